@@ -1,0 +1,50 @@
+"""The contract between the brain and a strategy.
+
+A strategy answers one question: given these members, these queues and the present owners, who
+should own what? It sees a read-only request and returns a plan; it knows nothing of epochs,
+hand-overs or time. The strategies live in ``allocators``, one file each; ``target`` calls them.
+
+Its one rule: an allocator is a deterministic function of its request.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from rebalance.ids import MemberId, Queue, TopicName
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a strategy may know about a member."""
+
+    topics: frozenset[TopicName]
+    weight: int = 1
+    capacity: int | None = None
+    rack: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationRequest:
+    """The question: everybody who may own something, and everything there is to own."""
+
+    candidates: Mapping[MemberId, Candidate]
+    queues: Mapping[TopicName, tuple[Queue, ...]]
+    current: Mapping[Queue, MemberId] = field(default_factory=dict)
+    """Who is meant to own each queue now; may name members that are no candidates any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationPlan:
+    """The answer. A queue without an owner is left out and may be given a reason."""
+
+    owners: Mapping[Queue, MemberId]
+    unassigned: Mapping[Queue, str] = field(default_factory=dict)
+
+
+class Allocator(Protocol):
+    """A strategy."""
+
+    def __call__(self, request: AllocationRequest, /) -> AllocationPlan:
+        """Answer the request."""
+        ...

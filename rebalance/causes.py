@@ -1,0 +1,39 @@
+"""Why something was decided.
+
+Users' most repeated question is "why did this rebalance happen?", so a decision cannot be made
+without its cause: what kind of event it was, whom or what it concerned, and where in the log it
+stands. Built by the two machines, carried by every decision, shown to people unchanged.
+
+Its one rule: a cause names a record of the log, never a guess.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rebalance.ids import Position
+
+
+class CauseKind(StrEnum):
+    """What set a decision off."""
+
+    JOIN = "join"
+    REJOIN = "rejoin"
+    SUBSCRIPTION = "subscription"
+    DRAIN = "drain"
+    LEAVE = "leave"
+    EXPIRY = "expiry"
+    FENCE = "fence"
+    ROUTE = "route"
+    RELEASE = "release"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The event behind a decision."""
+
+    kind: CauseKind
+    subject: str
+    """The member or the topic concerned."""
+    position: Position
+    """The record that set it off; for an expiry, the record that proved the silence."""
+    detail: str = ""

@@ -1,0 +1,206 @@
+"""What the brain decides: its only output.
+
+Each decision is complete in itself, so that nobody ever needs two records to be consistent. The
+shell turns them into records (``sinks``) without adding anything; replaying a batch makes the
+same decisions and so the same bytes.
+
+Its one rule: a decision carries everything its reader needs, including its cause.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rebalance.causes import Cause
+from rebalance.events import Stamp
+from rebalance.ids import (
+    Epoch,
+    GroupName,
+    Incarnation,
+    MemberId,
+    Millis,
+    Queue,
+    TopicName,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Inheritance:
+    """A queue that becomes the member's own, at ``epoch``, on one exact release."""
+
+    queue: Queue
+    epoch: Epoch
+    from_member: MemberId
+    from_incarnation: Incarnation
+    from_epoch: Epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What one member's record says: every queue that concerns it, sorted."""
+
+    hold: tuple[tuple[Queue, Epoch], ...] = ()
+    give: tuple[tuple[Queue, Epoch], ...] = ()
+    inherit: tuple[Inheritance, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentIssued:
+    """A member's new record."""
+
+    group: GroupName
+    member: MemberId
+    incarnation: Incarnation
+    epoch: Epoch
+    target_epoch: Epoch
+    portion: Portion
+    session_timeout_ms: Millis
+    revocation_timeout_ms: Millis
+    heartbeat_interval_ms: Millis
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentWithdrawn:
+    """The group does not know this member (any more): it must stop, and may join again."""
+
+    group: GroupName
+    member: MemberId
+
+
+class GroupPhase(StrEnum):
+    """Where a group stands; computed from its state, never stored."""
+
+    EMPTY = "empty"
+    ASSIGNING = "assigning"
+    RECONCILING = "reconciling"
+    STABLE = "stable"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSummary:
+    """One subscribed topic; ``version`` 0 means that nobody has looked for it yet."""
+
+    topic: TopicName
+    version: int
+    queues: int
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSummary:
+    """One member's counts."""
+
+    member: MemberId
+    hold: int
+    give: int
+    inherit: int
+    draining: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummarised:
+    """The group as people want to see it."""
+
+    group: GroupName
+    phase: GroupPhase
+    epoch: Epoch
+    group_epoch: Epoch
+    target_epoch: Epoch
+    strategy: str
+    assigned: int
+    moving: int
+    unassigned: int
+    topics: tuple[TopicSummary, ...]
+    members: tuple[MemberSummary, ...]
+    at: Millis
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalanced:
+    """A new target was computed."""
+
+    group: GroupName
+    epoch_before: Epoch
+    epoch_after: Epoch
+    moves: int
+    """Queues whose meant owner changed from one member to another."""
+    members: int
+    queues: int
+    at: Millis
+    cause: Cause
+
+
+class MemberChange(StrEnum):
+    """What became of a member."""
+
+    JOINED = "joined"
+    REJOINED = "rejoined"
+    DRAINING = "draining"
+    LEFT = "left"
+    EXPIRED = "expired"
+    FENCED = "fenced"
+
+
+@dataclass(frozen=True, slots=True)
+class MemberChanged:
+    """A member came, went or is going."""
+
+    group: GroupName
+    member: MemberId
+    incarnation: Incarnation
+    change: MemberChange
+    at: Millis
+    cause: Cause
+
+
+class Ending(StrEnum):
+    """How a holder's hold ended."""
+
+    RELEASED = "released"
+    LEFT = "left"
+    FENCED = "fenced"
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """Queues passed from one member to its heir in one batch."""
+
+    group: GroupName
+    from_member: MemberId
+    to_member: MemberId
+    queues: tuple[Queue, ...]
+    duration_ms: Millis
+    """On the log clock, from asking the holder to its ending; the longest among the queues."""
+    ending: Ending
+    at: Millis
+    cause: Cause
+
+
+class Refusal(StrEnum):
+    """Why an event was turned away before any state grew."""
+
+    TOO_MANY_MEMBERS = "too_many_members"
+    TOO_MANY_QUEUES = "too_many_queues"
+
+
+@dataclass(frozen=True, slots=True)
+class EventRefused:
+    """A well-formed event that the group cannot accept."""
+
+    group: GroupName
+    stamp: Stamp
+    reason: Refusal
+    detail: str
+
+
+Decision = (
+    AssignmentIssued
+    | AssignmentWithdrawn
+    | GroupSummarised
+    | Rebalanced
+    | MemberChanged
+    | HandedOver
+    | EventRefused
+)

@@ -1,0 +1,26 @@
+"""What can go wrong in the brain.
+
+    RebalanceError
+    └── BrokenInvariant      the brain contradicts itself: stop, never publish
+
+Bad input is not an error here: it becomes an ``EventRefused`` decision and the group goes on.
+The outside world cannot fail here either: there is none. What is left is a contradiction in our
+own books, and then the only safe act is to stop the query before anything is published.
+"""
+
+
+class RebalanceError(Exception):
+    """The root of everything that ``rebalance`` raises."""
+
+
+class BrokenInvariant(RebalanceError):  # noqa: N818 - it names what happened, as etcd's panics do
+    """The books contradict themselves. The message names the queue or member and both claims."""
+
+
+def require(condition: bool, claim: str) -> None:  # noqa: FBT001 - reads as a sentence
+    """Stop with ``BrokenInvariant`` unless ``condition`` holds.
+
+    Used instead of ``assert`` because these checks must survive ``python -O``.
+    """
+    if not condition:
+        raise BrokenInvariant(claim)

@@ -1,0 +1,108 @@
+"""What can happen to a group: the only input of the brain.
+
+Each event is one decoded record of the log, already known to be well-formed, with the place and
+the time at which it was read. The shell makes them (``streaming.translation``); ``step`` folds
+them. Names are in the past tense: an event reports, it never asks.
+
+Its one rule: everything the brain may know about time or order is in the event's stamp.
+"""
+
+from dataclasses import dataclass
+
+from rebalance.ids import (
+    Epoch,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """When and where an event was read."""
+
+    clock: Millis
+    """The log clock's reading. All silence is measured on this scale."""
+    appended: Millis
+    """The broker's append time as written: for people and for ordering, never for expiry."""
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A member announced itself, or changed what it wants."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+    topics: frozenset[TopicName]
+    session_timeout_ms: Millis | None = None
+    revocation_timeout_ms: Millis | None = None
+    instance: InstanceId | None = None
+    rack: str = ""
+    weight: int = 1
+    capacity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """A member is still there."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+    epoch: Epoch
+    """The last assignment record the member acted on; 0 when it has seen none."""
+    owned: tuple[tuple[Queue, Epoch], ...] | None = None
+    """What it works on or has not yet let go; None means unchanged since its last beat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """A member wants to go and works on until its heirs have taken over."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A member has stopped working and is gone."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A member has let queues go, each at the epoch under which it held it."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    grants: tuple[tuple[Queue, Epoch], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteObserved:
+    """The route watcher saw the queues of a topic; no queues and not ``exists``: no such topic."""
+
+    stamp: Stamp
+    topic: TopicName
+    version: int
+    exists: bool
+    queues: tuple[Queue, ...]
+
+
+MemberEvent = Joined | Beaten | Drained | Left
+Event = MemberEvent | Released | RouteObserved

@@ -1,0 +1,118 @@
+"""The state of one group: a value, replaced and never changed.
+
+Three parts that change at three speeds: beats (each second), ownership (each hand-over), and
+membership with routes (each join). The codec stores the fast part apart from the slow one.
+``membership`` changes the roster, ``target`` says who should own what, ``handover`` moves the
+ownership there; nobody else touches these values.
+
+Its one rule: whatever the brain needs to know about the past is here, or it is gone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rebalance.causes import Cause
+from rebalance.ids import (
+    Epoch,
+    GroupName,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Queue,
+    TopicName,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a member said of itself when it joined. Changes rarely."""
+
+    incarnation: Incarnation
+    sequence: int
+    """The highest number among its joins and drains. Beats are counted apart (``Pulse``), because
+    the two travel by different topics and overtake each other."""
+    topics: frozenset[TopicName]
+    session_timeout_ms: Millis
+    revocation_timeout_ms: Millis
+    instance: InstanceId | None = None
+    rack: str = ""
+    weight: int = 1
+    capacity: int | None = None
+    draining: bool = False
+    """It asked to go: it keeps working but is left out of every new target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What every beat changes. Kept apart so that a beat rewrites nothing else."""
+
+    seen: Millis
+    """The log clock when the member last spoke. Expiry is measured from here."""
+    sequence: int
+    """The highest number among its beats; a beat with a lower one is late or repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The queues of one topic as last observed."""
+
+    version: int
+    exists: bool
+    queues: tuple[Queue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A grant's holder was told to let go: by which record, and when on the log clock."""
+
+    epoch: Epoch
+    at: Millis
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A queue promised to one life of one member, under an epoch never used for it again."""
+
+    member: MemberId
+    incarnation: Incarnation
+    epoch: Epoch
+    asked: Asked | None = None
+    """Set while the member is to let go (or, as an heir, never to start) and has not confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """Who may be working on one queue: one holder and, during a hand-over, one heir.
+
+    From the moment it is published an heir counts as a possible owner, because it starts on the
+    holder's release without asking anybody. Invariant: holder and heir are different members.
+    """
+
+    holder: Grant
+    heir: Grant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupState:
+    """Everything the brain knows of one group."""
+
+    name: GroupName
+    epoch: Epoch = Epoch(0)
+    """The group's one counter. Each batch that decides something draws the next reading."""
+    group_epoch: Epoch = Epoch(0)
+    """When membership, subscriptions or routes last changed."""
+    target_epoch: Epoch = Epoch(0)
+    """The ``group_epoch`` that the target was computed for. Invariant: never greater than it."""
+    members: Mapping[MemberId, Member] = field(default_factory=dict)
+    pulses: Mapping[MemberId, Pulse] = field(default_factory=dict)
+    """One for each member. Invariant: the same keys as ``members``."""
+    routes: Mapping[TopicName, Route] = field(default_factory=dict)
+    """The topics that somebody subscribes and that have been observed."""
+    target: Mapping[Queue, MemberId] = field(default_factory=dict)
+    ownership: Mapping[Queue, Ownership] = field(default_factory=dict)
+    cause: Cause | None = None
+    """What last changed ``group_epoch``."""
+    deadline: Millis | None = None
+    """No silence can decide anything before the clock reads this (a lower bound, so that a tick
+    which is due for nobody need not even decode the group); None when nobody is waited for."""

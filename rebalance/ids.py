@@ -1,0 +1,44 @@
+"""The names and numbers that identify things.
+
+Every identifier has a type of its own, so that a member can never be passed where a topic is
+meant; at run time they are plain strings and integers. Everybody imports this module and it
+imports nobody.
+
+Its one rule: identifiers are compared and stored exactly as they came; validating them is the
+business of the edge (``trimtab.protocol.names``).
+"""
+
+from typing import NamedTuple, NewType
+
+GroupName = NewType("GroupName", str)
+MemberId = NewType("MemberId", str)
+InstanceId = NewType("InstanceId", str)
+TopicName = NewType("TopicName", str)
+BrokerName = NewType("BrokerName", str)
+
+Incarnation = NewType("Incarnation", str)
+"""One life of a member: start time and a random part. Later lives compare greater."""
+
+Epoch = NewType("Epoch", int)
+"""A reading of a group's one epoch counter: it only grows, and everything decided in one batch
+carries the same reading. 0 means "before anything was decided"."""
+
+Millis = NewType("Millis", int)
+"""A point in, or a length of, log time in milliseconds. Never a reading of a local clock."""
+
+
+class Queue(NamedTuple):
+    """One unit of ownership. RocketMQ's MessageQueue; on Kafka the broker is empty and the
+    id is the partition."""
+
+    topic: TopicName
+    broker: BrokerName
+    id: int
+
+
+class Position(NamedTuple):
+    """Where in the log a record stands."""
+
+    topic: TopicName
+    partition: int
+    offset: int

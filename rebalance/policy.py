@@ -1,0 +1,67 @@
+"""What an operator may choose about a group, with the consequences.
+
+A policy is a value that the composition root makes once from the settings and passes inward;
+the brain reads it and nothing else. Cross-field rules are checked when it is built, so a policy
+that exists is a policy that makes sense.
+
+Its one rule: every number has a unit in its name and a reason beside it.
+"""
+
+from dataclasses import dataclass
+
+from rebalance.ids import Millis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Timeouts, limits and the strategy of a group."""
+
+    strategy: str = "AVG"
+    """Which allocator computes the target, by its registered name."""
+
+    session_timeout_ms: Millis = Millis(10_000)
+    """Silence after which a member is taken for dead, for members that name none. Shorter finds a
+    crash sooner and forgives less: a member must get about three beats through in this time."""
+    session_timeout_ms_min: Millis = Millis(1_000)
+    session_timeout_ms_max: Millis = Millis(600_000)
+    """What a member asks for is clamped to these two."""
+    heartbeat_interval_ms: Millis = Millis(3_000)
+    """How often members are told to beat. A third of the session timeout, as in Kafka: two beats
+    may be lost before the third one saves the member."""
+
+    revocation_timeout_ms: Millis = Millis(60_000)
+    """How long a holder may take to release a queue it was told to give. After it the holder is
+    fenced and the heir confirmed. It must cover the longest message a member works on."""
+    revocation_timeout_ms_max: Millis = Millis(600_000)
+
+    max_clock_step_ms: Millis = Millis(5_000)
+    """How much silence one record of the log can prove (see ``clock``). Five ticks: a controller
+    pause of a few seconds costs no accuracy, an outage counts as five seconds."""
+
+    max_members: int = 10_000
+    """Joins beyond this are refused before any state grows."""
+    max_queues: int = 100_000
+    """Routes that would take a group beyond this are refused."""
+
+    def __post_init__(self) -> None:
+        """Check the rules that span fields."""
+        if not self.session_timeout_ms_min <= self.session_timeout_ms <= self.session_timeout_ms_max:
+            raise ValueError("session_timeout must lie between its minimum and its maximum")
+        if 2 * self.heartbeat_interval_ms > self.session_timeout_ms:
+            raise ValueError("session_timeout must be at least twice heartbeat_interval")
+        if self.revocation_timeout_ms > self.revocation_timeout_ms_max:
+            raise ValueError("revocation_timeout must not exceed its maximum")
+        if min(self.max_clock_step_ms, self.max_members, self.max_queues) < 1:
+            raise ValueError("max_clock_step, max_members and max_queues must be positive")
+
+    def session_ms(self, wished: Millis | None) -> Millis:
+        """Return the session timeout of a member that asked for ``wished``."""
+        if wished is None:
+            return self.session_timeout_ms
+        return max(self.session_timeout_ms_min, min(wished, self.session_timeout_ms_max))
+
+    def revocation_ms(self, wished: Millis | None) -> Millis:
+        """Return the revocation timeout of a member that asked for ``wished``."""
+        if wished is None:
+            return self.revocation_timeout_ms
+        return min(wished, self.revocation_timeout_ms_max)
