@@ -172,7 +172,7 @@ class HandedOver:
     to_member: MemberId
     queues: tuple[Queue, ...]
     duration_ms: Millis
-    """On the log clock, from asking the holder to its ending; the longest among the queues."""
+    """On the log clock, from the record that set it off to the holder's ending; the longest."""
     ending: Ending
     at: Millis
     cause: Cause

@@ -26,7 +26,11 @@ class Stamp:
     """When and where an event was read."""
 
     clock: Millis
-    """The log clock's reading. All silence is measured on this scale."""
+    """What the heartbeat partition's log clock read: every earlier beat has been read by now, so
+    silence is proved up to here and no further."""
+    heard: Millis
+    """When, on the same clock, the event counts as heard. Equal to ``clock`` for a beat; a record
+    of another topic may be ahead of the beats read so far (``LogClock.read``)."""
     appended: Millis
     """The broker's append time as written: for people and for ordering, never for expiry."""
     position: Position

@@ -1,0 +1,159 @@
+"""The end of a step: a draft becomes the next state and the decisions to publish.
+
+Here the group's epoch is drawn, once, and only if something was decided; every record of the
+batch carries it. A member is sent its record when its portion changed or when it asked by
+joining; a member that the group does not know is told so by a withdrawal.
+
+Called by ``step``. Its one rule: records are a function of the next state, so that the same
+epoch always means the same bytes (I4).
+"""
+
+from dataclasses import dataclass, replace
+
+from rebalance.causes import Cause
+from rebalance.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Decision,
+    HandedOver,
+    Portion,
+    Rebalanced,
+)
+from rebalance.draft import Draft
+from rebalance.errors import require
+from rebalance.events import Stamp
+from rebalance.group import GroupState
+from rebalance.ids import MemberId
+from rebalance.membership import earliest_deadline
+from rebalance.portions import concerned, portions
+from rebalance.summary import summarise
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The outcome of a step."""
+
+    state: GroupState
+    decisions: tuple[Decision, ...]
+
+
+def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
+    """Close the draft."""
+    state = _next_state(draft)
+    decided = state.epoch > draft.before.epoch
+    decisions: list[Decision] = list(draft.notes)
+    cause = state.cause
+    if cause is not None:
+        decisions += _records(draft, state, cause)
+    decisions += [
+        AssignmentWithdrawn(state.name, member)
+        for member in sorted(draft.gone)
+        if member not in state.members
+    ]
+    if decided and cause is not None:
+        decisions += _history(draft, state, moves, now, cause)
+        decisions.append(summarise(state, draft.policy.strategy, now.appended, cause))
+    return Step(state, tuple(decisions))
+
+
+def _next_state(draft: Draft) -> GroupState:
+    before = draft.before
+    changed = bool(draft.causes)
+    decided = changed or bool(draft.ownership.drawn)
+    epoch = draft.next_epoch if decided else before.epoch
+    return GroupState(
+        name=before.name,
+        epoch=epoch,
+        group_epoch=epoch if changed else before.group_epoch,
+        target_epoch=epoch if changed else before.target_epoch,
+        members=draft.members.merged(),
+        pulses=draft.pulses.merged(),
+        routes=draft.routes.merged(),
+        target=draft.target,
+        ownership=draft.ownership.merged(),
+        cause=_cause(draft),
+        deadline=earliest_deadline(draft) if decided else draft.deadline,
+    )
+
+
+def _cause(draft: Draft) -> Cause | None:
+    """The last change, saying how many others it came with."""
+    if not draft.causes:
+        return draft.before.cause
+    last, others = draft.causes[-1], len(draft.causes) - 1
+    if others == 0:
+        return last
+    company = f"with {others} other change{'s' if others > 1 else ''}"
+    return replace(last, detail=f"{last.detail}, {company}" if last.detail else company)
+
+
+def _records(draft: Draft, state: GroupState, cause: Cause) -> list[AssignmentIssued]:
+    touched = {
+        member
+        for queue in draft.ownership.drawn
+        for owned in (draft.before.ownership.get(queue), state.ownership.get(queue))
+        for member in concerned(owned)
+    }
+    wanted = {name for name in touched | draft.answered if name in state.members}
+    if not wanted:
+        return []
+    old = portions(draft.before.ownership.items(), wanted)
+    new = portions(state.ownership.items(), wanted)
+    return [
+        _issued(draft, state, name, new[name], cause)
+        for name in sorted(wanted)
+        if name in draft.answered or new[name] != old[name]
+    ]
+
+
+def _issued(
+    draft: Draft, state: GroupState, name: MemberId, portion: Portion, cause: Cause
+) -> AssignmentIssued:
+    member = state.members[name]
+    return AssignmentIssued(
+        group=state.name,
+        member=name,
+        incarnation=member.incarnation,
+        epoch=state.epoch,
+        target_epoch=state.target_epoch,
+        portion=portion,
+        session_timeout_ms=member.session_timeout_ms,
+        revocation_timeout_ms=member.revocation_timeout_ms,
+        heartbeat_interval_ms=draft.policy.heartbeat_interval_ms,
+        cause=cause,
+    )
+
+
+def _history(
+    draft: Draft, state: GroupState, moves: int, now: Stamp, cause: Cause
+) -> list[Decision]:
+    require(state.target_epoch <= state.group_epoch <= state.epoch, "epochs out of order")
+    history: list[Decision] = []
+    if draft.causes:
+        queues = sum(len(route.queues) for route in state.routes.values())
+        history.append(
+            Rebalanced(
+                group=state.name,
+                epoch_before=draft.before.epoch,
+                epoch_after=state.epoch,
+                moves=moves,
+                members=len(state.members),
+                queues=queues,
+                at=now.appended,
+                cause=cause,
+            )
+        )
+    for (giver, taker, ending), passage in draft.passages.items():
+        history.append(
+            HandedOver(
+                group=state.name,
+                from_member=giver,
+                to_member=taker,
+                queues=tuple(sorted(passage.queues)),
+                duration_ms=passage.duration_ms,
+                ending=ending,
+                at=now.appended,
+                cause=cause,
+            )
+        )
+    return history

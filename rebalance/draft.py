@@ -1,0 +1,82 @@
+"""The working copy of one step.
+
+``step`` must leave the state it was given untouched, yet folding a thousand beats through a
+thousand frozen copies would be absurd. So it folds into a draft: tracing paper over each map of
+the state (``overlay``) and a few notes on what has to follow. The machines (``membership``,
+``routing``, ``handover``, ``target``) write on it; ``conclusion`` reads it once and throws it away.
+
+Its one rule: a draft never outlives the step that made it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rebalance.causes import Cause
+from rebalance.decisions import Decision, Ending
+from rebalance.events import Stamp
+from rebalance.group import GroupState, Member, Ownership, Pulse, Route
+from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.overlay import Overlay
+from rebalance.policy import Policy
+
+Life = tuple[MemberId, Incarnation]
+"""One life of one member: what is fenced when it ends."""
+
+
+@dataclass(slots=True)
+class Passage:
+    """Queues that went from one member to another in this step, all for the same reason."""
+
+    queues: list[Queue] = field(default_factory=list)
+    duration_ms: Millis = Millis(0)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A group in the middle of a step."""
+
+    before: GroupState
+    policy: Policy
+    members: Overlay[MemberId, Member] = field(init=False)
+    pulses: Overlay[MemberId, Pulse] = field(init=False)
+    routes: Overlay[TopicName, Route] = field(init=False)
+    ownership: Overlay[Queue, Ownership] = field(init=False)
+    target: Mapping[Queue, MemberId] = field(init=False)
+    population: int = field(init=False)
+    deadline: Millis | None = field(init=False)
+    """A lower bound on when silence may next decide something, as in the state."""
+
+    causes: list[Cause] = field(default_factory=list)
+    """What changed the group in this step, in order. Not empty means: compute a new target."""
+    answered: set[MemberId] = field(default_factory=set)
+    """Members that must be sent their record even if it says nothing new."""
+    gone: set[MemberId] = field(default_factory=set)
+    """Members that must be told that the group does not know them."""
+    fenced: dict[Life, Ending] = field(default_factory=dict)
+    """Lives that ended; their grants are taken back at the next ``handover.fence``."""
+    passages: dict[tuple[MemberId, MemberId, Ending], Passage] = field(default_factory=dict)
+    notes: list[Decision] = field(default_factory=list)
+    """Decisions that stand already: history and refusals."""
+
+    def __post_init__(self) -> None:
+        """Lay the tracing paper."""
+        self.members = Overlay(self.before.members)
+        self.pulses = Overlay(self.before.pulses)
+        self.routes = Overlay(self.before.routes)
+        self.ownership = Overlay(self.before.ownership)
+        self.target = self.before.target
+        self.population = len(self.before.members)
+        self.deadline = self.before.deadline
+
+    @property
+    def next_epoch(self) -> Epoch:
+        """The reading that this step draws if it decides anything."""
+        return Epoch(self.before.epoch + 1)
+
+    def due(self, stamp: Stamp) -> bool:
+        """Tell whether silence may decide something at ``stamp``."""
+        return self.deadline is not None and stamp.clock >= self.deadline
+
+    def expect_by(self, deadline: Millis) -> None:
+        """Wake up no later than ``deadline``."""
+        self.deadline = deadline if self.deadline is None else min(self.deadline, deadline)

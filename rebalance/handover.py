@@ -1,0 +1,173 @@
+"""The baton: how a queue passes from its holder to its heir without a gap and without an overlap.
+
+Two runners in the exchange zone. The coach tells the first "let go" and the second "it is yours
+once it is let go" in the same breath; the second takes the baton the moment the first opens the
+hand, without looking back to the coach. So a queue rests for one trip through Kafka, not for two
+heartbeats. The danger is a third runner: if the coach changes his mind, the second may already
+be running. Hence the rule that makes it safe: *an heir that was told is a possible owner*. It is
+replaced only after it has let go itself (at once, when it never started) or is fenced.
+
+Every hold and every promise has an epoch of its own. A release counts only for the exact queue,
+member, incarnation and epoch, and nobody works again under an epoch it has released.
+
+Three operations on the books, each called by ``step`` in log order: ``book`` (a release was read),
+``fence`` (lives ended), ``settle`` (move towards the target, once a batch). The rule was explored
+exhaustively for one queue at the design stage; ``tests/properties/test_baton.py`` explores this code.
+
+Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from rebalance.decisions import Ending
+from rebalance.draft import Draft, Passage
+from rebalance.errors import require
+from rebalance.events import Beaten, Released, Stamp
+from rebalance.group import Asked, Grant, Ownership
+from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+
+
+def book(draft: Draft, event: Released) -> None:
+    """Enter a release: the heir becomes the holder under the epoch it was promised."""
+    fence(draft, event.stamp)  # lives that ended earlier in the log come first
+    for queue, epoch in event.grants:
+        _let_go(draft, queue, event.member, event.incarnation, epoch, event.stamp)
+
+
+def repair(draft: Draft, event: Beaten) -> None:
+    """Take a beat for the releases it proves, in case one of them was lost (C7).
+
+    The member has acted on a record that told it to give a queue, and no longer lists the queue
+    among what it owns: then it has let go, whatever became of its release.
+    """
+    if event.owned is None:
+        return
+    fence(draft, event.stamp)
+    owned = set(event.owned)
+    for queue, grant in _asked_of(draft, event.member, event.incarnation):
+        asked = grant.asked
+        if asked and event.epoch >= asked.epoch and (queue, grant.epoch) not in owned:
+            _let_go(draft, queue, event.member, event.incarnation, grant.epoch, event.stamp)
+
+
+def _asked_of(
+    draft: Draft, member: MemberId, incarnation: Incarnation
+) -> list[tuple[Queue, Grant]]:
+    return [
+        (queue, grant)
+        for queue, owned in draft.ownership.items()
+        for grant in (owned.holder, owned.heir)
+        if grant and grant.asked and (grant.member, grant.incarnation) == (member, incarnation)
+    ]
+
+
+def _let_go(
+    draft: Draft,
+    queue: Queue,
+    member: MemberId,
+    incarnation: Incarnation,
+    epoch: Epoch,
+    stamp: Stamp,
+) -> None:
+    owned = draft.ownership.get(queue)
+    if owned is None:
+        return
+    claim = (member, incarnation, epoch)
+    if _signature(owned.holder) == claim:
+        _promote(draft, queue, owned, Ending.RELEASED, stamp)
+    elif owned.heir is not None and _signature(owned.heir) == claim:
+        draft.ownership.put(queue, replace(owned, heir=None))
+    # Anything else is a release of an epoch that is over: late, repeated, or never granted.
+
+
+def _signature(grant: Grant) -> tuple[MemberId, Incarnation, Epoch]:
+    return grant.member, grant.incarnation, grant.epoch
+
+
+def _promote(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp: Stamp) -> None:
+    """The holder is done: its heir holds now, under the same epoch (it may have started)."""
+    heir = owned.heir
+    if heir is None:
+        draft.ownership.remove(queue)
+        return
+    draft.ownership.put(queue, Ownership(heir))
+    asked = owned.holder.asked
+    passage = draft.passages.setdefault((owned.holder.member, heir.member, ending), Passage())
+    passage.queues.append(queue)
+    if asked is not None:
+        passage.duration_ms = max(passage.duration_ms, Millis(stamp.heard - asked.at))
+
+
+def fence(draft: Draft, stamp: Stamp) -> None:
+    """Take back every grant of the lives that ended, in one pass over the books."""
+    if not draft.fenced:
+        return
+    for queue, owned in list(draft.ownership.items()):
+        if owned.heir is not None and _fenced(draft, owned.heir) is not None:
+            owned = replace(owned, heir=None)  # noqa: PLW2901 - the books' next page
+            draft.ownership.put(queue, owned)
+        ending = _fenced(draft, owned.holder)
+        if ending is not None:
+            _promote(draft, queue, owned, ending, stamp)
+    draft.fenced.clear()
+
+
+def _fenced(draft: Draft, grant: Grant) -> Ending | None:
+    return draft.fenced.get((grant.member, grant.incarnation))
+
+
+def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
+    """Move each queue one step towards the member the target names for it."""
+    asked = Asked(draft.next_epoch, stamp.heard)
+    for queue in queues:
+        owned = draft.ownership.get(queue)
+        wanted = _promise(draft, queue)
+        settled = _settled(owned, wanted, asked)
+        if settled is not None and settled != owned:
+            _check(queue, settled)
+            draft.ownership.put(queue, settled)
+
+
+def _promise(draft: Draft, queue: Queue) -> Grant | None:
+    """The grant that the target asks for; None when nobody is to own the queue."""
+    name = draft.target.get(queue)
+    member = None if name is None else draft.members.get(name)
+    if name is None or member is None:
+        return None
+    return Grant(name, member.incarnation, draft.next_epoch)
+
+
+def _settled(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+    """One queue's next page in the books. This function is the whole protocol."""
+    if owned is None:
+        return None if wanted is None else Ownership(wanted)
+    holder, heir = owned.holder, owned.heir
+    if heir is None:
+        if wanted is None:
+            return Ownership(_told(holder, asked))
+        if _same_life(holder, wanted):
+            # It may have been told to give: tell it to hold on. If it has let go already it
+            # ignores that, and its release, once read, brings a new grant.
+            return Ownership(replace(holder, asked=None))
+        return Ownership(_told(holder, asked), wanted)
+    if heir.asked is None and (wanted is None or not _same_life(heir, wanted)):
+        return replace(owned, heir=_told(heir, asked))
+    return owned  # the hand-over goes on, or the heir must let go before anything else
+
+
+def _told(grant: Grant, asked: Asked) -> Grant:
+    return grant if grant.asked is not None else replace(grant, asked=asked)
+
+
+def _same_life(one: Grant, other: Grant) -> bool:
+    return one.member == other.member and one.incarnation == other.incarnation
+
+
+def _check(queue: Queue, owned: Ownership) -> None:
+    heir = owned.heir
+    require(heir is None or heir.member != owned.holder.member, f"{queue}: heir of itself")
+    require(
+        heir is None or heir.epoch > owned.holder.epoch,
+        f"{queue}: the heir's epoch does not follow the holder's",
+    )

@@ -1,0 +1,48 @@
+"""The map: which queues there are.
+
+The route watcher tells each group what became of the topics it subscribes. The brain keeps the
+last telling of each and believes a newer version over an older one; what nobody in the group
+subscribes it does not keep, so that a stranger's topics cannot fill its state.
+
+Called by ``step``. Its one rule: a route with a version that is not higher changes nothing.
+"""
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import EventRefused, Refusal
+from rebalance.draft import Draft
+from rebalance.events import RouteObserved
+from rebalance.group import Route
+from rebalance.ids import TopicName
+
+
+def observe(draft: Draft, event: RouteObserved) -> None:
+    """Enter what the watcher saw of one topic."""
+    known = draft.routes.get(event.topic)
+    if event.topic not in subscribed(draft) or (known and event.version <= known.version):
+        return
+    others = sum(len(route.queues) for name, route in draft.routes.items() if name != event.topic)
+    if others + len(event.queues) > draft.policy.max_queues:
+        detail = f"{event.topic} would bring the group to {others + len(event.queues)} queues"
+        draft.notes.append(
+            EventRefused(draft.before.name, event.stamp, Refusal.TOO_MANY_QUEUES, detail)
+        )
+        return
+    draft.routes.put(event.topic, Route(event.version, event.exists, event.queues))
+    if known is None or (known.exists, known.queues) != (event.exists, event.queues):
+        detail = f"{len(event.queues)} queues" if event.exists else "no such topic yet"
+        draft.causes.append(Cause(CauseKind.ROUTE, event.topic, event.stamp.position, detail))
+
+
+def prune(draft: Draft) -> None:
+    """Forget the routes that nobody subscribes any more; an empty group keeps what it knew."""
+    wanted = subscribed(draft)
+    if not wanted:
+        return
+    for topic, _ in list(draft.routes.items()):
+        if topic not in wanted:
+            draft.routes.remove(topic)
+
+
+def subscribed(draft: Draft) -> frozenset[TopicName]:
+    """Return every topic that some member subscribes."""
+    return frozenset[TopicName]().union(*(member.topics for _, member in draft.members.items()))

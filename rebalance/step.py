@@ -1,0 +1,68 @@
+"""One step of a group: a batch of events in, the next state and decisions out.
+
+Read this function aloud and you have the controller: enter each event in the books in the order
+of the log, striking out whoever the log proves to be silent; if the group changed, ask the
+strategy once what everybody should own; then move each queue one step towards it; and publish
+what changed.
+
+Called by ``streaming.cell`` for each group that has events or a deadline that passed, and by
+every test and simulation. Its one rule: the same state and events give the same result, always;
+nothing else goes in, nothing else comes out.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from rebalance import handover, membership, routing
+from rebalance.allocation import Allocator
+from rebalance.conclusion import Step, conclude
+from rebalance.draft import Draft
+from rebalance.events import Beaten, Drained, Event, Joined, Left, Released, RouteObserved, Stamp
+from rebalance.group import GroupState
+from rebalance.ids import Queue
+from rebalance.policy import Policy
+from rebalance.target import retarget
+
+
+def step(
+    state: GroupState,
+    events: Sequence[Event],
+    now: Stamp,
+    policy: Policy,
+    allocator: Allocator,
+) -> Step:
+    """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
+    draft = Draft(state, policy)
+    for event in events:
+        membership.expire(draft, event.stamp)
+        _fold(draft, event)
+    membership.expire(draft, now)
+    handover.fence(draft, now)
+    moves = 0
+    if draft.causes:
+        routing.prune(draft)
+        moves = retarget(draft, allocator)
+    handover.settle(draft, _unsettled(draft), now)
+    return conclude(draft, moves, now)
+
+
+def _fold(draft: Draft, event: Event) -> None:
+    match event:
+        case Beaten():
+            membership.fold(draft, event)
+            handover.repair(draft, event)
+        case Joined() | Drained() | Left():
+            membership.fold(draft, event)
+        case Released():
+            handover.book(draft, event)
+        case RouteObserved():
+            routing.observe(draft, event)
+        case _:
+            assert_never(event)
+
+
+def _unsettled(draft: Draft) -> Iterable[Queue]:
+    """The queues worth looking at: all of them after a change, else those whose page changed."""
+    if not draft.causes:
+        return list(draft.ownership.drawn)
+    return sorted({queue for queue, _ in draft.ownership.items()} | draft.target.keys())

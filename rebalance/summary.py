@@ -1,0 +1,83 @@
+"""The summary: one group on one screen.
+
+What a person asks first: who is in, who owns how much, is it moving, since which epoch and why.
+It is computed from the state, never stored, and follows KIP-848's names for the phases.
+
+Called by ``conclusion`` whenever a group's epoch grew. Its one rule: it adds no knowledge.
+"""
+
+from rebalance.causes import Cause
+from rebalance.decisions import (
+    GroupPhase,
+    GroupSummarised,
+    MemberSummary,
+    Portion,
+    TopicSummary,
+)
+from rebalance.group import GroupState, Ownership
+from rebalance.ids import MemberId, Millis, TopicName
+from rebalance.portions import portions
+
+
+def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> GroupSummarised:
+    """Describe the group as it stands."""
+    topics = _topics(state)
+    moving = sum(1 for owned in state.ownership.values() if _moving(owned))
+    waiting = sum(1 for queue in state.target if queue not in state.ownership)
+    return GroupSummarised(
+        group=state.name,
+        phase=_phase(state, topics, moving + waiting),
+        epoch=state.epoch,
+        group_epoch=state.group_epoch,
+        target_epoch=state.target_epoch,
+        strategy=strategy,
+        assigned=len(state.ownership) - moving,
+        moving=moving,
+        unassigned=sum(topic.queues for topic in topics) - len(state.target),
+        topics=topics,
+        members=_members(state),
+        at=at,
+        cause=cause,
+    )
+
+
+def _moving(owned: Ownership) -> bool:
+    return owned.heir is not None or owned.holder.asked is not None
+
+
+def _phase(state: GroupState, topics: tuple[TopicSummary, ...], unsettled: int) -> GroupPhase:
+    if not state.members:
+        return GroupPhase.EMPTY
+    if any(topic.version == 0 for topic in topics):
+        return GroupPhase.ASSIGNING
+    return GroupPhase.RECONCILING if unsettled else GroupPhase.STABLE
+
+
+def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
+    wanted: set[TopicName] = set(state.routes)
+    for member in state.members.values():
+        wanted |= member.topics
+    summaries = []
+    for topic in sorted(wanted):
+        route = state.routes.get(topic)
+        if route is None:
+            summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
+        else:
+            queues = len(route.queues)
+            summaries.append(TopicSummary(topic, route.version, queues, route.exists))
+    return tuple(summaries)
+
+
+def _members(state: GroupState) -> tuple[MemberSummary, ...]:
+    shares = portions(state.ownership.items(), state.members.keys())
+    return tuple(_member(state, name, shares[name]) for name in sorted(state.members))
+
+
+def _member(state: GroupState, name: MemberId, share: Portion) -> MemberSummary:
+    return MemberSummary(
+        member=name,
+        hold=len(share.hold),
+        give=len(share.give),
+        inherit=len(share.inherit),
+        draining=state.members[name].draining,
+    )

@@ -1,0 +1,57 @@
+"""The target: what each member should own.
+
+The first of the two machines. It asks the strategy once a batch, after all events of the batch
+are folded, and only when the group changed; how the queues get there is the other machine's
+business (``handover``). Draining members are not asked for: leaving is a hand-over too.
+
+Called by ``step``. Its one rule: the target depends on the group, never on who holds what today,
+except through what the strategy is told of the present target.
+"""
+
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
+from rebalance.draft import Draft
+from rebalance.errors import require
+from rebalance.ids import Queue
+
+
+def retarget(draft: Draft, allocator: Allocator) -> int:
+    """Compute the target anew; return how many queues are meant for another member than before."""
+    request = _request(draft)
+    plan = allocator(request)
+    _check(request, plan)
+    before = draft.before.target
+    draft.target = plan.owners
+    return sum(1 for queue, owner in plan.owners.items() if before.get(queue, owner) != owner)
+
+
+def _request(draft: Draft) -> AllocationRequest:
+    candidates = {
+        name: Candidate(member.topics, member.weight, member.capacity, member.rack)
+        for name, member in draft.members.items()
+        if not member.draining
+    }
+    queues = {topic: route.queues for topic, route in draft.routes.items() if route.queues}
+    return AllocationRequest(candidates, queues, draft.before.target)
+
+
+def _check(request: AllocationRequest, plan: AllocationPlan) -> None:
+    """A plan may come from a user's own strategy: hold it to the contract (I10)."""
+    for queue, owner in plan.owners.items():
+        candidate = request.candidates.get(owner)
+        require(candidate is not None, f"{queue} was given to {owner}, which is no candidate")
+        require(
+            candidate is not None and queue.topic in candidate.topics,
+            f"{queue} was given to {owner}, which does not subscribe it",
+        )
+
+
+def unassigned(draft: Draft) -> tuple[Queue, ...]:
+    """Return the known queues that the target gives to nobody."""
+    return tuple(
+        queue
+        for _, route in draft.routes.items()
+        for queue in route.queues
+        if queue not in draft.target
+    )
+
+
