@@ -1,0 +1,141 @@
+"""The wire: what members, producers, operators and the controller say to each other by Kafka.
+
+Pure: no I/O, no clock. One module per topic holds its records (pydantic models); `topics` says
+where they live, `decoding` turns them into bytes and back, `names`, `quantities` and `limits` say
+what is allowed. Both sides import this package, and the contracts under `docs/contracts` are
+generated from it. Its one rule: what has been written once can be read for ever.
+"""
+
+from trimtab.protocol.assignments import Assignment
+from trimtab.protocol.brokers import Verdict
+from trimtab.protocol.cause import Cause
+from trimtab.protocol.commands import (
+    CommandsRecord,
+    DrainMember,
+    Eject,
+    EvictMember,
+    Forget,
+    Pause,
+    Rebalance,
+    Restore,
+    Resume,
+)
+from trimtab.protocol.deadletters import DeadLetter
+from trimtab.protocol.decoding import decode, encode
+from trimtab.protocol.groups import Group, MemberSummary, QueueCounts, TopicSummary
+from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
+from trimtab.protocol.history import Handover, HistoryRecord, MemberChanged, RebalanceDone
+from trimtab.protocol.keys import (
+    BrokerKey,
+    MemberKey,
+    broker_key,
+    member_key,
+    read_broker_key,
+    read_group_key,
+    read_member_key,
+    read_topic_key,
+)
+from trimtab.protocol.latency import BrokerLatency, LatencyRecord, Report, Sample
+from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
+from trimtab.protocol.names import TICK_KEY
+from trimtab.protocol.partitioner import murmur2, partition_of
+from trimtab.protocol.queues import GrantRef, InheritRef, QueueRef, ReleaseRef
+from trimtab.protocol.reasons import Reason, UndecodableRecord
+from trimtab.protocol.record import MemberRecord, Record
+from trimtab.protocol.releases import Release
+from trimtab.protocol.routes import Route, RunRef
+from trimtab.protocol.topics import (
+    ASSIGNMENTS,
+    BROKERS,
+    COMMANDS,
+    DEADLETTERS,
+    DEFAULT_PARTITIONS,
+    DEFAULT_PREFIX,
+    GROUPS,
+    HEARTBEATS,
+    HISTORY,
+    LATENCY,
+    MEMBERS,
+    RELEASES,
+    ROUTES,
+    TOPICS,
+    Topic,
+    TopicSpec,
+    topic_specs,
+)
+
+__all__ = [
+    "ASSIGNMENTS",
+    "BROKERS",
+    "COMMANDS",
+    "DEADLETTERS",
+    "DEFAULT_PARTITIONS",
+    "DEFAULT_PREFIX",
+    "GROUPS",
+    "HEARTBEATS",
+    "HISTORY",
+    "LATENCY",
+    "MEMBERS",
+    "RELEASES",
+    "ROUTES",
+    "TICK_KEY",
+    "TOPICS",
+    "Assignment",
+    "Beat",
+    "BrokerKey",
+    "BrokerLatency",
+    "Cause",
+    "CommandsRecord",
+    "DeadLetter",
+    "Drain",
+    "DrainMember",
+    "Eject",
+    "EvictMember",
+    "Forget",
+    "GrantRef",
+    "Group",
+    "Handover",
+    "HeartbeatsRecord",
+    "HistoryRecord",
+    "InheritRef",
+    "Join",
+    "LatencyRecord",
+    "Leave",
+    "MemberChanged",
+    "MemberKey",
+    "MemberRecord",
+    "MemberSummary",
+    "MembersRecord",
+    "Pause",
+    "QueueCounts",
+    "QueueRef",
+    "Reason",
+    "Rebalance",
+    "RebalanceDone",
+    "Record",
+    "Release",
+    "ReleaseRef",
+    "Report",
+    "Restore",
+    "Resume",
+    "Route",
+    "RunRef",
+    "Sample",
+    "Tick",
+    "Topic",
+    "TopicSpec",
+    "TopicSummary",
+    "UndecodableRecord",
+    "Verdict",
+    "broker_key",
+    "decode",
+    "encode",
+    "member_key",
+    "murmur2",
+    "partition_of",
+    "read_broker_key",
+    "read_group_key",
+    "read_member_key",
+    "read_topic_key",
+    "topic_specs",
+]

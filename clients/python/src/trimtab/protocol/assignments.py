@@ -1,0 +1,61 @@
+"""Topic `assignments`, keyed by group/member, compacted: one member's orders, complete.
+
+All members of a group are in one partition (that of the group's name). A null value says that the
+controller does not know the member: it is gone, or it must join again.
+"""
+
+from itertools import chain
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from trimtab.protocol.cause import Cause
+from trimtab.protocol.names import GroupName, Incarnation, MemberName
+from trimtab.protocol.quantities import Epoch, Timeout
+from trimtab.protocol.queues import Grants, Inherits, name_each_once
+from trimtab.protocol.record import Record, example
+
+
+class Assignment(Record):
+    """What to hold, what to give up and what to inherit. A queue it does not name is not yours."""
+
+    model_config = example(
+        kind="assignment",
+        group="billing",
+        member="worker-2",
+        incarnation="1767225600000-9f86d081",
+        epoch=4,
+        target_epoch=4,
+        hold=[["orders", "", 0, 2]],
+        give=[["orders", "", 1, 2]],
+        inherit=[["orders", "", 7, 4, "worker-1", "1767225599000-0a1b2c3d", 3]],
+        revocation_timeout_ms=30_000,
+        session_timeout_ms=10_000,
+        heartbeat_interval_ms=2_000,
+        cause={
+            "kind": "join",
+            "subject": "worker-2",
+            "topic": "trimtab.members",
+            "partition": 3,
+            "offset": 90,
+        },
+    )
+
+    kind: Literal["assignment"] = "assignment"
+    group: GroupName
+    member: MemberName
+    incarnation: Incarnation = Field(description="The life this is for; others ignore it.")
+    epoch: Epoch = Field(description="Of this record; a smaller or equal one is old news.")
+    target_epoch: Epoch
+    hold: Grants = Field(description="Work on these under these epochs.")
+    give: Grants = Field(description="Stop and release these.")
+    inherit: Inherits = Field(description="Start on these on the release named, and not before.")
+    revocation_timeout_ms: Timeout
+    session_timeout_ms: Timeout
+    heartbeat_interval_ms: Timeout
+    cause: Cause
+
+    @model_validator(mode="after")
+    def _one_order_a_queue(self) -> Self:
+        name_each_once(chain(self.hold, self.give, self.inherit))
+        return self

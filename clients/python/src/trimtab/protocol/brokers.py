@@ -1,0 +1,41 @@
+"""Topic `brokers`, keyed by cluster/broker, compacted: is a broker fit for use?"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from trimtab.protocol.names import BrokerName, ClusterName, Text
+from trimtab.protocol.quantities import Count, Timestamp
+from trimtab.protocol.record import Record, example
+
+
+class Verdict(Record):
+    """The verdict on a broker, from `since_ms` on and no longer than `until_ms`."""
+
+    model_config = example(
+        kind="verdict",
+        cluster="east",
+        broker="broker-a",
+        available=False,
+        since_ms=1_767_225_600_000,
+        until_ms=1_767_225_630_000,
+        reason="p99 1,240 ms, 31 times the median of its peers",
+        panic=False,
+        reports=14,
+        errors=3,
+    )
+
+    kind: Literal["verdict"] = "verdict"
+    cluster: ClusterName
+    broker: BrokerName
+    available: bool
+    since_ms: Timestamp
+    until_ms: Timestamp | None = Field(
+        default=None, description="The verdict lapses then; absent: it stands until replaced."
+    )
+    reason: Text
+    panic: bool = Field(
+        description="Too few brokers are left to spare one: all count as available."
+    )
+    reports: Count
+    errors: Count

@@ -1,0 +1,35 @@
+"""Why something was decided: the event that led to it and where in the log it stands."""
+
+from typing import Final
+
+from pydantic import Field
+
+from trimtab.protocol.names import Label, Text, Token, TopicName
+from trimtab.protocol.quantities import Count, Partition
+from trimtab.protocol.record import Part
+
+CAUSES: Final = (
+    "join",
+    "leave",
+    "drain",
+    "expiry",
+    "fence",
+    "rejoin",
+    "subscription",
+    "route",
+    "release",
+    "command",
+    "restart",
+)
+"""The kinds written today. A cause explains and commands nothing, so readers accept others too."""
+
+
+class Cause(Part):
+    """The cause of a decision. `subject` is whom it is about: a member, a topic, an operator."""
+
+    kind: Token = Field(description=f"One of: {', '.join(CAUSES)}; more may come.")
+    subject: Label | None = None
+    topic: TopicName | None = Field(default=None, description="Where the event stands in the log.")
+    partition: Partition | None = None
+    offset: Count | None = None
+    detail: Text | None = None

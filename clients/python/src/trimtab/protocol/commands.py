@@ -1,0 +1,100 @@
+"""Topic `commands`, keyed by group or cluster: what operators order, one model for each verb.
+
+Each has an `id` (the same id twice is one command), a principal and a reason, which the history
+repeats. `base_epoch` guards against orders given in view of a state that is gone.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from trimtab.protocol.names import BrokerName, Label, MemberName, Text, Token
+from trimtab.protocol.quantities import Epoch, Timestamp
+from trimtab.protocol.record import Record, example
+
+
+class Command(Record):
+    """What every command says."""
+
+    id: Token = Field(description="The same id twice is one command.")
+    principal: Label = Field(description="Who ordered it.")
+    reason: Text = Field(min_length=1, description="Why; repeated in the history.")
+    base_epoch: Epoch | None = Field(
+        default=None, description="Refuse if the group has moved past this epoch since."
+    )
+
+
+_SIGNED = {"id": "c-20260101-1", "principal": "ann", "reason": "maintenance of rack 3"}
+
+
+class Pause(Command):
+    """Decide nothing for this group until resumed; expiry still fences."""
+
+    model_config = example(kind="pause", **_SIGNED, until_ms=1_767_229_200_000)
+
+    kind: Literal["pause"] = "pause"
+    until_ms: Timestamp | None = Field(default=None, description="Resume by itself at this time.")
+
+
+class Resume(Command):
+    """End a pause."""
+
+    model_config = example(kind="resume", **_SIGNED)
+
+    kind: Literal["resume"] = "resume"
+
+
+class DrainMember(Command):
+    """Hand a member's queues to others, without a gap."""
+
+    model_config = example(kind="drain", **_SIGNED, member="worker-1")
+
+    kind: Literal["drain"] = "drain"
+    member: MemberName
+
+
+class EvictMember(Command):
+    """Fence a member at once."""
+
+    model_config = example(kind="evict", **_SIGNED, member="worker-1", base_epoch=17)
+
+    kind: Literal["evict"] = "evict"
+    member: MemberName
+
+
+class Rebalance(Command):
+    """Compute the target anew."""
+
+    model_config = example(kind="rebalance", **_SIGNED)
+
+    kind: Literal["rebalance"] = "rebalance"
+
+
+class Eject(Command):
+    """Keep traffic off a broker."""
+
+    model_config = example(kind="eject", **_SIGNED, broker="broker-a", until_ms=1_767_229_200_000)
+
+    kind: Literal["eject"] = "eject"
+    broker: BrokerName
+    until_ms: Timestamp | None = None
+
+
+class Restore(Command):
+    """Put an ejected broker back."""
+
+    model_config = example(kind="restore", **_SIGNED, broker="broker-a")
+
+    kind: Literal["restore"] = "restore"
+    broker: BrokerName
+
+
+class Forget(Command):
+    """Forget a group that has no members: state and published records."""
+
+    model_config = example(kind="forget", **_SIGNED)
+
+    kind: Literal["forget"] = "forget"
+
+
+CommandsRecord = Pause | Resume | DrainMember | EvictMember | Rebalance | Eject | Restore | Forget

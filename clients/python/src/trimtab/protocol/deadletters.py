@@ -1,0 +1,48 @@
+"""Topic `deadletters`, keyed by source topic: records that could not be read, and why."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from trimtab.protocol import limits
+from trimtab.protocol.names import Text, TopicName
+from trimtab.protocol.quantities import Count, Partition, Timestamp
+from trimtab.protocol.reasons import Reason
+from trimtab.protocol.record import Record, example
+
+_BASE64_CHARACTERS = (limits.DEAD_LETTER_BYTES + 2) // 3 * 4
+_Bytes = Annotated[
+    str,
+    StringConstraints(max_length=_BASE64_CHARACTERS, pattern=r"^[A-Za-z0-9+/]*={0,2}$"),
+    Field(description="The original bytes in base64, the first of them if `truncated`."),
+]
+
+
+class DeadLetter(Record):
+    """A bad record, kept as far as it is useful to look at."""
+
+    model_config = example(
+        kind="deadletter",
+        reason="invalid",
+        detail="owned.3: Input should be a valid tuple",
+        topic="trimtab.heartbeats",
+        partition=3,
+        offset=1_204,
+        timestamp_ms=1_767_225_600_000,
+        size=148,
+        key_b64="YmlsbGluZw==",
+        value_b64="eyJ2IjoxfQ==",
+        truncated=False,
+    )
+
+    kind: Literal["deadletter"] = "deadletter"
+    reason: Reason
+    detail: Text
+    topic: TopicName
+    partition: Partition
+    offset: Count
+    timestamp_ms: Timestamp | None = None
+    size: Count = Field(description="Bytes of the original value.")
+    key_b64: _Bytes | None = None
+    value_b64: _Bytes | None = None
+    truncated: bool

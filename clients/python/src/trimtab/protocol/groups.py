@@ -1,0 +1,86 @@
+"""Topic `groups`, keyed by group, compacted: one group's summary, for people and dashboards."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from trimtab.protocol import limits
+from trimtab.protocol.cause import Cause
+from trimtab.protocol.names import GroupName, MemberName, Token, TopicName
+from trimtab.protocol.quantities import Count, Epoch, Timestamp
+from trimtab.protocol.record import Part, Record, example
+
+State = Literal["empty", "assigning", "reconciling", "stable", "dead"]
+
+
+class QueueCounts(Part):
+    """Where the group's queues are. `moving`: has an heir; `unassigned`: nobody may work on it."""
+
+    assigned: Count
+    moving: Count
+    unassigned: Count
+
+
+class TopicSummary(Part):
+    """A subscribed topic; `awaited` when it does not exist yet."""
+
+    version: Count
+    queues: Count
+    awaited: bool
+
+
+class MemberSummary(Part):
+    """A member and how many queues it holds, gives up and inherits."""
+
+    member: MemberName
+    epoch: Epoch
+    hold: Count
+    give: Count
+    inherit: Count
+    draining: bool
+
+
+class Group(Record):
+    """A group at an epoch."""
+
+    model_config = example(
+        kind="group",
+        group="billing",
+        state="stable",
+        epoch=4,
+        group_epoch=4,
+        target_epoch=4,
+        strategy="AVG",
+        members=1,
+        queues={"assigned": 16, "moving": 0, "unassigned": 0},
+        topics={"orders": {"version": 1, "queues": 16, "awaited": False}},
+        at_ms=1_767_225_600_000,
+        cause={"kind": "join", "subject": "worker-1"},
+        people=[
+            {
+                "member": "worker-1",
+                "epoch": 4,
+                "hold": 16,
+                "give": 0,
+                "inherit": 0,
+                "draining": False,
+            }
+        ],
+    )
+
+    kind: Literal["group"] = "group"
+    group: GroupName
+    state: State
+    epoch: Epoch
+    group_epoch: Epoch = Field(description="Epoch of the last change of members or routes.")
+    target_epoch: Epoch = Field(description="The group epoch the target was computed for.")
+    strategy: Token
+    members: Count
+    queues: QueueCounts
+    topics: Annotated[dict[TopicName, TopicSummary], Field(max_length=limits.TOPICS_PER_MEMBER)]
+    at_ms: Timestamp
+    cause: Cause
+    people: Annotated[
+        tuple[MemberSummary, ...],
+        Field(max_length=limits.MEMBERS_PER_SUMMARY, fail_fast=True),
+    ] = Field(description="The members, the first thousand of them.")

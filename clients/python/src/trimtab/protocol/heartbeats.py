@@ -1,0 +1,46 @@
+"""Topic `heartbeats`, keyed by group: what is routine. Members beat, the controller ticks.
+
+A tick at an offset proves that every earlier beat of its partition has been read, and so makes
+"silent for ten seconds" exact. Ticks are keyed "$tick", which no group can be called.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from trimtab.protocol.names import Label
+from trimtab.protocol.quantities import Count, Epoch
+from trimtab.protocol.queues import Grants
+from trimtab.protocol.record import MemberRecord, Record, example
+
+
+class Beat(MemberRecord):
+    """I am here, and this is what I work on."""
+
+    model_config = example(
+        kind="beat",
+        member="worker-1",
+        incarnation="1767225600000-9f86d081",
+        sequence=7,
+        epoch=3,
+        owned=[["orders", "", 0, 3], ["orders", "", 1, 2]],
+    )
+
+    kind: Literal["beat"] = "beat"
+    epoch: Epoch = Field(description="Epoch of the last assignment acted on; 0: none yet.")
+    owned: Grants | None = Field(
+        default=None, description="The queues I work on; absent or null: as in my last beat."
+    )
+
+
+class Tick(Record):
+    """One second of log time, by the controller's driver, on every partition."""
+
+    model_config = example(kind="tick", controller="controller-1", number=4711)
+
+    kind: Literal["tick"] = "tick"
+    controller: Label
+    number: Count
+
+
+HeartbeatsRecord = Beat | Tick

@@ -1,0 +1,79 @@
+"""Topic `latency`, keyed by cluster: what producers saw of the brokers."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from trimtab.protocol import limits
+from trimtab.protocol.names import BrokerName, Incarnation, Label
+from trimtab.protocol.quantities import Count, Duration, Latency, Sequence
+from trimtab.protocol.record import Part, Record, example
+
+
+class BrokerLatency(Part):
+    """One broker in one window. Latencies are of all `count` requests, failed ones too."""
+
+    broker: BrokerName
+    count: Count = Field(description="Requests that ended in the window.")
+    errors: Count = Field(description="How many of them failed.")
+    p50_ms: Latency
+    p99_ms: Latency
+    max_ms: Latency
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.errors > self.count:
+            raise PydanticCustomError("errors_exceed_count", "There are more errors than requests")
+        if not self.p50_ms <= self.p99_ms <= self.max_ms:
+            raise PydanticCustomError("unordered_latency", "p50 <= p99 <= max does not hold")
+        return self
+
+
+class Report(Record):
+    """A producer's window, summed up per broker."""
+
+    model_config = example(
+        kind="report",
+        reporter="checkout-7",
+        incarnation="1767225600000-9f86d081",
+        sequence=12,
+        window_ms=5_000,
+        brokers=[
+            {
+                "broker": "broker-a",
+                "count": 812,
+                "errors": 0,
+                "p50_ms": 2.1,
+                "p99_ms": 9.8,
+                "max_ms": 31,
+            }
+        ],
+    )
+
+    kind: Literal["report"] = "report"
+    reporter: Label
+    incarnation: Incarnation
+    sequence: Sequence
+    window_ms: Duration
+    brokers: Annotated[
+        tuple[BrokerLatency, ...], Field(max_length=limits.BROKERS_PER_REPORT, fail_fast=True)
+    ]
+
+
+class Sample(Record):
+    """One request, as RocketMQ's `updateFaultItem` is told of it."""
+
+    model_config = example(
+        kind="sample", reporter="checkout-7", broker="broker-a", latency_ms=31, isolation=False
+    )
+
+    kind: Literal["sample"] = "sample"
+    reporter: Label
+    broker: BrokerName
+    latency_ms: Latency
+    isolation: bool = Field(description="The request failed: take the broker out of use.")
+    reachable: bool = Field(default=True, description="Whether the broker answered (RocketMQ 5).")
+
+
+LatencyRecord = Report | Sample

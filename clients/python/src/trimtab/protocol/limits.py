@@ -1,0 +1,64 @@
+"""Every limit of the wire, each with its reason, in one place.
+
+A limit on everything: whoever can write to a topic can make the controller, and every member of the
+group, read what he wrote. So nothing here is "large enough for anybody"; each figure is what the
+biggest honest user needs, times a small margin. Changing one is a change of the contract (the JSON
+Schemas carry them), so a test compares them with what is checked in.
+"""
+
+NAME_CHARACTERS = 255
+"""A group, member, topic or broker name. RocketMQ allows 255 (`Validators.CHARACTER_MAX_LENGTH` for
+groups, 127 for topics, longer with a `%RETRY%` prefix); Kafka's topics end at 249."""
+
+TEXT_CHARACTERS = 300
+"""Free text for people: reasons and details. Two lines of a terminal, and short enough to log."""
+
+TOKEN_CHARACTERS = 64
+"""Machine words such as a cause or an id of a command (a UUID has 36)."""
+
+TOPICS_PER_MEMBER = 1_000
+"""Topics in one subscription. Kafka's own guidance ends at a few hundred for one consumer."""
+
+QUEUES_PER_RECORD = 10_000
+"""Queues named in one record, and queues of one topic. 10,000 rows of ~60 bytes stay below the
+record limit; a topic of more partitions than that is beyond what one Kafka cluster is run with."""
+
+RUNS_PER_ROUTE = 1_000
+"""Runs of queue ids in a route: one per broker of a RocketMQ topic."""
+
+BROKERS_PER_REPORT = 1_000
+"""Brokers in one latency report."""
+
+MEMBERS_PER_SUMMARY = 1_000
+"""Members listed in a group's summary: it is for people; the counts beside it are complete."""
+
+RECORD_BYTES = 1024 * 1024
+"""A record's value. Kafka's default `max.message.bytes` is 1 MiB and 12 bytes for the batch."""
+
+ROUTINE_RECORD_BYTES = 256 * 1024
+"""A heartbeat: there are many of them, and a full one (`owned` of 2,000 queues) has 120 KiB."""
+
+DEAD_LETTER_BYTES = 1024
+"""How much of a bad record's key, and of its value, a dead letter keeps."""
+
+SAFE_INTEGER = 2**53 - 1
+"""The largest integer every JSON reader keeps exactly (RFC 8259 §6); epochs, sequences and
+timestamps stay below it."""
+
+POSITION = 2**63 - 1
+"""A position in a queue: Kafka's and RocketMQ's offsets are signed 64-bit integers. Readers without
+64-bit integers must parse positions with care; that is better than a queue that cannot move."""
+
+QUEUE_ID = 2**31 - 1
+"""Partition numbers and RocketMQ's queue ids are signed 32-bit integers."""
+
+PARTITION = QUEUE_ID
+
+WEIGHT = 1_000
+"""A member's relative strength. Three digits tell any two real machines apart."""
+
+DURATION_MS = 24 * 60 * 60 * 1000
+"""No timeout is longer than a day: beyond it a "timeout" only hides a dead member."""
+
+MIN_TIMEOUT_MS = 100
+"""No timeout is shorter than this: below it a garbage collection looks like a death."""

@@ -1,0 +1,87 @@
+"""Topic `members`, keyed by group: what is urgent. A member joins, drains, leaves."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from trimtab.protocol import limits
+from trimtab.protocol.names import Label, TopicName
+from trimtab.protocol.quantities import Count, Timeout, Weight
+from trimtab.protocol.record import MemberRecord, example
+
+Protocol = Literal["cooperative", "eager"]
+Mode = Literal["clustering", "broadcasting", "shared"]
+
+
+def _distinct(topics: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(topics)) < len(topics):
+        raise PydanticCustomError("repeated_topic", "A topic is named twice")
+    return topics
+
+
+Subscription = Annotated[
+    tuple[TopicName, ...],
+    Field(min_length=1, max_length=limits.TOPICS_PER_MEMBER, fail_fast=True),
+    AfterValidator(_distinct),
+]
+
+
+class Join(MemberRecord):
+    """I want a share of these topics. Sent again (same incarnation) to change the subscription."""
+
+    model_config = example(
+        kind="join",
+        member="worker-1",
+        incarnation="1767225600000-9f86d081",
+        sequence=1,
+        topics=["orders"],
+        session_timeout_ms=10_000,
+        instance="worker-1",
+    )
+
+    kind: Literal["join"] = "join"
+    topics: Subscription
+    session_timeout_ms: Timeout | None = Field(
+        default=None, description="Silence after which I am dead; absent: the controller's default."
+    )
+    revocation_timeout_ms: Timeout | None = Field(
+        default=None, description="Time I get to let a queue go; absent: the controller's default."
+    )
+    instance: Label | None = Field(
+        default=None, description="A name that survives restarts: who leaves with it may return."
+    )
+    rack: Label | None = None
+    weight: Weight = 1
+    capacity: Count | None = Field(default=None, description="The most queues I can work on.")
+    protocol: Protocol = Field(
+        default="cooperative", description="eager: takes effect at once, releases nothing."
+    )
+    mode: Mode = "clustering"
+    client: Label | None = Field(default=None, description="The library and its version.")
+
+
+class Drain(MemberRecord):
+    """I want to go: give my queues to others. I work on each until its heir takes over."""
+
+    model_config = example(
+        kind="drain", member="worker-1", incarnation="1767225600000-9f86d081", sequence=812
+    )
+
+    kind: Literal["drain"] = "drain"
+
+
+class Leave(MemberRecord):
+    """I have stopped: I work on nothing any more."""
+
+    model_config = example(
+        kind="leave", member="worker-1", incarnation="1767225600000-9f86d081", sequence=820
+    )
+
+    kind: Literal["leave"] = "leave"
+    temporary: bool = Field(
+        default=False, description="I shall be back under the same instance: keep my queues."
+    )
+
+
+MembersRecord = Join | Drain | Leave

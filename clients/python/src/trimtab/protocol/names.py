@@ -1,0 +1,78 @@
+"""Names: of groups, members, topics, brokers. One rule for all, said once.
+
+**The rule.** A name is 1 to 255 Unicode characters, none of them a control character, a line or
+paragraph separator or a lone surrogate. A group or cluster name, which is one segment of a record's
+key, has no "/" and does not start with "$" (reserved: the controller's ticks are keyed "$tick").
+A broker's name may be empty: Kafka's queues belong to no broker by name. Names are compared and
+stored exactly as they came: no trimming, no case folding, no normalisation.
+
+The forbidden sets (Cc, Cs, Zl, Zp) are those which Unicode promises never to change. "Unassigned"
+is not among them on purpose: what is unassigned depends on the Unicode version of whoever reads, so
+the same log would be judged differently after an upgrade.
+
+On the wire a name is text, and so it is `str` here; the controller gives it a type of its own.
+"""
+
+from typing import Annotated, Final
+
+from pydantic import Field, StringConstraints
+
+from trimtab.protocol import limits
+
+_FORBIDDEN: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+_ANY: Final = rf"^[^{_FORBIDDEN}]*$"
+_SEGMENT: Final = rf"^[^$/{_FORBIDDEN}][^/{_FORBIDDEN}]*$"
+
+TICK_KEY: Final = b"$tick"
+"""The key of the controller's ticks on `heartbeats`; no group can have it, for its "$"."""
+
+GroupName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_SEGMENT),
+    Field(description="A consumer group."),
+]
+ClusterName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_SEGMENT),
+    Field(description="A message cluster."),
+]
+MemberName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    Field(description="A member, unique in its group."),
+]
+TopicName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    Field(description="A topic."),
+]
+BrokerName = Annotated[
+    str,
+    StringConstraints(max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    Field(description='A broker; "" where queues belong to no broker by name (Kafka).'),
+]
+Label = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    Field(description="A name given by people: an instance, a rack, a principal, a client."),
+]
+Text = Annotated[
+    str,
+    StringConstraints(max_length=limits.TEXT_CHARACTERS, pattern=_ANY),
+    Field(description="One line for people."),
+]
+Token = Annotated[
+    str,
+    StringConstraints(
+        min_length=1, max_length=limits.TOKEN_CHARACTERS, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]*$"
+    ),
+    Field(description="A machine word. New ones may appear in any version; readers pass them on."),
+]
+Incarnation = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]{13}-[0-9a-f]{8}$"),
+    Field(
+        description="One life of a member: the start in milliseconds, 13 digits, and 8 random hex "
+        "digits. The order of the strings is the order of age."
+    ),
+]

@@ -1,0 +1,54 @@
+"""Topic `routes`, keyed by group: the queues of the topics that the group asks for.
+
+Queues come as runs `[broker, first_id, length]`, since they are numbered from 0 without gaps nearly
+always: a topic of 1,000 partitions is one run.
+"""
+
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from trimtab.protocol import limits
+from trimtab.protocol.names import BrokerName, TopicName
+from trimtab.protocol.quantities import Count
+from trimtab.protocol.queues import ROW
+from trimtab.protocol.record import Record, example
+
+
+class RunRef(NamedTuple):
+    """`length` queues of one broker, numbered upwards from `first_id`."""
+
+    broker: BrokerName
+    first_id: Annotated[int, Field(ge=0, le=limits.QUEUE_ID)]
+    length: Annotated[int, Field(ge=1, le=limits.QUEUES_PER_RECORD)]
+
+
+def _apart(runs: tuple[RunRef, ...]) -> tuple[RunRef, ...]:
+    """Runs may not overlap, nor add up to more than one record could ever grant."""
+    if sum(run.length for run in runs) > limits.QUEUES_PER_RECORD:
+        raise PydanticCustomError("too_many_queues", "The runs have too many queues")
+    ordered = sorted(runs)
+    for one, next_one in pairwise(ordered):
+        if one.broker == next_one.broker and one.first_id + one.length > next_one.first_id:
+            raise PydanticCustomError("repeated_queue", "A queue is named twice")
+    return runs
+
+
+class Route(Record):
+    """The queues of one topic, as of `version`; a topic that does not exist is awaited."""
+
+    model_config = example(
+        kind="route", topic="orders", version=1_767_225_600_000, exists=True, runs=[["", 0, 16]]
+    )
+
+    kind: Literal["route"] = "route"
+    topic: TopicName
+    version: Count = Field(description="Grows with every change; the larger one is true.")
+    exists: bool
+    runs: Annotated[
+        tuple[Annotated[RunRef, ROW], ...],
+        Field(max_length=limits.RUNS_PER_ROUTE, fail_fast=True),
+        AfterValidator(_apart),
+    ]

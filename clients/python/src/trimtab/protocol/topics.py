@@ -1,0 +1,228 @@
+"""The topics: what is on each, how it is keyed, and how it must be configured.
+
+One table, `TOPICS`. Codecs read a topic's records and limit from it; `trimtab topics init|check`
+reads `topic_specs`. Every topic is stamped by the broker (LogAppendTime), since time is log time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar, Union
+
+from pydantic import Field, TypeAdapter
+
+from trimtab.protocol import limits
+from trimtab.protocol.assignments import Assignment
+from trimtab.protocol.brokers import Verdict
+from trimtab.protocol.commands import (
+    CommandsRecord,
+    DrainMember,
+    Eject,
+    EvictMember,
+    Forget,
+    Pause,
+    Rebalance,
+    Restore,
+    Resume,
+)
+from trimtab.protocol.deadletters import DeadLetter
+from trimtab.protocol.groups import Group
+from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
+from trimtab.protocol.history import Handover, HistoryRecord, MemberChanged, RebalanceDone
+from trimtab.protocol.latency import LatencyRecord, Report, Sample
+from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
+from trimtab.protocol.record import Record
+from trimtab.protocol.releases import Release
+from trimtab.protocol.routes import Route
+
+KeyKind = Literal["group", "cluster", "group or cluster", "group/member", "cluster/broker", "topic"]
+R = TypeVar("R", bound=Record)
+
+DEFAULT_PREFIX: Final = "trimtab."
+DEFAULT_PARTITIONS: Final = 8
+"""Two for each core of a small cluster; groups spread over them by hash."""
+
+_HOUR_MS: Final = 60 * 60 * 1000
+_DAY_MS: Final = 24 * _HOUR_MS
+
+
+@dataclass(frozen=True)
+class Topic(Generic[R]):
+    """A topic and its contract. `retention_ms` None: compacted, each key's last record stays."""
+
+    name: str
+    about: str
+    key: KeyKind
+    models: tuple[type[R], ...]
+    retention_ms: int | None
+    max_record_bytes: int = limits.RECORD_BYTES
+
+    @cached_property
+    def records(self) -> TypeAdapter[R]:
+        """The reader of this topic's records; by `kind`: one look, no trial and error."""
+        if len(self.models) == 1:
+            return TypeAdapter(self.models[0])
+        union: Any = Union[self.models]  # noqa: UP007 - of a tuple known only at run time
+        return TypeAdapter(Annotated[union, Field(discriminator="kind")])
+
+    @cached_property
+    def kinds(self) -> Mapping[str, type[R]]:
+        """The model of each kind of record."""
+        return {model.model_fields["kind"].default: model for model in self.models}
+
+    @property
+    def compacted(self) -> bool:
+        """Whether each key's last record is kept for ever, and a null value means: gone."""
+        return self.retention_ms is None
+
+    @property
+    def partitioned_by_group(self) -> bool:
+        """Whether a record is in the partition of its group, whatever else its key says."""
+        return self.key.startswith("group")
+
+
+MEMBERS: Final[Topic[MembersRecord]] = Topic(
+    "members",
+    "Urgent: a member joins, drains, leaves.",
+    "group",
+    (Join, Drain, Leave),
+    # A controller that was away for a week still learns who joined meanwhile.
+    retention_ms=7 * _DAY_MS,
+)
+HEARTBEATS: Final[Topic[HeartbeatsRecord]] = Topic(
+    "heartbeats",
+    "Routine: members beat, the controller ticks.",
+    "group",
+    (Beat, Tick),
+    # High volume and worthless once read; a day is what an operator needs to look back.
+    retention_ms=_DAY_MS,
+    max_record_bytes=limits.ROUTINE_RECORD_BYTES,
+)
+RELEASES: Final[Topic[Release]] = Topic(
+    "releases",
+    "The baton: a holder lets queues go, the heir starts.",
+    "group",
+    (Release,),
+    retention_ms=_DAY_MS,
+)
+ROUTES: Final[Topic[Route]] = Topic(
+    "routes",
+    "The queues of the topics that a group asks for.",
+    "group",
+    (Route,),
+    # The last known route is kept in the controller's state; a week covers its absence.
+    retention_ms=7 * _DAY_MS,
+)
+LATENCY: Final[Topic[LatencyRecord]] = Topic(
+    "latency",
+    "What producers saw of the brokers.",
+    "cluster",
+    (Report, Sample),
+    # Verdicts look back minutes.
+    retention_ms=6 * _HOUR_MS,
+    max_record_bytes=limits.ROUTINE_RECORD_BYTES,
+)
+COMMANDS: Final[Topic[CommandsRecord]] = Topic(
+    "commands",
+    "What operators order.",
+    "group or cluster",
+    (Pause, Resume, DrainMember, EvictMember, Rebalance, Eject, Restore, Forget),
+    # An audit trail of who ordered what.
+    retention_ms=90 * _DAY_MS,
+)
+ASSIGNMENTS: Final[Topic[Assignment]] = Topic(
+    "assignments",
+    "One member's orders: hold, give, inherit.",
+    "group/member",
+    (Assignment,),
+    retention_ms=None,
+)
+GROUPS: Final[Topic[Group]] = Topic(
+    "groups",
+    "One group's summary.",
+    "group",
+    (Group,),
+    retention_ms=None,
+)
+BROKERS: Final[Topic[Verdict]] = Topic(
+    "brokers",
+    "The verdict on one broker.",
+    "cluster/broker",
+    (Verdict,),
+    retention_ms=None,
+)
+HISTORY: Final[Topic[HistoryRecord]] = Topic(
+    "history",
+    "What happened and why.",
+    "group or cluster",
+    (RebalanceDone, MemberChanged, Handover, Verdict),
+    retention_ms=90 * _DAY_MS,
+)
+DEADLETTERS: Final[Topic[DeadLetter]] = Topic(
+    "deadletters",
+    "Records that could not be read, and why.",
+    "topic",
+    (DeadLetter,),
+    # Two weeks: long enough to come back from a holiday and look.
+    retention_ms=14 * _DAY_MS,
+)
+
+TOPICS: Final[Mapping[str, Topic[Any]]] = {
+    topic.name: topic
+    for topic in (
+        MEMBERS,
+        HEARTBEATS,
+        RELEASES,
+        ROUTES,
+        LATENCY,
+        COMMANDS,
+        ASSIGNMENTS,
+        GROUPS,
+        BROKERS,
+        HISTORY,
+        DEADLETTERS,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSpec:
+    """A topic as it must exist on a cluster: what `topics init` creates and `check` compares."""
+
+    name: str
+    partitions: int
+    replication: int
+    config: Mapping[str, str]
+    topic: Topic[Any]
+
+
+def topic_specs(
+    prefix: str = DEFAULT_PREFIX, partitions: int = DEFAULT_PARTITIONS, replication: int = 1
+) -> tuple[TopicSpec, ...]:
+    """Every topic under a prefix.
+
+    All have the same number of partitions: those partitioned by group must, so that a group is in
+    partition n of each of them; for the rest it saves a setting.
+    """
+    return tuple(
+        TopicSpec(f"{prefix}{name}", partitions, replication, _config(topic), topic)
+        for name, topic in TOPICS.items()
+    )
+
+
+def _config(topic: Topic[Any]) -> dict[str, str]:
+    config = {
+        "message.timestamp.type": "LogAppendTime",
+        # Room for the batch's and the record's own headers around the largest value and key.
+        "max.message.bytes": str(topic.max_record_bytes + 16 * 1024),
+    }
+    if topic.retention_ms is not None:
+        return config | {"cleanup.policy": "delete", "retention.ms": str(topic.retention_ms)}
+    return config | {
+        "cleanup.policy": "compact",
+        # A reader that bootstraps slower than this could miss a tombstone; Kafka's default.
+        "delete.retention.ms": str(_DAY_MS),
+        # The active segment is never compacted: roll it, or old assignments pile up for a week.
+        "segment.ms": str(_HOUR_MS),
+        "min.cleanable.dirty.ratio": "0.1",
+    }
