@@ -20,7 +20,7 @@ from trimtab.protocol.commands import (
     Restore,
     Resume,
 )
-from trimtab.protocol.deadletters import DeadLetter
+from trimtab.protocol.deadletters import DeadLetter, Place
 from trimtab.protocol.decoding import decode, encode
 from trimtab.protocol.groups import Group, MemberSummary, QueueCounts, TopicSummary
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
@@ -107,6 +107,7 @@ __all__ = [
     "MemberSummary",
     "MembersRecord",
     "Pause",
+    "Place",
     "QueueCounts",
     "QueueRef",
     "Reason",

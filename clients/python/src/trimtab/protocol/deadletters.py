@@ -1,13 +1,14 @@
 """Topic `deadletters`, keyed by source topic: records that could not be read, and why."""
 
-from typing import Annotated, Literal
+from base64 import b64encode
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, StringConstraints
 
 from trimtab.protocol import limits
 from trimtab.protocol.names import Text, TopicName
 from trimtab.protocol.quantities import Count, Partition, Timestamp
-from trimtab.protocol.reasons import Reason
+from trimtab.protocol.reasons import Reason, UndecodableRecord
 from trimtab.protocol.record import Record, example
 
 _BASE64_CHARACTERS = (limits.DEAD_LETTER_BYTES + 2) // 3 * 4
@@ -16,6 +17,15 @@ _Bytes = Annotated[
     StringConstraints(max_length=_BASE64_CHARACTERS, pattern=r"^[A-Za-z0-9+/]*={0,2}$"),
     Field(description="The original bytes in base64, the first of them if `truncated`."),
 ]
+
+
+class Place(NamedTuple):
+    """Where a record stands in Kafka, and when it was appended."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp_ms: int | None = None
 
 
 class DeadLetter(Record):
@@ -46,3 +56,23 @@ class DeadLetter(Record):
     key_b64: _Bytes | None = None
     value_b64: _Bytes | None = None
     truncated: bool
+
+    @classmethod
+    def of(
+        cls, error: UndecodableRecord, place: Place, key: bytes | None, value: bytes | None
+    ) -> Self:
+        """Bury a record that could not be read."""
+        longest = max(len(key or b""), len(value or b""))
+        return cls(
+            reason=error.reason,
+            detail=error.detail,
+            **place._asdict(),
+            size=len(value or b""),
+            key_b64=_head(key),
+            value_b64=_head(value),
+            truncated=longest > limits.DEAD_LETTER_BYTES,
+        )
+
+
+def _head(data: bytes | None) -> str | None:
+    return None if data is None else b64encode(data[: limits.DEAD_LETTER_BYTES]).decode()
