@@ -1,6 +1,156 @@
 # The only entry point: people, pre-commit and CI all call these targets.
-.DEFAULT_GOAL := help
-.PHONY: help
+#
+# Whatever is downloaded or made stays in this checkout: .venv (packages) and .cache (downloads,
+# jars, tool caches). Stamps inside them say what is up to date, so a second run costs nothing.
 
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+BIN := .venv/bin
+CACHE := $(CURDIR)/.cache
+
+export HYPOTHESIS_STORAGE_DIRECTORY := $(CACHE)/hypothesis
+export PIP_CACHE_DIR := $(CACHE)/pip
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+export PRE_COMMIT_HOME := $(CACHE)/pre-commit
+export UV_CACHE_DIR := $(CACHE)/uv
+
+.PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@printf 'trimtab: a central rebalance controller. First `make demo`, then `make test`.\n\n'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ------------------------------------------------------------------------------------- use it
+
+.PHONY: setup demo run
+setup: ## Install everything into this checkout (once; about 2 minutes)
+	$(if $(wildcard .venv/.projects),,$(need_python))
+	$(if $(wildcard .cache/.jars),,$(need_java)$(need_maven))
+	@$(MAKE) --no-print-directory --jobs=2 .venv/.projects .cache/.jars
+
+demo: setup ## Watch rebalances happen: a real Kafka, the controller and live members
+	@$(BIN)/trimtab demo
+
+run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__BOOTSTRAP_SERVERS is set)
+	@$(BIN)/trimtab run
+
+# ------------------------------------------------------------------------------------ check it
+
+# Everything that needs neither a JVM nor a network.
+PURE := not (kafka or spark or packaging or gate)
+
+.PHONY: test check dev fmt lint types layers coverage bench .bench-name
+test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 minutes)
+	@echo 'test: every test; the pure ones first, then those that start Kafka and Spark'
+	@$(BIN)/pytest
+
+check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
+	@$(BIN)/pytest -m '$(PURE)'
+
+dev: .venv/.dev
+
+fmt: dev ## Rewrite the code in the one format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lint: dev ## Check format and lint
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+
+types: dev ## Check types (mypy --strict)
+	@$(BIN)/mypy
+
+layers: dev ## Check who imports whom (import-linter)
+	@$(BIN)/lint-imports --no-logo --cache-dir .cache/import-linter
+
+coverage: dev ## Branch coverage of the pure packages by the pure tests
+	@$(BIN)/pytest -m '$(PURE)' --cov --cov-report=term
+
+bench: .bench-name setup dev ## Run one bench: make bench NAME=floor
+	@$(BIN)/python -m bench.$(NAME)
+
+.bench-name:
+	$(if $(filter $(NAME),$(BENCHES)),,$(error say which one: make bench NAME=<$(BENCHES)>))
+
+BENCHES = $(filter-out __init__,$(basename $(notdir $(wildcard bench/*.py))))
+
+# ----------------------------------------------------------------------------------- maintain it
+
+.PHONY: lock contracts jars build hooks clean distclean
+lock: dev ## Resolve the hashed requirement locks anew from pyproject.toml
+	@$(LOCK) --group build --output-file requirements/build.txt
+	@$(LOCK) pyproject.toml --output-file requirements/runtime.txt
+	@$(LOCK) --group dev --constraint requirements/build.txt --constraint requirements/runtime.txt \
+		--output-file requirements/dev.txt
+
+# No index address is written into a lock: where packages come from is the machine's business.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-emit-index-url --no-emit-package trimtab --custom-compile-command 'make lock'
+
+contracts: dev ## Write docs/contracts (JSON Schema, AsyncAPI) from the models
+	@$(BIN)/python -m trimtab.protocol.contracts
+
+jars: .venv/.projects ## Fetch and verify the jars again
+	@$(BIN)/trimtab kafka fetch
+
+build: dev ## Build a wheel of each distribution into dist/
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist clients/python
+
+hooks: dev ## Let git call `make` before each commit
+	@$(BIN)/pre-commit install
+
+clean: ## Remove what checks and builds left; downloads stay
+	@rm -rf build dist clients/python/dist .cache/{coverage*,hypothesis,import-linter,mypy,pytest,ruff,tmp}
+	@find . -name __pycache__ -not -path './.*' -prune -exec rm -rf {} +
+
+distclean: clean ## Remove everything that make ever created
+	@rm -rf .venv .cache .trimtab
+
+# ---------------------------------------------------------------------------------- how set-up works
+
+# What must be there before anything is downloaded: one line says what to install.
+need_python = $(call need,$(PYTHON) -c 'import ensurepip; import sys; import venv; assert sys.hexversion >= 0x30b0000',\
+	Python 3.11 or newer with venv is needed: install it or name another one (make PYTHON=python3.12))
+need_java = $(call need,test "$$($(JAVA) -version 2>&1 | sed -nE 's/.*version "([0-9]+).*/\1/p')" -ge 17,\
+	Java 17 or newer is needed: install a JDK such as openjdk-17-jre-headless or set JAVA_HOME to one)
+need_maven = $(call need,command -v mvn,Maven is needed to fetch the jars of Kafka and Spark: install maven)
+need = $(if $(shell ($(1)) >/dev/null 2>&1 && echo yes),,$(error $(strip $(2))))
+
+JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+
+# $(call step,name,commands): run them and say how long they took.
+step = echo 'set-up: $(1) …'; begun=$$SECONDS; { $(2); }; echo "set-up: $(1): $$((SECONDS - begun)) s"
+
+# Quiet but for the downloads that take a while. Builds in .cache/tmp: /tmp may be too small for Spark.
+pip_install = mkdir -p .cache/tmp; TMPDIR=$(CACHE)/tmp $(BIN)/pip install --require-hashes $(1) \
+	| sed -nE 's/^ *(Downloading .*[0-9]{2}\.[0-9] MB\)).*/set-up:   \1/p'
+
+.venv/.python:
+	$(need_python)
+	@$(call step,python environment,$(PYTHON) -m venv --clear .venv)
+	@touch $@
+
+# The build tools come first and by hash: Spark is published as source only, and pip would else
+# fetch unhashed tools to build it.
+.venv/.runtime: requirements/build.txt requirements/runtime.txt .venv/.python
+	@$(call step,python packages,$(call pip_install,-r requirements/build.txt); \
+		$(call pip_install,--no-build-isolation -r requirements/runtime.txt))
+	@touch $@
+
+.venv/.projects: pyproject.toml clients/python/pyproject.toml .venv/.runtime
+	@$(call step,this project,$(BIN)/pip install --quiet --no-deps --no-build-isolation \
+		--editable clients/python --editable .)
+	@touch $@
+
+.venv/.dev: requirements/dev.txt .venv/.projects
+	@$(call step,development tools,$(call pip_install,-r requirements/dev.txt))
+	@touch $@
+
+.cache/.jars: deploy/jars/pom.xml deploy/jars/SHA256SUMS .venv/.projects
+	@$(call step,Kafka and Spark jars,$(BIN)/trimtab kafka fetch)
+	@touch $@
