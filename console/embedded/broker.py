@@ -1,0 +1,230 @@
+"""Start the embedded broker, for as long as this process lives or for good.
+
+``with EmbeddedKafka(home) as kafka`` is how programs use it: the broker hangs on a tether and dies
+with the program, whatever kills that. ``start_detached`` is `trimtab kafka start`: the broker
+stays until it is stopped. Both find a broker that already runs in the same home and use it; what
+they did not start they do not stop.
+
+The story of a start: take the lock, format the data directory unless it is formatted, choose
+ports, start the JVM (which inherits the lock), write down its address, and ask it for metadata
+until it answers.
+"""
+
+import base64
+import subprocess
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from console.embedded.broker_files import broker_properties, java_command
+from console.embedded.instance import STOP_GRACE_S, BrokerAddress, Instance
+from console.embedded.jars import JarCache
+from console.embedded.java import find_java
+from console.embedded.ports import choose_port
+from console.embedded.readiness import wait_until_ready
+from console.errors import ExitCode, Failure
+from console.file_lock import FileLock
+from console.progress import SILENT, Progress
+from console.tethered_process import TetheredProcess
+
+START_TIMEOUT_S = 60.0
+"""A start takes 3 to 5 s on two busy cores; ten times that is a broker that will never be ready."""
+
+_PORT_ATTEMPTS = 3
+_POLL_S = 0.1
+_PORT_TAKEN = "Address already in use"
+
+Spawn = Callable[[list[str | Path], IO[bytes], int], int]
+"""Start a command with its output and the lock to hold, and return its process id."""
+
+
+class EmbeddedKafka:
+    """A broker that lives while the ``with`` block runs.
+
+    Args:
+        home: Where trimtab keeps its files; the broker's are in ``home/kafka`` and stay there.
+        port: The port to listen on: 0 for any, None for 19092 if it is free and any otherwise.
+        jars: Where the archives come from.
+        progress: Who hears how long it takes.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        port: int | None = None,
+        jars: JarCache | None = None,
+        progress: Progress = SILENT,
+    ) -> None:
+        self.instance = Instance(home)
+        self._port = port
+        self._jars = jars or JarCache.default()
+        self._progress = progress
+        self._address: BrokerAddress | None = None
+        self._process: TetheredProcess | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What clients connect to, once started."""
+        assert self._address is not None, "not started"
+        return self._address.bootstrap_servers
+
+    @property
+    def log(self) -> Path:
+        """The broker's log file."""
+        return self.instance.log
+
+    def start(self) -> Self:
+        """Start the broker, or find the one that runs, and return when it answers.
+
+        Raises:
+            Failure: A tool is missing, the port is taken, or the broker does not come up.
+        """
+        self._jars.fetch(self._progress)
+        start = _Start(self.instance, self._jars, self._progress, self._spawn)
+        try:
+            self._address, _ = start.run(self._port)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop the broker if we started it."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+
+    def _spawn(self, command: list[str | Path], output: IO[bytes], lock_fd: int) -> int:
+        self.stop()  # of an attempt on a port that was snatched
+        self._process = TetheredProcess(
+            command,
+            output=output,
+            cwd=self.instance.directory,
+            grace_s=STOP_GRACE_S,
+            pass_fds=(lock_fd,),
+        )
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def start_detached(
+    instance: Instance, *, port: int | None, jars: JarCache, progress: Progress
+) -> tuple[BrokerAddress, bool]:
+    """Start a broker that outlives us; also say whether it was started rather than found.
+
+    Raises:
+        Failure: As ``EmbeddedKafka.start``.
+    """
+
+    def spawn(command: list[str | Path], output: IO[bytes], lock_fd: int) -> int:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=instance.directory,
+            pass_fds=(lock_fd,),
+            start_new_session=True,
+        ).pid
+
+    jars.fetch(progress)
+    return _Start(instance, jars, progress, spawn).run(port)
+
+
+class _Start:
+    """One attempt to have a running broker in ``instance``."""
+
+    def __init__(
+        self, instance: Instance, jars: JarCache, progress: Progress, spawn: Spawn
+    ) -> None:
+        self._instance = instance
+        self._jars = jars
+        self._progress = progress
+        self._spawn = spawn
+        self._java = find_java()
+
+    def run(self, port: int | None) -> tuple[BrokerAddress, bool]:
+        """Start a broker or wait for the one that others run; say which of both."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            lock = self._instance.lock()
+            if lock.acquire(wait=False):
+                with self._progress.step("starting the embedded Kafka"):
+                    return self._launch(lock, port), True
+            address = self._instance.running()
+            if address is not None and self._is_ready(address):
+                return address, False
+            time.sleep(_POLL_S)
+        raise Failure(
+            f"the broker in {self._instance.directory} is held by somebody and does not answer",
+            ExitCode.TIMEOUT,
+        )
+
+    def _launch(self, lock: FileLock, wanted: int | None) -> BrokerAddress:
+        """Format and start, on other ports if somebody snatched ours."""
+        self._instance.prepare()
+        reason = ""
+        for _ in range(_PORT_ATTEMPTS):
+            address = self._start_jvm(lock, choose_port(wanted))
+            lock.release()
+            if self._is_ready(address):
+                return address
+            reason = self._instance.last_lines()
+            self._instance.stop()
+            if _PORT_TAKEN not in reason or not lock.acquire(wait=False):
+                break
+        raise Failure(f"the embedded Kafka did not start; see {self._instance.log}\n{reason}")
+
+    def _start_jvm(self, lock: FileLock, port: int) -> BrokerAddress:
+        instance = self._instance
+        java = java_command(self._java, self._jars.kafka, logs=instance.logs, tmp=instance.tmp)
+        instance.properties.write_text(broker_properties(port=port, controller_port=choose_port(0)))
+        self._format(java)
+        with instance.output.open("wb") as output:
+            pid = self._spawn([*java, "kafka.Kafka", instance.properties], output, lock.fd)
+        address = BrokerAddress(pid, port)
+        instance.announce(address)
+        return address
+
+    def _format(self, java: list[str | Path]) -> None:
+        """Give the data directory its cluster id, once in its life."""
+        if (self._instance.data / "meta.properties").exists():
+            return
+        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        arguments: list[str | Path] = [
+            "format",
+            "--cluster-id",
+            cluster,
+            "--config",
+            self._instance.properties,
+        ]
+        answer = subprocess.run(
+            [*java, "kafka.tools.StorageTool", *arguments, "--ignore-formatted"],
+            cwd=self._instance.directory,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if answer.returncode != 0:
+            raise Failure(f"the embedded Kafka could not be formatted: {answer.stderr.strip()}")
+
+    def _is_ready(self, address: BrokerAddress) -> bool:
+        return wait_until_ready(
+            address.bootstrap_servers,
+            alive=self._instance.is_running,
+            timeout_s=START_TIMEOUT_S,
+        )

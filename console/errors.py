@@ -1,0 +1,31 @@
+"""How a command ends: the exit codes, and the one exception that carries one.
+
+An expected failure (no Java, an unknown setting, a topic that does not match) is a ``Failure``:
+the command prints its message as one line on stderr and exits with its code. Anything else is a
+defect and shows as such. Raised everywhere in ``console``, caught only in ``console.main``.
+"""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """The contract with scripts; the same numbers for every command."""
+
+    OK = 0
+    ERROR = 1
+    USAGE = 2
+    """The call or the machine is not fit: an unknown setting, a missing tool."""
+    UNHEALTHY = 3
+    """The command worked, and what it looked at is not as it should be."""
+    NOT_FOUND = 4
+    TIMEOUT = 5
+    INTERRUPTED = 130
+    """128 + SIGINT, as shells have it."""
+
+
+class Failure(Exception):  # noqa: N818 - what the user sees is a failure, not an error of ours
+    """An expected failure: its message tells the user what to do, in one line per problem."""
+
+    def __init__(self, message: str, exit_code: ExitCode = ExitCode.ERROR) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code

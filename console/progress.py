@@ -1,0 +1,54 @@
+"""Progress on long work: one line on stderr while it runs, with its duration once it is done.
+
+On a terminal the line is alive; elsewhere (CI, a pipe) it is two plain lines, start and end.
+Libraries take a ``Progress`` and default to ``SILENT``, so that tests and other programs hear
+nothing.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from rich.console import Console
+
+
+class Progress(Protocol):
+    """Somebody to tell how long work goes on."""
+
+    def step(self, title: str) -> AbstractContextManager[None]:
+        """Announce ``title`` while the block runs, and how long it took when it ends well."""
+        ...
+
+
+class Silent:
+    """Says nothing."""
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[None]:
+        """Run the block."""
+        del title
+        yield
+
+
+class Stderr:
+    """Says it on stderr; animated only where somebody can see it."""
+
+    def __init__(self) -> None:
+        self._console = Console(file=sys.stderr, highlight=False)
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[None]:
+        """Show ``title`` and the time it takes."""
+        started = time.monotonic()
+        if self._console.is_terminal:
+            with self._console.status(f"{title} ..."):
+                yield
+        else:
+            self._console.print(f"{title} ...")
+            yield
+        self._console.print(f"{title}: done in {time.monotonic() - started:.1f} s")
+
+
+SILENT: Progress = Silent()

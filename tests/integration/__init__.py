@@ -1,0 +1,1 @@
+"""Tests against real neighbours: the embedded Kafka, a Spark session, whole commands."""
