@@ -46,7 +46,9 @@ class DeadLetter(Record):
     )
 
     kind: Literal["deadletter"] = "deadletter"
-    reason: Reason
+    reason: Reason | Literal["refused"] = Field(
+        description="Why; refused: well-formed, but beyond what the controller may accept."
+    )
     detail: Text
     topic: TopicName
     partition: Partition

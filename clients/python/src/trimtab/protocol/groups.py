@@ -33,7 +33,6 @@ class MemberSummary(Part):
     """A member and how many queues it holds, gives up and inherits."""
 
     member: MemberName
-    epoch: Epoch
     hold: Count
     give: Count
     inherit: Count
@@ -59,7 +58,6 @@ class Group(Record):
         people=[
             {
                 "member": "worker-1",
-                "epoch": 4,
                 "hold": 16,
                 "give": 0,
                 "inherit": 0,

@@ -1,6 +1,6 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
-A record each for a rebalance, a change of a member, a hand-over of a queue and a broker's verdict.
+A record each for a rebalance, a change of a member, a hand-over of queues and a broker's verdict.
 """
 
 from typing import Literal
@@ -11,7 +11,7 @@ from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.names import GroupName, Incarnation, MemberName
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
-from trimtab.protocol.queues import Queue
+from trimtab.protocol.queues import Queues
 from trimtab.protocol.record import Record, example
 
 _CAUSE: JsonValue = {"kind": "join", "subject": "worker-2"}
@@ -44,7 +44,7 @@ class RebalanceDone(Record):
 
 
 class MemberChanged(Record):
-    """A member came or went."""
+    """A member came, went or is going."""
 
     model_config = example(
         kind="member",
@@ -60,36 +60,36 @@ class MemberChanged(Record):
     group: GroupName
     member: MemberName
     incarnation: Incarnation
-    event: Literal["joined", "rejoined", "drained", "left", "expired", "fenced"]
+    event: Literal["joined", "rejoined", "draining", "left", "expired", "fenced"]
     at_ms: Timestamp
     cause: Cause
 
 
 class Handover(Record):
-    """A queue went from one member to another."""
+    """Queues went from one member to another, as one step of the group."""
 
     model_config = example(
         kind="handover",
         group="billing",
-        queue=["orders", "", 7],
         from_member="worker-1",
         to_member="worker-2",
-        epoch=4,
-        started_at_ms=1_767_225_600_000,
-        ended_at_ms=1_767_225_600_130,
+        queues=[["orders", "", 7], ["orders", "", 8]],
+        duration_ms=130,
         ending="released",
+        at_ms=1_767_225_600_130,
         cause=_CAUSE,
     )
 
     kind: Literal["handover"] = "handover"
     group: GroupName
-    queue: Queue
     from_member: MemberName
     to_member: MemberName
-    epoch: Epoch = Field(description="The heir's.")
-    started_at_ms: Timestamp
-    ended_at_ms: Timestamp
+    queues: Queues
+    duration_ms: Count = Field(
+        description="In log time, from the record that set it off to the end; of the slowest queue."
+    )
     ending: Literal["released", "fenced", "left"]
+    at_ms: Timestamp
     cause: Cause
 
 

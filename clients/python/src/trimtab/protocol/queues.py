@@ -113,7 +113,7 @@ def _once(rows: tuple[_QueueRow, ...]) -> tuple[_QueueRow, ...]:
 
 _MANY = Field(max_length=limits.QUEUES_PER_RECORD, fail_fast=True)
 
-Queue = Annotated[QueueRef, ROW]
+Queues = Annotated[tuple[Annotated[QueueRef, ROW], ...], _MANY]
 Grants = Annotated[tuple[Annotated[GrantRef, ROW], ...], _MANY, AfterValidator(_once)]
 Releases = Annotated[tuple[Annotated[ReleaseRef, ROW], ...], _MANY, AfterValidator(_once)]
 Inherits = Annotated[tuple[Annotated[InheritRef, ROW], ...], _MANY, AfterValidator(_once)]
