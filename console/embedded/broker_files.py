@@ -34,8 +34,8 @@ _FIXED = {
     # The compaction buffer defaults to 128 MiB, a quarter of this heap; 2 MiB is Kafka's own test
     # kit's.
     "log.cleaner.dedupe.buffer.size": "2097152",
-    # After a kill -9 the controller waits for the old session to end before it takes the broker back:
-    # 9 s by default. Shorter than 3 s, a machine that stalls would look like a broker that died.
+    # After a kill -9 the controller waits for the old session to end before it takes the broker
+    # back: 9 s by default. Below 3 s, a machine that stalls would look like a broker that died.
     "broker.session.timeout.ms": "3000",
     "broker.heartbeat.interval.ms": "500",
     "num.network.threads": "2",

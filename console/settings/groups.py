@@ -1,0 +1,88 @@
+"""`[policy]`: what an operator may choose about a group.
+
+Defaults and the rules between fields are those of ``rebalance.policy.Policy``, the value that this
+section becomes; they are stated there once.
+"""
+
+from datetime import timedelta
+from typing import Final, Self
+
+from pydantic import Field, model_validator
+
+from console.settings.section import Section
+from console.settings.units import Duration, milliseconds
+from rebalance.ids import Millis
+from rebalance.policy import Policy
+
+_DEFAULT: Final = Policy()
+
+
+def _duration(number: Millis) -> timedelta:
+    return timedelta(milliseconds=number)
+
+
+def _millis(duration: timedelta) -> Millis:
+    return Millis(milliseconds(duration))
+
+
+class PolicySettings(Section):
+    """Timeouts, limits and the strategy of every group."""
+
+    strategy: str = _DEFAULT.strategy
+    """How queues are spread over members. AVG gives each member one contiguous run, as RocketMQ
+    does; changing it moves queues once, in every group."""
+
+    session_timeout: Duration = _duration(_DEFAULT.session_timeout_ms)
+    """Silence after which a member is taken for dead, for members that ask for none. Shorter finds
+    a crash sooner, and takes a member with a long garbage collection for a dead one."""
+
+    session_timeout_min: Duration = _duration(_DEFAULT.session_timeout_ms_min)
+    """The least that a member may ask for. Lower it only for tests: at a second, one lost record
+    is already a third of the way to an eviction."""
+
+    session_timeout_max: Duration = _duration(_DEFAULT.session_timeout_ms_max)
+    """The most that a member may ask for. It bounds how long the queues of a member that died may
+    rest."""
+
+    heartbeat_interval: Duration = _duration(_DEFAULT.heartbeat_interval_ms)
+    """How often members are told to beat. Shorter costs records, not speed: a hand-over waits for
+    no heartbeat."""
+
+    revocation_timeout: Duration = _duration(_DEFAULT.revocation_timeout_ms)
+    """How long a holder may take to finish and release a queue. After it the holder is fenced and
+    the heir starts: set it above the longest message that a member works on, or that message is
+    worked on twice."""
+
+    revocation_timeout_max: Duration = _duration(_DEFAULT.revocation_timeout_ms_max)
+    """The most that a member may ask for; it bounds how long a hand-over can hang."""
+
+    max_members: int = Field(default=_DEFAULT.max_members, ge=1)
+    """Members that a group may have; further joins are refused. It bounds the state that a
+    misconfigured fleet can grow."""
+
+    max_queues: int = Field(default=_DEFAULT.max_queues, ge=1)
+    """Queues that a group may have; topics that would exceed it are refused."""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        self.policy(_duration(_DEFAULT.max_clock_step_ms))
+        return self
+
+    def policy(self, max_clock_step: timedelta) -> Policy:
+        """The policy that the brain reads.
+
+        Raises:
+            ValueError: Fields contradict each other.
+        """
+        return Policy(
+            strategy=self.strategy,
+            session_timeout_ms=_millis(self.session_timeout),
+            session_timeout_ms_min=_millis(self.session_timeout_min),
+            session_timeout_ms_max=_millis(self.session_timeout_max),
+            heartbeat_interval_ms=_millis(self.heartbeat_interval),
+            revocation_timeout_ms=_millis(self.revocation_timeout),
+            revocation_timeout_ms_max=_millis(self.revocation_timeout_max),
+            max_clock_step_ms=_millis(max_clock_step),
+            max_members=self.max_members,
+            max_queues=self.max_queues,
+        )

@@ -1,0 +1,97 @@
+"""Put the layers together: flags over environment over file over defaults.
+
+Everything is checked here, before anything starts.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+from pydantic_settings import InitSettingsSource
+
+from console.errors import ExitCode, Failure
+from console.settings.keys import Key, dotted
+from console.settings.layers import Layer, from_environment, from_file, from_flags, nested
+from console.settings.masking import masked
+from console.settings.model import Settings
+
+DEFAULT_FILE = Path("trimtab.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, and where each of them came from."""
+
+    settings: Settings
+    layers: tuple[Layer, ...]
+    """The sources that said something, strongest first."""
+
+    def origin(self, key: Key) -> str:
+        """Where the effective value of ``key`` was given."""
+        return next((layer[key].origin for layer in self.layers if key in layer), "default")
+
+
+def load(
+    *,
+    config: Path | None = None,
+    assignments: Sequence[str] = (),
+    environment: Mapping[str, str] = os.environ,
+) -> Loaded:
+    """Read every source and check the whole.
+
+    Args:
+        config: The settings file; otherwise the one that TRIMTAB_CONFIG names, otherwise
+        ./trimtab.toml if it
+            exists.
+        assignments: `KEY=VALUE` as given by `--set`.
+        environment: The environment's variables.
+
+    Raises:
+        Failure: Something is unknown, malformed or contradictory: one line for each.
+    """
+    named = environment.get("TRIMTAB_CONFIG")
+    path = config or (Path(named) if named else None)
+    if path is None and DEFAULT_FILE.exists():
+        path = DEFAULT_FILE
+    layers = (
+        from_flags(assignments),
+        from_environment(environment),
+        from_file(path) if path else {},
+    )
+    sources = tuple(InitSettingsSource(Settings, init_kwargs=nested(layer)) for layer in layers)
+    # A documented parameter of pydantic-settings that the signature made for mypy leaves out.
+    given: dict[str, Any] = {"_build_sources": (sources, {})}
+    try:
+        return Loaded(Settings(**given), layers)
+    except ValidationError as error:
+        problems = (_line(problem, layers) for problem in error.errors(include_url=False))
+        raise Failure("\n".join(problems), ExitCode.USAGE) from None
+
+
+def _line(problem: ErrorDetails, layers: tuple[Layer, ...]) -> str:
+    """One problem as one line that names the key, the value and who gave it."""
+    key = tuple(str(part) for part in problem["loc"])
+    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    for layer in layers:
+        if key in layer:
+            value = masked(key, layer[key].value)
+            return f'{dotted(key)} = "{value}" ({layer[key].origin}) {message}'
+    return ": ".join(part for part in (dotted(key), message) if part)
+
+
+def effective(loaded: Loaded) -> Iterator[tuple[Key, object, str]]:
+    """Every key with its value as a file would have it, and its origin; secrets masked."""
+    for key, value in _flat((), loaded.settings.model_dump(mode="json")):
+        yield key, masked(key, value), loaded.origin(key)
+
+
+def _flat(above: Key, values: Mapping[str, object]) -> Iterator[tuple[Key, object]]:
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from _flat((*above, name), value)
+        else:
+            yield (*above, name), value

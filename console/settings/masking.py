@@ -1,0 +1,13 @@
+"""Hide what must not be printed: passwords and keys among the options of other programs."""
+
+import re
+from collections.abc import Sequence
+
+MASK = "********"
+
+_SECRET = re.compile(r"password|secret|token|key|sasl\.jaas\.config", re.IGNORECASE)
+
+
+def masked(key: Sequence[str], value: object) -> object:
+    """``value``, unless the last part of its key sounds like a secret's."""
+    return MASK if value and _SECRET.search(key[-1]) else value

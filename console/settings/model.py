@@ -1,0 +1,72 @@
+"""All settings: one frozen value, the same wherever it came from.
+
+Made by ``console.settings.load`` from flags, the environment and a file; read by the commands;
+turned into the lower layers' own values by ``console.wiring``. Rules between sections are checked
+here, rules within a section there.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from console.settings.groups import PolicySettings
+from console.settings.sections import (
+    ControllerSettings,
+    KafkaSettings,
+    LogSettings,
+    RouteSettings,
+    SparkSettings,
+)
+from console.settings.topics import TopicSettings
+
+_DEFAULT_HOME = ".trimtab"
+
+
+class Settings(BaseSettings):
+    """Every setting of trimtab."""
+
+    model_config = SettingsConfigDict(
+        title="trimtab settings",
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        # What `load` reads more strictly itself; without these a bare `Settings()` would take HOME
+        # for `home`.
+        env_prefix="TRIMTAB_",
+        env_nested_delimiter="__",
+    )
+
+    home: str = _DEFAULT_HOME
+    """Where trimtab keeps its files: the checkpoint, and the embedded Kafka with its log. One
+    controller a home."""
+
+    kafka: KafkaSettings = KafkaSettings()
+    topics: TopicSettings = TopicSettings()
+    controller: ControllerSettings = ControllerSettings()
+    policy: PolicySettings = PolicySettings()
+    routes: RouteSettings = RouteSettings()
+    spark: SparkSettings = SparkSettings()
+    log: LogSettings = LogSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _checkpoint_below_home(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        below_home = {"checkpoint": f"{given.get('home', _DEFAULT_HOME)}/checkpoint"}
+        return {**given, "controller": below_home | given.get("controller", {})}
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        controller = self.controller
+        if controller.max_clock_step < controller.tick_interval:
+            raise ValueError(
+                "controller.max_clock_step must be at least controller.tick_interval, "
+                "or the log's clock falls behind"
+            )
+        if self.kafka.bootstrap_servers is None and self.topics.replication_factor > 1:
+            raise ValueError(
+                "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "
+                "or set kafka.bootstrap_servers"
+            )
+        return self

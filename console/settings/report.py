@@ -1,0 +1,32 @@
+"""`config show`: every value with its origin, as a table, as JSON, or as a file to start from."""
+
+import json
+from itertools import groupby
+
+from console.settings.loading import Loaded, effective
+
+UNSET = "(unset)"
+
+
+def rows(loaded: Loaded) -> list[dict[str, object]]:
+    """One row a key, in the order of the sections."""
+    return [
+        {"key": ".".join(key), "value": value, "origin": origin}
+        for key, value, origin in effective(loaded)
+    ]
+
+
+def toml(loaded: Loaded) -> str:
+    """A settings file that says all of it; what is unset is a comment."""
+    lines: list[str] = []
+    ordered = sorted(effective(loaded), key=lambda entry: len(entry[0]) > 1)  # root keys first
+    for section, entries in groupby(ordered, key=lambda entry: entry[0][:-1]):
+        if section:
+            lines += ["", f"[{'.'.join(section)}]"]
+        for key, value, origin in entries:
+            name = key[-1] if key[-1].isidentifier() else json.dumps(key[-1])
+            if value is None or value == {}:
+                lines.append(f"# {name} is not set")
+            else:
+                lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}  # {origin}")
+    return "\n".join(lines).lstrip() + "\n"

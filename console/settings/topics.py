@@ -1,0 +1,68 @@
+"""`[topics]`: how trimtab's own topics are made and checked.
+
+Defaults are those of ``trimtab.protocol.topics``, which knows why each topic is kept as long as it
+is.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from pydantic import Field
+
+from console.settings.section import Section
+from console.settings.units import Duration
+from trimtab.protocol import topics
+from trimtab.protocol.topics import Topic
+
+
+def _kept(topic: Topic[Any]) -> timedelta:
+    assert topic.retention_ms is not None, f"{topic.name} is compacted"
+    return timedelta(milliseconds=topic.retention_ms)
+
+
+class RetentionSettings(Section):
+    """How long records stay on the topics that are not compacted."""
+
+    members: Duration = _kept(topics.MEMBERS)
+    """Joins and leaves. The controller must not be away for longer: what it then missed is gone,
+    and members are known again only by their next join."""
+
+    heartbeats: Duration = _kept(topics.HEARTBEATS)
+    """Beats and ticks, the bulk of all records. Only for looking back; a controller that was away
+    for longer starts from what is left."""
+
+    releases: Duration = _kept(topics.RELEASES)
+    """Hand-overs in flight. Heirs read them within milliseconds; the rest is for looking back."""
+
+    routes: Duration = _kept(topics.ROUTES)
+    """The queues of each topic; the last known are kept in the controller's state as well."""
+
+    latency: Duration = _kept(topics.LATENCY)
+    """Producers' reports; verdicts look back minutes."""
+
+    commands: Duration = _kept(topics.COMMANDS)
+    """Who ordered what, and why: an audit trail."""
+
+    history: Duration = _kept(topics.HISTORY)
+    """Every rebalance and verdict with its cause: how far back a question can reach."""
+
+    deadletters: Duration = _kept(topics.DEADLETTERS)
+    """Records that could not be read: how long somebody has to come and look."""
+
+
+class TopicSettings(Section):
+    """Names, partitions and retention of trimtab's topics."""
+
+    prefix: str = Field(default=topics.DEFAULT_PREFIX, pattern=r"^[A-Za-z0-9._-]{1,100}$")
+    """What all topic names begin with. Two controllers on one cluster need two prefixes; members
+    and producers must be told the same one."""
+
+    partitions: int = Field(default=topics.DEFAULT_PARTITIONS, ge=1, le=1000)
+    """Partitions of each topic, and so the most cores that can work on groups at once. It cannot
+    be changed later without new topics: a group's partition would move."""
+
+    replication_factor: int = Field(default=1, ge=1, le=15)
+    """Copies of each record. 1 is for the embedded broker; 3 on a cluster, or the loss of one
+    broker loses who owns what."""
+
+    retention: RetentionSettings = RetentionSettings()
