@@ -7,6 +7,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -26,11 +27,9 @@ help: ## Show this help
 
 # ------------------------------------------------------------------------------------- use it
 
-.PHONY: setup demo run
-setup: ## Install everything into this checkout (once; about 2 minutes)
-	$(if $(wildcard .venv/.projects),,$(need_python))
-	$(if $(wildcard .cache/.jars),,$(need_java)$(need_maven))
-	@$(MAKE) --no-print-directory --jobs=2 .venv/.projects .cache/.jars
+.PHONY: setup demo run .tools
+setup: .tools .venv/.projects .cache/jars/stamp ## Install everything into this checkout (once; about 2 minutes)
+	@:
 
 demo: setup ## Watch rebalances happen: a real Kafka, the controller and live members
 	@$(BIN)/trimtab demo
@@ -43,7 +42,7 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 # Everything that needs neither a JVM nor a network.
 PURE := not (kafka or spark or packaging or gate)
 
-.PHONY: test check dev fmt lint types layers coverage bench .bench-name
+.PHONY: test check dev fmt lint types layers transcripts coverage bench .bench-name
 test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 minutes)
 	@echo 'test: every test; the pure ones first, then those that start Kafka and Spark'
 	@$(BIN)/pytest
@@ -51,7 +50,7 @@ test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 mi
 check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
 	@$(BIN)/pytest -m '$(PURE)'
 
-dev: .venv/.dev
+dev: .venv/.dev ## Install the development tools (the others do it when they need them)
 
 fmt: dev ## Rewrite the code in the one format
 	@$(BIN)/ruff format .
@@ -66,6 +65,9 @@ types: dev ## Check types (mypy --strict)
 
 layers: dev ## Check who imports whom (import-linter)
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/import-linter
+
+transcripts: dev ## Rewrite the golden stories; commit only what you understand
+	@$(BIN)/pytest tests/transcripts --rewrite
 
 coverage: dev ## Branch coverage of the pure packages by the pure tests
 	@$(BIN)/pytest -m '$(PURE)' --cov --cov-report=term
@@ -98,8 +100,8 @@ jars: .venv/.projects ## Fetch and verify the jars again
 	@$(BIN)/trimtab kafka fetch
 
 build: dev ## Build a wheel of each distribution into dist/
-	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
-	@$(BIN)/python -m build --wheel --no-isolation --outdir dist clients/python
+	@$(BIN)/hatchling build --target wheel --directory $(CURDIR)/dist
+	@cd clients/python && $(CURDIR)/$(BIN)/hatchling build --target wheel --directory $(CURDIR)/dist
 
 hooks: dev ## Let git call `make` before each commit
 	@$(BIN)/pre-commit install
@@ -114,6 +116,9 @@ distclean: clean ## Remove everything that make ever created
 # ---------------------------------------------------------------------------------- how set-up works
 
 # What must be there before anything is downloaded: one line says what to install.
+.tools:
+	$(if $(wildcard .cache/jars/stamp),,$(need_python)$(need_java)$(need_maven))
+
 need_python = $(call need,$(PYTHON) -c 'import ensurepip; import sys; import venv; assert sys.hexversion >= 0x30b0000',\
 	Python 3.11 or newer with venv is needed: install it or name another one (make PYTHON=python3.12))
 need_java = $(call need,test "$$($(JAVA) -version 2>&1 | sed -nE 's/.*version "([0-9]+).*/\1/p')" -ge 17,\
@@ -151,6 +156,7 @@ pip_install = mkdir -p .cache/tmp; TMPDIR=$(CACHE)/tmp $(BIN)/pip install --requ
 	@$(call step,development tools,$(call pip_install,-r requirements/dev.txt))
 	@touch $@
 
-.cache/.jars: deploy/jars/pom.xml deploy/jars/SHA256SUMS .venv/.projects
+# The stamp is the command's own; touched, because an unchanged cache keeps its old one.
+.cache/jars/stamp: deploy/jars/pom.xml deploy/jars/SHA256SUMS | .venv/.projects
 	@$(call step,Kafka and Spark jars,$(BIN)/trimtab kafka fetch)
 	@touch $@

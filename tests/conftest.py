@@ -1,0 +1,40 @@
+"""What holds for every test: cheap ones first, found counter-examples kept in the checkout.
+
+Order is random (pytest-randomly prints the seed) within each price class, so that a mistake in a
+pure function shows after seconds and not behind minutes of Kafka and Spark.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import configuration
+
+CACHE = Path(__file__).parents[1] / ".cache"
+
+PRICES = {"gate": 1, "packaging": 2, "kafka": 3, "spark": 4}
+"""What a test costs by its dearest marker; one without any of these is pure and costs nothing."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flag of `make transcripts`."""
+    parser.addoption("--rewrite", action="store_true", help="rewrite golden files from the code")
+
+
+def pytest_configure() -> None:
+    """Keep what tests write in the checkout, where `make clean` finds it, whoever starts pytest."""
+    configuration.set_hypothesis_home_dir(CACHE / "hypothesis")
+    temporary = CACHE / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(temporary))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort by price, after the shuffle."""
+    items.sort(key=price)
+
+
+def price(item: pytest.Item) -> int:
+    """What a test costs."""
+    return max((PRICES.get(mark.name, 0) for mark in item.iter_markers()), default=0)

@@ -1,0 +1,1 @@
+"""What users get: wheels, installed where nothing of this checkout can help them."""

@@ -1,0 +1,50 @@
+"""The SDK as an application gets it: alone, small, and without the controller."""
+
+import json
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from tests.packaging.environment import Environment
+
+pytestmark = pytest.mark.packaging
+
+CONTROLLERS = {"allocators", "console", "pyspark", "rebalance", "sinks", "streaming"}
+
+
+def test_the_sdk_needs_only_what_it_declares(environment: Environment, sdk_wheel: Path) -> None:
+    """`import trimtab` works beside its declared dependencies and gives all that it promises."""
+    environment.install(sdk_wheel)
+    environment.install_dependencies("trimtab")
+    code = "import json, trimtab; print(json.dumps([trimtab.__file__, trimtab.__all__]))"
+    missing = "import trimtab; print([it for it in trimtab.__all__ if not hasattr(trimtab, it)])"
+
+    file, exported = json.loads(environment.python("-c", code))
+
+    assert Path(file).is_relative_to(environment.site_packages)
+    assert "Member" in exported
+    assert sorted(exported) == exported
+    assert environment.python("-c", missing).strip() == "[]"
+
+
+def test_the_sdk_brings_nothing_of_the_controller(
+    environment: Environment, sdk_wheel: Path
+) -> None:
+    """A user's environment gets the name `trimtab`, and neither Spark nor our generic names."""
+    environment.install(sdk_wheel)
+    environment.install_dependencies("trimtab", "asyncio", "confluent", "kafka-python")
+
+    owners = environment.owners()
+
+    assert owners["trimtab"] == ["trimtab"]
+    assert CONTROLLERS.isdisjoint(owners)
+
+
+def test_the_sdk_wheel_is_typed_and_licensed(sdk_wheel: Path) -> None:
+    """Type checkers read our annotations, and the licence travels with the code."""
+    names = ZipFile(sdk_wheel).namelist()
+
+    assert "trimtab/py.typed" in names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert {"trimtab"} == {name.split("/")[0] for name in names if ".dist-info" not in name}
