@@ -21,7 +21,8 @@ TOPICS_PER_MEMBER = 1_000
 
 QUEUES_PER_RECORD = 10_000
 """Queues named in one record, and queues of one topic. 10,000 rows of ~60 bytes stay below the
-record limit; a topic of more partitions than that is beyond what one Kafka cluster is run with."""
+record limit (very long names reach that one first); more partitions in a topic than that are beyond
+what Kafka is run with."""
 
 RUNS_PER_ROUTE = 1_000
 """Runs of queue ids in a route: one per broker of a RocketMQ topic."""
@@ -35,8 +36,8 @@ MEMBERS_PER_SUMMARY = 1_000
 RECORD_BYTES = 1024 * 1024
 """A record's value. Kafka's default `max.message.bytes` is 1 MiB and 12 bytes for the batch."""
 
-ROUTINE_RECORD_BYTES = 256 * 1024
-"""A heartbeat: there are many of them, and a full one (`owned` of 2,000 queues) has 120 KiB."""
+REPORT_BYTES = 256 * 1024
+"""A latency report: 1,000 brokers of ~150 bytes, with room for long names."""
 
 DEAD_LETTER_BYTES = 1024
 """How much of a bad record's key, and of its value, a dead letter keeps."""

@@ -96,7 +96,6 @@ HEARTBEATS: Final[Topic[HeartbeatsRecord]] = Topic(
     (Beat, Tick),
     # High volume and worthless once read; a day is what an operator needs to look back.
     retention_ms=_DAY_MS,
-    max_record_bytes=limits.ROUTINE_RECORD_BYTES,
 )
 RELEASES: Final[Topic[Release]] = Topic(
     "releases",
@@ -120,7 +119,7 @@ LATENCY: Final[Topic[LatencyRecord]] = Topic(
     (Report, Sample),
     # Verdicts look back minutes.
     retention_ms=6 * _HOUR_MS,
-    max_record_bytes=limits.ROUTINE_RECORD_BYTES,
+    max_record_bytes=limits.REPORT_BYTES,
 )
 COMMANDS: Final[Topic[CommandsRecord]] = Topic(
     "commands",

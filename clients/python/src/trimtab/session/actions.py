@@ -1,0 +1,71 @@
+"""What a session asks its shell to do. Frozen values, in the order in which they must be done."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trimtab.session.grants import Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Write a record, and report by its ticket whether Kafka has it."""
+
+    topic: str
+    """The topic's name without the prefix."""
+    key: bytes
+    """Also what the partition is computed from."""
+    value: bytes
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """Start working on these."""
+
+    grants: tuple[Grant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """Stop working on these in good order, then `finish` them."""
+
+    grants: tuple[Grant, ...]
+
+
+class LossReason(StrEnum):
+    """Why queues were lost."""
+
+    UNHEARD = "no heartbeat has reached Kafka, or nothing could be read from it, for too long"
+    UNKNOWN = "the controller does not know this member any more"
+    REPLACED = "a younger process joined under the same name"
+    TAKEN = "the controller gave them to somebody else"
+    OVERDUE = "they were not let go in time"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Stop working on these at once: others may work on them already. Commit nothing."""
+
+    grants: tuple[Grant, ...]
+    reason: LossReason
+
+
+class Ending(StrEnum):
+    """How a session ended."""
+
+    LEFT = "left"
+    """In good order: everything was released and the controller knows."""
+    REPLACED = "replaced"
+    """A younger process has the name; coming back would only start a fight."""
+    ABANDONED = "abandoned"
+    """Time was up, or all was lost while leaving; the controller will find out by silence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The session is over; it will ask for nothing more."""
+
+    ending: Ending
+
+
+Action = Send | Assigned | Revoked | Lost | Ended

@@ -1,0 +1,17 @@
+"""A grant: the right to work on a queue, with the proof of it and the place to begin."""
+
+from dataclasses import dataclass
+
+from trimtab.protocol import QueueRef
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What an application gets. Two grants of one queue never have the same token."""
+
+    queue: QueueRef
+    token: int
+    """The fencing token: the epoch of the grant. Hand it to whatever you write to; a store that
+    remembers the largest token it has seen can refuse a worker that was overtaken."""
+    position: int | None = None
+    """Where the last owner stopped, if it said so; None: begin where the queue's offsets say."""

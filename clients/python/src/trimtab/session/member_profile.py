@@ -1,0 +1,48 @@
+"""Who a member is and what it wants: everything a session is told when it is made."""
+
+from dataclasses import dataclass
+
+from trimtab.protocol import Join
+
+MIN_HEARTBEAT_MS = 100
+"""As the wire's shortest timeout: beating faster than this is load and no knowledge."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A member's wishes. The controller may clamp the timeouts; its word counts."""
+
+    group: str
+    member: str
+    topics: tuple[str, ...]
+    session_timeout_ms: int = 10_000
+    """Silence after which the member is dead. A crash costs this long; so does, at worst, every
+    mistake about a member that is only slow."""
+    revocation_timeout_ms: int = 60_000
+    """Time the application gets to let a queue go: at least its longest piece of work."""
+    instance: str | None = None
+    rack: str | None = None
+    weight: int = 1
+    capacity: int | None = None
+    client: str | None = None
+
+    @property
+    def heartbeat_interval_ms(self) -> int:
+        """How often to beat until the controller says otherwise: Kafka's rule, a third."""
+        return max(MIN_HEARTBEAT_MS, self.session_timeout_ms // 3)
+
+    def join(self, incarnation: str, sequence: int) -> Join:
+        """The wishes as a record."""
+        return Join(
+            member=self.member,
+            incarnation=incarnation,
+            sequence=sequence,
+            topics=self.topics,
+            session_timeout_ms=self.session_timeout_ms,
+            revocation_timeout_ms=self.revocation_timeout_ms,
+            instance=self.instance,
+            rack=self.rack,
+            weight=self.weight,
+            capacity=self.capacity,
+            client=self.client,
+        )

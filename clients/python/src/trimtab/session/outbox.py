@@ -1,0 +1,83 @@
+"""The records of one incarnation on their way out: numbered, ticketed, repeated until they are in.
+
+Beats are not repeated: the next one says more. Joins are repeated by the session until they are
+answered. Releases and drains must arrive, so they are kept until Kafka has them.
+"""
+
+from trimtab.protocol import (
+    HEARTBEATS,
+    MEMBERS,
+    RELEASES,
+    Beat,
+    Drain,
+    Join,
+    Leave,
+    Release,
+    encode,
+)
+from trimtab.session.actions import Send
+
+Outgoing = Join | Drain | Leave | Beat | Release
+
+
+class Outbox:
+    """Gives every record its sequence and its ticket."""
+
+    def __init__(self, group: str, first_ticket: int = 1) -> None:
+        self._key = group.encode()
+        self._ticket = first_ticket
+        self._sequence = 0
+        self._unconfirmed: dict[int, Drain | Release] = {}
+        self._failed: list[Drain | Release] = []
+
+    @property
+    def next_ticket(self) -> int:
+        """The ticket of the next record; never used twice in a session."""
+        return self._ticket
+
+    @property
+    def next_sequence(self) -> int:
+        """The sequence of the next record."""
+        return self._sequence + 1
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether everything that must arrive has arrived."""
+        return not self._unconfirmed and not self._failed
+
+    def post(self, record: Outgoing) -> Send:
+        """Send a record that carries `next_sequence`."""
+        ticket = self._ticket
+        self._ticket += 1
+        self._sequence = record.sequence
+        if isinstance(record, Drain | Release):
+            self._unconfirmed[ticket] = record
+        return Send(_topic_of(record), self._key, encode(record), ticket)
+
+    def acknowledged(self, ticket: int) -> None:
+        """Kafka has a record."""
+        self._unconfirmed.pop(ticket, None)
+
+    def failed(self, ticket: int) -> None:
+        """A record did not arrive."""
+        record = self._unconfirmed.pop(ticket, None)
+        if record is not None:
+            self._failed.append(record)
+
+    def post_again(self) -> list[Send]:
+        """Send what failed, under new numbers."""
+        failed, self._failed = self._failed, []
+        return [
+            self.post(record.model_copy(update={"sequence": self.next_sequence}))
+            for record in failed
+        ]
+
+
+def _topic_of(record: Outgoing) -> str:
+    match record:
+        case Beat():
+            return HEARTBEATS.name
+        case Release():
+            return RELEASES.name
+        case Join() | Drain() | Leave():
+            return MEMBERS.name

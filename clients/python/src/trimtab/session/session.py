@@ -1,0 +1,273 @@
+"""One member of a group: records, delivery reports and time in; records and callbacks out.
+
+Sans I/O: no socket, no thread, no clock. A shell hands in what it received and what time it is
+(any clock that only goes forward, in milliseconds) and carries out the actions it gets back, in
+order. So the same object serves threads, asyncio and tests that explore every interleaving.
+
+The life of a session: **joining** (ask until a record of orders answers) -> **joined** (beat, obey,
+release) -> **draining** (asked to leave: go on until heirs have taken over) -> **ended**. When the
+controller forgets the member, or the fence trips, everything is lost and a new incarnation joins;
+when a younger process takes the name, the session ends.
+
+Its one rule: before anything else is believed, time is taken into account. A process that was
+suspended must find out that it is dead before it reads what happened meanwhile.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, TypedDict
+
+from trimtab.protocol import Assignment, Beat, Drain, Leave, Release
+from trimtab.protocol.limits import QUEUES_PER_RECORD
+from trimtab.session.actions import (
+    Action,
+    Assigned,
+    Ended,
+    Ending,
+    LossReason,
+    Lost,
+    Revoked,
+)
+from trimtab.session.baton import Baton, Changes
+from trimtab.session.fencing import Fence, within
+from trimtab.session.grants import Grant
+from trimtab.session.incarnation import next_incarnation
+from trimtab.session.member_profile import Profile
+from trimtab.session.outbox import Outbox, Outgoing
+from trimtab.session.recall import Recall
+from trimtab.session.statement import Statement
+
+Phase = Literal["joining", "joined", "draining", "ended"]
+
+FIRST_JOIN_RETRY_MS = 2_000
+"""The controller answers within a batch (some 300 ms); asking sooner again is only load."""
+LAST_JOIN_RETRY_MS = 16_000
+"""Three doublings later: a controller that is away reads the joins from the log on its return."""
+FAREWELL_MS = 2_000
+"""Time for the last records of a member that works on nothing: a few retries of a produce."""
+BEAT_SPACING_MS = 100
+"""Changes of ownership are told at once, but a storm of them in one beat per tenth of a second."""
+
+
+class _Signature(TypedDict):
+    """What every record of a member begins with."""
+
+    member: str
+    incarnation: str
+    sequence: int
+
+
+class MemberSession:
+    """The state of one member. Every method that takes `now` returns the actions due."""
+
+    def __init__(self, profile: Profile, incarnation: str, now: int) -> None:
+        self.profile = profile
+        self.phase: Phase = "joining"
+        self._recall = Recall()
+        self._actions: list[Action] = []
+        self._drain_deadline: int | None = None
+        self._hurried = False
+        self._leave_ticket: int | None = None
+        self._begin(incarnation, first_ticket=1, now=now)
+
+    def _begin(self, incarnation: str, first_ticket: int, now: int) -> None:
+        """A new life: nothing of the old one counts."""
+        self.incarnation = incarnation
+        self.epoch = 0
+        self._born_at = now
+        self._baton = Baton(self.profile.member, incarnation, self._recall)
+        self._outbox = Outbox(self.profile.group, first_ticket)
+        self._statement = Statement()
+        self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
+        self._revocation_timeout_ms = self.profile.revocation_timeout_ms
+        self._heartbeat_interval_ms = self.profile.heartbeat_interval_ms
+        self._join_at = now
+        self._join_retry_ms = FIRST_JOIN_RETRY_MS
+        self._beaten_at = now - BEAT_SPACING_MS
+        self._beat_at = now + self._heartbeat_interval_ms
+
+    @property
+    def working(self) -> tuple[Grant, ...]:
+        """The grants that are valid now; none, if the fence should have tripped."""
+        return self._baton.working
+
+    @property
+    def wake_at(self) -> int:
+        """When `tick` must be called at the latest."""
+        times = [self._baton.deadline, self._drain_deadline]
+        times.append(self._beat_at if self._leave_ticket is None else None)
+        times.append(self._fence.deadline if self._answered else None)
+        times.append(self._join_at if self.phase == "joining" else None)
+        return min(time for time in times if time is not None)
+
+    def tick(self, now: int) -> list[Action]:
+        """Time has passed."""
+        self._pass_time(now)
+        return self._settle(now)
+
+    def receive(self, record: Assignment | None, now: int) -> list[Action]:
+        """Orders for this member were read; None is a tombstone."""
+        self._pass_time(now)
+        if self.phase == "ended":
+            return self._settle(now)
+        if record is None:
+            if self._answered:  # before that, it is about an earlier life
+                self._start_over(LossReason.UNKNOWN, now)
+        elif record.incarnation > self.incarnation:
+            self._apply(self._baton.lose_all(), LossReason.REPLACED)
+            self._end(Ending.REPLACED)
+        elif record.incarnation == self.incarnation and record.epoch > self.epoch:
+            self._obey(record, now)
+        return self._settle(now)
+
+    def hear(self, release: Release, now: int) -> list[Action]:
+        """A release was read, of whichever member."""
+        self._pass_time(now)
+        self._apply(self._baton.hear(release))
+        return self._settle(now)
+
+    def finish(self, positions: Mapping[Grant, int | None], now: int) -> list[Action]:
+        """The application has stopped working under revoked grants, at these positions."""
+        self._pass_time(now)
+        self._apply(self._baton.finish(positions))
+        return self._settle(now)
+
+    def acknowledged(self, ticket: int, now: int) -> list[Action]:
+        """Kafka has a record."""
+        self._fence.acknowledged(ticket)  # first: it may be the very proof of life that was due
+        self._statement.acknowledged(ticket)
+        self._outbox.acknowledged(ticket)
+        self._pass_time(now)
+        if ticket == self._leave_ticket:
+            self._end(Ending.LEFT)
+        return self._settle(now)
+
+    def failed(self, ticket: int, now: int) -> list[Action]:
+        """A record did not reach Kafka."""
+        self._fence.failed(ticket)
+        self._outbox.failed(ticket)
+        self._pass_time(now)
+        if ticket == self._leave_ticket:
+            self._end(Ending.ABANDONED)
+        return self._settle(now)
+
+    def caught_up(self, at: int, now: int) -> list[Action]:
+        """Everything that was in the log at some time has been received."""
+        self._fence.read_at = max(self._fence.read_at, at)
+        return self.tick(now)
+
+    def stop(self, now: int, timeout_ms: int) -> list[Action]:
+        """Leave: work on until heirs have taken over, or until the time is up."""
+        self._pass_time(now)
+        if self.phase in ("joining", "joined"):
+            self.phase = "draining"
+            self._drain_deadline = now + timeout_ms
+            if not self._baton.idle:
+                self._post(Drain(**self._signature()))
+        return self._settle(now)
+
+    @property
+    def _answered(self) -> bool:
+        return self.epoch > 0
+
+    def _obey(self, record: Assignment, now: int) -> None:
+        self.epoch = record.epoch
+        if self.phase == "joining":
+            self.phase = "joined"
+        self._fence.session_timeout_ms = record.session_timeout_ms
+        self._heartbeat_interval_ms = record.heartbeat_interval_ms
+        self._revocation_timeout_ms = record.revocation_timeout_ms
+        self._beat_at = min(self._beat_at, self._beaten_at + record.heartbeat_interval_ms)
+        self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
+
+    def _pass_time(self, now: int) -> None:
+        """What silence alone decides."""
+        if self.phase == "ended":
+            return
+        if self._answered and now >= self._fence.deadline:
+            self._start_over(LossReason.UNHEARD, now)
+        else:
+            self._apply(self._baton.overdue(now), LossReason.OVERDUE)
+        if self._drain_deadline is not None and now >= self._drain_deadline:
+            self._hurry(now)
+
+    def _hurry(self, now: int) -> None:
+        """No heir came in time: stop anyway; if that takes too long as well, just go."""
+        if self._hurried:
+            self._apply(self._baton.lose_all(), LossReason.OVERDUE)
+            self._end(Ending.ABANDONED)
+            return
+        self._hurried = True
+        grace = within(self._revocation_timeout_ms) if self._baton.owned else FAREWELL_MS
+        self._drain_deadline = now + grace
+        self._apply(self._baton.revoke_all(now + grace))
+
+    def _start_over(self, reason: LossReason, now: int) -> None:
+        self._apply(self._baton.lose_all(), reason)
+        if self.phase == "draining":
+            self._end(Ending.ABANDONED)
+            return
+        self.phase = "joining"
+        younger = next_incarnation(self.incarnation, now - self._born_at)
+        self._begin(younger, self._outbox.next_ticket, now)
+
+    def _end(self, ending: Ending) -> None:
+        self.phase = "ended"
+        self._actions.append(Ended(ending))
+
+    def _apply(self, changes: Changes, reason: LossReason = LossReason.TAKEN) -> None:
+        if changes.lost:
+            self._actions.append(Lost(tuple(changes.lost), reason))
+        if changes.revoked:
+            self._actions.append(Revoked(tuple(changes.revoked)))
+        if changes.assigned:
+            self._actions.append(Assigned(tuple(changes.assigned)))
+        for at in range(0, len(changes.released), QUEUES_PER_RECORD):
+            rows = tuple(changes.released[at : at + QUEUES_PER_RECORD])
+            self._post(Release(**self._signature(), queues=rows))
+
+    def _settle(self, now: int) -> list[Action]:
+        """Send what is due, and hand over all actions."""
+        if self.phase == "joining" and now >= self._join_at:
+            self._join(now)
+        if self.phase != "ended":
+            self._leave_or_beat(now)
+        actions, self._actions = self._actions, []
+        return actions
+
+    def _leave_or_beat(self, now: int) -> None:
+        if self.phase == "draining" and self._baton.idle and self._outbox.confirmed:
+            if self._leave_ticket is None:
+                self._leave_ticket = self._outbox.next_ticket
+                self._post(Leave(**self._signature()))
+            return
+        if self._statement.differs(self._baton.owned) and self._answered:
+            self._beat_at = min(self._beat_at, self._beaten_at + BEAT_SPACING_MS)
+        if now >= self._beat_at:
+            self._beat(now)
+
+    def _join(self, now: int) -> None:
+        self._fence.sent(self._outbox.next_ticket, now)
+        self._post(self.profile.join(self.incarnation, self._outbox.next_sequence))
+        self._join_at = now + self._join_retry_ms
+        self._join_retry_ms = min(2 * self._join_retry_ms, LAST_JOIN_RETRY_MS)
+
+    def _beat(self, now: int) -> None:
+        self._actions += self._outbox.post_again()
+        owned = self._statement.due(self._baton.owned)
+        ticket = self._outbox.next_ticket
+        self._fence.sent(ticket, now)
+        if owned is not None:
+            self._statement.sent(ticket, owned)
+        self._post(Beat(**self._signature(), epoch=self.epoch, owned=owned))
+        self._beaten_at = now
+        self._beat_at = now + self._heartbeat_interval_ms
+
+    def _signature(self) -> "_Signature":
+        return {
+            "member": self.profile.member,
+            "incarnation": self.incarnation,
+            "sequence": self._outbox.next_sequence,
+        }
+
+    def _post(self, record: Outgoing) -> None:
+        self._actions.append(self._outbox.post(record))
