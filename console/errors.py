@@ -24,8 +24,17 @@ class ExitCode(IntEnum):
 
 
 class Failure(Exception):  # noqa: N818 - what the user sees is a failure, not an error of ours
-    """An expected failure: its message tells the user what to do, in one line per problem."""
+    """An expected failure.
 
-    def __init__(self, message: str, exit_code: ExitCode = ExitCode.ERROR) -> None:
+    Args:
+        message: What is wrong and what to do about it, one line for each problem.
+        exit_code: How the command exits.
+        details: What to print below it as it is, such as the end of a log.
+    """
+
+    def __init__(
+        self, message: str, exit_code: ExitCode = ExitCode.ERROR, *, details: str = ""
+    ) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+        self.details = details

@@ -37,12 +37,17 @@ class Stderr:
 
     def __init__(self) -> None:
         self._console = Console(file=sys.stderr, highlight=False)
+        self._animated = (
+            self._console.is_terminal
+            and not self._console.is_dumb_terminal
+            and not self._console.no_color
+        )
 
     @contextmanager
     def step(self, title: str) -> Iterator[None]:
         """Show ``title`` and the time it takes."""
         started = time.monotonic()
-        if self._console.is_terminal:
+        if self._animated:
             with self._console.status(f"{title} ..."):
                 yield
         else:

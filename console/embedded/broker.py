@@ -187,7 +187,10 @@ class _Start:
             self._instance.stop()
             if _PORT_TAKEN not in reason or not lock.acquire(wait=False):
                 break
-        raise Failure(f"the embedded Kafka did not start; see {self._instance.log}\n{reason}")
+        raise Failure(
+            f"the embedded Kafka did not start; its log is {self._instance.log} and ends:",
+            details=reason,
+        )
 
     def _start_jvm(self, lock: FileLock, port: int) -> BrokerAddress:
         instance = self._instance

@@ -45,7 +45,7 @@ def verify(found: Mapping[str, str], expected: Mapping[str, str]) -> None:
         if name in found and found[name] != digest
     ]
     if problems:
-        raise Failure("\n".join(f"fetched archives: {problem}" for problem in sorted(problems)))
+        raise Failure("\n".join(f"Java archive {problem}" for problem in sorted(problems)))
 
 
 def _digest(path: Path) -> str:

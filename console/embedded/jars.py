@@ -86,6 +86,16 @@ class JarCache:
                     verify(sums_of(arrived), read_sums(self.sums))
                 self._install(arrived)
 
+    def verify(self) -> int:
+        """Compare every archive in the cache with its digest, and count them.
+
+        Raises:
+            Failure: One line for each that differs.
+        """
+        found = sums_of(self.directory)
+        verify(found, read_sums(self.sums))
+        return len(found)
+
     def rewrite_sums(self, progress: Progress = SILENT) -> int:
         """After an edit of pom.xml: fetch, write down the digests of what came, and count them."""
         find_java()

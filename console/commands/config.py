@@ -1,0 +1,71 @@
+"""`trimtab config`: what is set, where that came from, and what could be set."""
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from console.commands.options import Assignments, ConfigFile, settings_of
+from console.output import columns, write
+from console.settings import Settings
+from console.settings.report import rows, toml
+
+app = typer.Typer(no_args_is_help=True)
+
+
+class ConfigFormat(StrEnum):
+    """What `config show -o` takes."""
+
+    TABLE = "table"
+    JSON = "json"
+    TOML = "toml"
+
+
+@app.callback()
+def config() -> None:
+    r"""Settings: flags over environment (TRIMTAB_...) over file (trimtab.toml) over defaults.
+
+    \b
+    Examples:
+      trimtab config show                     every setting, its value and where it came from
+      trimtab config show -o toml             the same as a file to start from
+      trimtab config schema > schema.json     what editors complete and check trimtab.toml with
+      TRIMTAB_POLICY__SESSION_TIMEOUT=30s trimtab config show
+    """
+
+
+@app.command()
+def show(
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Annotated[
+        ConfigFormat, typer.Option("--output", "-o", help="How to print the settings.")
+    ] = ConfigFormat.TABLE,
+) -> None:
+    r"""Print every setting with its value and its origin; secrets are masked.
+
+    \b
+    Examples:
+      trimtab config show
+      trimtab config show -o toml > trimtab.toml
+    """
+    loaded = settings_of(config, assignments)
+    match output:
+        case ConfigFormat.TABLE:
+            write(columns(rows(loaded), "key", "value", "origin"))
+        case ConfigFormat.JSON:
+            write(json.dumps(rows(loaded), ensure_ascii=False, indent=2))
+        case ConfigFormat.TOML:
+            write(toml(loaded).rstrip())
+
+
+@app.command()
+def schema() -> None:
+    r"""Print the JSON Schema of the settings file, with what each setting costs.
+
+    \b
+    Examples:
+      trimtab config schema > schema.json
+    """
+    write(json.dumps(Settings.model_json_schema(mode="serialization"), indent=2))

@@ -1,0 +1,136 @@
+"""`trimtab kafka`: the embedded broker, for whoever has no Kafka at hand."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.embedded.broker import start_detached
+from console.embedded.instance import BrokerAddress, Instance
+from console.embedded.jars import JarCache
+from console.embedded.readiness import answers
+from console.errors import ExitCode
+from console.output import Format, fields, show, write
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def kafka() -> None:
+    r"""A real Kafka on loopback, for a first look and for tests.
+
+    \b
+    Examples:
+      trimtab kafka start     start it and return when it answers
+      trimtab kafka status    say where it listens and where its log is
+      trimtab kafka stop      stop it; its data stays
+    """
+
+
+@app.command()
+def fetch(
+    context: typer.Context,
+    *,
+    rewrite_sums: Annotated[
+        bool,
+        typer.Option(help="After an edit of deploy/jars/pom.xml: write SHA256SUMS anew."),
+    ] = False,
+) -> None:
+    r"""Fetch the Java archives of Kafka and Spark's connector, and verify them.
+
+    \b
+    Examples:
+      trimtab kafka fetch                   once; later calls only verify
+      trimtab kafka fetch --rewrite-sums    accept the archives that an edited pom.xml names
+    """
+    cache, progress = JarCache.default(), call_of(context).progress
+    if rewrite_sums:
+        count = cache.rewrite_sums(progress)
+    else:
+        cache.fetch(progress)
+        count = cache.verify()
+    write(f"{count} archives verified in {cache.directory}")
+
+
+@app.command()
+def start(
+    context: typer.Context,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            show_default=False,
+            help="Port to listen on, 0 for any; otherwise 19092 if it is free.",
+        ),
+    ] = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    r"""Start the embedded Kafka and leave it running.
+
+    \b
+    Examples:
+      trimtab kafka start
+      trimtab kafka start --port 9092 --set home=elsewhere
+    """
+    instance = Instance(Path(settings_of(config, assignments).settings.home))
+    call = call_of(context)
+    address, started = start_detached(
+        instance, port=port, jars=JarCache.default(), progress=call.progress
+    )
+    state = "running" if started else "already running"
+    show(_report(instance, state, address), output, fields(_report(instance, state, address)))
+
+
+@app.command()
+def status(
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    r"""Say whether the embedded Kafka runs; exit code 3 if it does not.
+
+    \b
+    Examples:
+      trimtab kafka status
+      trimtab kafka status -o json
+    """
+    instance = Instance(Path(settings_of(config, assignments).settings.home))
+    address = instance.running()
+    if address is None:
+        state = "starting" if instance.is_running() else "stopped"
+    else:
+        state = "running" if answers(address.bootstrap_servers) else "not answering"
+    report = _report(instance, state, address)
+    show(report, output, fields(report))
+    if state != "running":
+        raise typer.Exit(ExitCode.UNHEALTHY)
+
+
+@app.command()
+def stop(
+    context: typer.Context, config: ConfigFile = None, assignments: Assignments = None
+) -> None:
+    r"""Stop the embedded Kafka; what it stores stays.
+
+    \b
+    Examples:
+      trimtab kafka stop
+    """
+    instance = Instance(Path(settings_of(config, assignments).settings.home))
+    with call_of(context).progress.step("stopping the embedded Kafka"):
+        stopped = instance.stop()
+    write("stopped" if stopped else f"no Kafka runs in {instance.directory}")
+
+
+def _report(instance: Instance, state: str, address: BrokerAddress | None) -> dict[str, object]:
+    return {
+        "state": state,
+        "bootstrap_servers": address.bootstrap_servers if address else None,
+        "process": address.pid if address else None,
+        "data": str(instance.data),
+        "log": str(instance.log),
+    }

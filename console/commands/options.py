@@ -1,0 +1,58 @@
+"""Options that several commands take, and what all of them need to know about their call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from console.output import Format
+from console.progress import SILENT, Progress, Stderr
+from console.settings import Loaded, load
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="FILE",
+        show_default=False,
+        help="Settings file; otherwise $TRIMTAB_CONFIG, otherwise ./trimtab.toml if there is one.",
+    ),
+]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        "-s",
+        metavar="KEY=VALUE",
+        show_default=False,
+        help="Override one setting, such as policy.session_timeout=30s. May be repeated.",
+    ),
+]
+Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What the options before the command say."""
+
+    quiet: bool
+
+    @property
+    def progress(self) -> Progress:
+        """Where progress goes."""
+        return SILENT if self.quiet else Stderr()
+
+
+def call_of(context: typer.Context) -> Call:
+    """What ``console.main`` has put into the context."""
+    call = context.obj
+    assert isinstance(call, Call)
+    return call
+
+
+def settings_of(config: Path | None, assignments: Sequence[str] | None) -> Loaded:
+    """The settings as these options, the environment and the file have them."""
+    return load(config=config, assignments=assignments or ())

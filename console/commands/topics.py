@@ -1,0 +1,100 @@
+"""`trimtab topics`: make and check the topics that everything else stands on."""
+
+from collections.abc import Collection, Sequence
+from typing import Annotated
+
+import typer
+
+from console.cluster import admin, bootstrap_servers
+from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.errors import ExitCode, Failure
+from console.output import Format, columns, show
+from console.topics import Found, create, problems, survey, wanted
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def topics() -> None:
+    r"""The topics of trimtab itself.
+
+    \b
+    Examples:
+      trimtab topics init --dry-run    say what would be created
+      trimtab topics init              create what is missing, then check all
+      trimtab topics check             check all; exit code 3 when something is not as it must be
+    """
+
+
+@app.command()
+def init(
+    context: typer.Context,
+    *,
+    dry_run: Annotated[bool, typer.Option(help="Only say what would be created.")] = False,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    r"""Create the topics that are missing and check them all.
+
+    Topics that exist are never changed. Running it again is harmless.
+
+    \b
+    Examples:
+      trimtab topics init --dry-run
+      trimtab topics init --set topics.partitions=16 --set topics.replication_factor=3
+    """
+    settings = settings_of(config, assignments).settings
+    client = admin(settings, bootstrap_servers(settings))
+    specs = wanted(settings)
+    found = survey(client, specs)
+    missing = [topic.spec for topic in found if topic.is_missing]
+    if missing and not dry_run:
+        with call_of(context).progress.step(f"creating {len(missing)} topics"):
+            create(client, missing)
+        found = survey(client, specs)
+    names = {spec.name for spec in missing}
+    _show(found, output, made=names, verb="would be created" if dry_run else "created")
+    _refuse([topic for topic in found if not (dry_run and topic.is_missing)])
+
+
+@app.command()
+def check(
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    r"""Check that every topic exists and is as it must be; exit code 3 if not.
+
+    \b
+    Examples:
+      trimtab topics check
+      trimtab topics check -o json
+    """
+    settings = settings_of(config, assignments).settings
+    found = survey(admin(settings, bootstrap_servers(settings)), wanted(settings))
+    _show(found, output)
+    _refuse(found)
+
+
+def _show(
+    found: Sequence[Found], output: Format, *, made: Collection[str] = (), verb: str = ""
+) -> None:
+    rows = [
+        {
+            "topic": topic.spec.name,
+            "state": verb if topic.spec.name in made else topic.state,
+            "partitions": topic.partitions or topic.spec.partitions,
+            "cleanup": topic.spec.config["cleanup.policy"],
+            "about": topic.spec.topic.about,
+        }
+        for topic in found
+    ]
+    table = columns(rows, "topic", "state", "partitions", "cleanup", "about")
+    show({"topics": rows, "problems": problems(found)}, output, table)
+
+
+def _refuse(found: Sequence[Found]) -> None:
+    lines = problems(found)
+    if lines:
+        raise Failure("\n".join(lines), ExitCode.UNHEALTHY)

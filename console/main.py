@@ -1,0 +1,68 @@
+"""The `trimtab` command: puts the groups of commands together, and ends every call the same way.
+
+One rule: an expected failure is one line on stderr and an exit code, never a traceback; `--debug`
+(or TRIMTAB_DEBUG) shows the traceback as well.
+"""
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from console.commands import config, kafka, topics
+from console.commands.options import Call
+from console.commands.version import version
+from console.errors import ExitCode, Failure
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: the same on a terminal, in a pipe and in a log
+)
+app.add_typer(kafka.app, name="kafka")
+app.add_typer(topics.app, name="topics")
+app.add_typer(config.app, name="config")
+app.command()(version)
+
+
+@app.callback()
+def trimtab(
+    context: typer.Context,
+    *,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    debug: Annotated[bool, typer.Option(help="Show tracebacks of failures.")] = False,
+) -> None:
+    r"""Rebalance consumer groups from one place.
+
+    \b
+    Examples:
+      trimtab demo            watch rebalances happen: Kafka, the controller and live members
+      trimtab run             start the controller, on a Kafka of its own unless one is named
+      trimtab topics check    check trimtab's topics on that Kafka
+      trimtab config show     every setting, its value and where it came from
+
+    \b
+    Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 130 interrupted.
+    """
+    if debug:
+        os.environ["TRIMTAB_DEBUG"] = "1"
+    context.obj = Call(quiet=quiet)
+
+
+def main() -> None:
+    """Run the command line; the entry point of the distribution."""
+    try:
+        app(prog_name="trimtab")
+    except Failure as failure:
+        if os.environ.get("TRIMTAB_DEBUG"):
+            traceback.print_exc()
+        for line in str(failure).splitlines():
+            sys.stderr.write(f"trimtab: {line}\n")
+        if failure.details:
+            sys.stderr.write(f"{failure.details}\n")
+        sys.exit(failure.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.INTERRUPTED)

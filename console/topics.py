@@ -1,0 +1,179 @@
+"""Create trimtab's topics and check that they are as they must be.
+
+What each topic must be is written once, in ``trimtab.protocol.topics``; the settings choose
+prefix, partitions, replicas and retention. Creating is the only change ever made: a topic that
+exists with other settings is somebody's decision, so it is reported, with the fix, and nothing is
+started on it. Used by `trimtab topics` and `trimtab run`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    ConfigResource,
+    NewTopic,
+    ResourceType,
+    TopicMetadata,
+)
+
+from console.errors import ExitCode, Failure
+from console.settings import Settings
+from console.settings.units import milliseconds
+from trimtab.protocol.topics import TopicSpec, topic_specs
+
+T = TypeVar("T")
+
+REQUEST_TIMEOUT_S = 15.0
+"""One admin request; a healthy cluster answers in milliseconds."""
+
+_CHECKED = ("cleanup.policy", "message.timestamp.type", "retention.ms", "max.message.bytes")
+"""What correctness rests on. The rest is tuning, and the operator's to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is there of one topic; ``problems`` is empty when it is as it must be."""
+
+    spec: TopicSpec
+    partitions: int
+    """0 when the topic does not exist."""
+    problems: tuple[str, ...]
+
+    @property
+    def is_missing(self) -> bool:
+        """Say whether the topic does not exist."""
+        return self.partitions == 0
+
+    @property
+    def state(self) -> str:
+        """The finding in one word."""
+        if self.is_missing:
+            return "missing"
+        return "differs" if self.problems else "ok"
+
+
+def wanted(settings: Settings) -> tuple[TopicSpec, ...]:
+    """The topics that the settings ask for."""
+    chosen = settings.topics
+    retention = {
+        f"{chosen.prefix}{name}": str(milliseconds(getattr(chosen.retention, name)))
+        for name in type(chosen.retention).model_fields
+    }
+    return tuple(
+        replace(spec, config={**spec.config, "retention.ms": retention[spec.name]})
+        if spec.name in retention
+        else spec
+        for spec in topic_specs(chosen.prefix, chosen.partitions, chosen.replication_factor)
+    )
+
+
+def survey(admin: AdminClient, specs: Sequence[TopicSpec]) -> list[Found]:
+    """Look at every topic.
+
+    Raises:
+        Failure: Kafka does not answer.
+    """
+    existing = _metadata(admin)
+    present = [spec for spec in specs if spec.name in existing]
+    configs = _configs(admin, [spec.name for spec in present])
+    return [
+        Found(
+            spec,
+            len(existing[spec.name].partitions),
+            tuple(_problems(spec, existing[spec.name], configs[spec.name])),
+        )
+        if spec in present
+        else Found(spec, 0, (f"{spec.name} is missing: create it with `trimtab topics init`",))
+        for spec in specs
+    ]
+
+
+def problems(found: Iterable[Found]) -> list[str]:
+    """One line for each problem, those between topics last."""
+    found = list(found)
+    lines = [line for topic in found for line in topic.problems]
+    by_group = [t for t in found if t.spec.topic.partitioned_by_group and not t.is_missing]
+    if len({topic.partitions for topic in by_group}) > 1:
+        counts = ", ".join(f"{topic.spec.name} {topic.partitions}" for topic in by_group)
+        lines.append(
+            f"topics keyed by group must have equal partition counts, there are: {counts}; "
+            "delete those that differ and run `trimtab topics init`"
+        )
+    return lines
+
+
+def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
+    """Create topics and return when the brokers agree that they exist.
+
+    Raises:
+        Failure: Kafka refuses, with its reason.
+    """
+    if not missing:
+        return
+    topics = [
+        NewTopic(
+            spec.name,
+            num_partitions=spec.partitions,
+            replication_factor=spec.replication,
+            config=dict(spec.config),
+        )
+        for spec in missing
+    ]
+    created = admin.create_topics(topics, operation_timeout=REQUEST_TIMEOUT_S)
+    for name, future in created.items():
+        _result(future, f"{name} could not be created")
+
+
+def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str]) -> Iterator[str]:
+    if len(metadata.partitions) != spec.partitions:
+        yield (
+            f"{spec.name} has {len(metadata.partitions)} partitions, must have {spec.partitions}: "
+            f"set topics.partitions to {len(metadata.partitions)}, or delete the topic and run "
+            "`trimtab topics init`"
+        )
+    replicas = min(len(partition.replicas) for partition in metadata.partitions.values())
+    if replicas < spec.replication:
+        yield (
+            f"{spec.name} has {replicas} replicas, must have {spec.replication}: reassign its "
+            "partitions, or lower topics.replication_factor"
+        )
+    for name in _CHECKED:
+        must = spec.config.get(name)
+        if must is not None and config[name] != must:
+            yield (
+                f"{spec.name} has {name}={config[name]}, must be {must}: run kafka-configs.sh "
+                f"--alter --entity-type topics --entity-name {spec.name} "
+                f"--add-config {name}={must}"
+            )
+
+
+def _metadata(admin: AdminClient) -> dict[str, TopicMetadata]:
+    try:
+        return admin.list_topics(timeout=REQUEST_TIMEOUT_S).topics
+    except KafkaException as error:
+        raise Failure(f"Kafka does not answer: {error.args[0].str()}", ExitCode.TIMEOUT) from error
+
+
+def _configs(admin: AdminClient, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    if not names:
+        return {}
+    resources = [ConfigResource(ResourceType.TOPIC, name) for name in names]
+    futures = admin.describe_configs(resources, request_timeout=REQUEST_TIMEOUT_S)
+    return {
+        resource.name: {
+            name: entry.value
+            for name, entry in _result(future, f"{resource.name} could not be read").items()
+        }
+        for resource, future in futures.items()
+    }
+
+
+def _result(future: Future[T], trouble: str) -> T:
+    try:
+        return future.result()
+    except KafkaException as error:
+        raise Failure(f"{trouble}: {error.args[0].str()}") from error
