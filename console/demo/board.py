@@ -1,0 +1,57 @@
+"""What the controller has published about one group, as far as it has been read.
+
+Three topics make a picture: ``groups`` says how the group stands, ``assignments`` what each member
+was told and why, ``history`` what happened. Records are whole, so the newest of a key is all that
+counts. Pure: ``follower`` reads the topics, ``screen`` and ``story`` look at the board.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from trimtab.protocol import Assignment, Cause, Group, HistoryRecord, read_member_key
+
+_CHRONICLE = 200
+"""History records kept for the screen and the progress lines; the story makes about fifty."""
+
+
+@dataclass(slots=True)
+class Board:
+    """The newest of everything."""
+
+    group: Group | None = None
+    assignments: dict[str, Assignment] = field(default_factory=dict)
+    """By member; gone with the member."""
+    causes: dict[tuple[int, int], Cause] = field(default_factory=dict)
+    """Why a queue was granted, by queue and the epoch of its grant."""
+    chronicle: deque[HistoryRecord] = field(default_factory=lambda: deque(maxlen=_CHRONICLE))
+
+    def pin(self, record: Assignment | Group | HistoryRecord) -> None:
+        """Take a record in."""
+        if isinstance(record, Group):
+            self.group = record
+        elif isinstance(record, Assignment):
+            self.assignments[record.member] = record
+            grants = [
+                *((row.id, row.epoch) for row in record.hold),
+                *((row.id, row.epoch) for row in record.inherit),
+            ]
+            # Grants keep their epoch; only those made by this very record have its cause.
+            for queue, epoch in grants:
+                if epoch == record.epoch:
+                    self.causes[queue, epoch] = record.cause
+        else:
+            self.chronicle.append(record)
+
+    def unpin(self, key: bytes) -> None:
+        """Take down the assignment of a member that is gone."""
+        self.assignments.pop(read_member_key(key).member, None)
+
+    def is_stable(self, members: int) -> bool:
+        """Whether the controller says that so many members have what they should."""
+        group = self.group
+        return group is not None and group.state == "stable" and group.members == members
+
+
+def told(cause: Cause) -> str:
+    """A cause in two words: what kind of event, and about whom."""
+    return cause.kind if cause.subject is None else f"{cause.kind} {cause.subject}"

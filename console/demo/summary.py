@@ -1,0 +1,110 @@
+"""The verdict: what each step cost, what became of the messages, and whether anything is wrong.
+
+Pure. Computed once, from the whole journals in the order of time, so that nothing depends on how
+the demo was watched. Its one rule: a figure comes from what the processes did.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from console.demo.ledger import Handover, Ledger
+
+NANOSECONDS_PER_MS = 1_000_000
+NANOSECONDS_PER_S = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a step went: when it began and came to rest, and why it failed, if it did."""
+
+    title: str
+    begun: int
+    stable: int | None
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepFigures:
+    """A row of the summary."""
+
+    title: str
+    stable_s: float | None
+    """From the act until every queue was at rest again."""
+    moves: int
+    rest_ms_p50: float | None
+    """How long a queue that changed hands had nobody working on it; None without hand-overs."""
+    rest_ms_max: float | None
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The whole demo in figures."""
+
+    steps: tuple[StepFigures, ...]
+    moves: int
+    produced: int
+    processed: int
+    seen_twice: int
+    seen_twice_after_kill: int
+    """Those among them that a killed member had processed and not yet committed."""
+    lost: int
+    owned_twice: int
+    """Times that two members worked on one queue at once."""
+    strays: int
+    """Messages that a member processed on a queue it did not own."""
+    problems: tuple[str, ...]
+    """What is wrong, in words; empty when the demo succeeded."""
+
+
+def summarise(outcomes: Sequence[Outcome], ledger: Ledger) -> Summary:
+    """Close the books."""
+    handovers = ledger.handovers()
+    ends = [outcome.begun for outcome in outcomes[1:]]
+    return Summary(
+        steps=tuple(
+            _figures(outcome, [one for one in handovers if _within(one, outcome.begun, end)])
+            for outcome, end in zip(outcomes, [*ends, None], strict=True)
+        ),
+        moves=len(handovers),
+        produced=ledger.produced(),
+        processed=ledger.processed.total(),
+        seen_twice=ledger.repeats,
+        seen_twice_after_kill=ledger.repeats_by_death,
+        lost=ledger.outstanding(),
+        owned_twice=len(ledger.overlaps()),
+        strays=ledger.strays,
+        problems=_problems(outcomes, ledger),
+    )
+
+
+def _within(handover: Handover, begin: int, end: int | None) -> bool:
+    return begin <= handover.at and (end is None or handover.at < end)
+
+
+def _figures(outcome: Outcome, handovers: Sequence[Handover]) -> StepFigures:
+    rests = [one.rest / NANOSECONDS_PER_MS for one in handovers]
+    stable = outcome.stable
+    return StepFigures(
+        title=outcome.title,
+        stable_s=None if stable is None else (stable - outcome.begun) / NANOSECONDS_PER_S,
+        moves=len(handovers),
+        rest_ms_p50=median(rests) if rests else None,
+        rest_ms_max=max(rests, default=None),
+        failure=outcome.failure,
+    )
+
+
+def _problems(outcomes: Sequence[Outcome], ledger: Ledger) -> tuple[str, ...]:
+    """Every way in which the demo can have failed."""
+    problems = [f"{one.title}: {one.failure}" for one in outcomes if one.failure is not None]
+    unexplained = ledger.repeats - ledger.repeats_by_death
+    counts = {
+        "queues were owned twice at once": len(ledger.overlaps()),
+        "messages were processed by members without the queue": ledger.strays,
+        "messages were seen twice without a kill": unexplained,
+    }
+    if not problems:  # a story cut short leaves messages on their way, which are not lost
+        counts["messages were lost"] = ledger.outstanding()
+    return (*problems, *(f"{count} {what}" for what, count in counts.items() if count))

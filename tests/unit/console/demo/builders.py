@@ -1,0 +1,59 @@
+"""What the controller could have published, in one call each."""
+
+from typing import Literal
+
+from trimtab.protocol import Assignment, Cause, GrantRef, Group, InheritRef, QueueCounts
+
+JOIN = Cause(kind="join", subject="worker-5")
+
+
+def a_group(
+    *,
+    state: Literal["empty", "assigning", "reconciling", "stable", "dead"] = "stable",
+    members: int = 4,
+    cause: Cause = JOIN,
+) -> Group:
+    """A summary of the demo's group."""
+    return Group(
+        group="demo",
+        state=state,
+        epoch=4,
+        group_epoch=4,
+        target_epoch=4,
+        strategy="AVG",
+        members=members,
+        queues=QueueCounts(assigned=16, moving=0, unassigned=0),
+        topics={},
+        at_ms=0,
+        cause=cause,
+        people=(),
+    )
+
+
+def an_assignment(
+    member: str,
+    *,
+    epoch: int = 4,
+    hold: tuple[tuple[int, int], ...] = (),
+    give: tuple[tuple[int, int], ...] = (),
+    inherit: tuple[tuple[int, int], ...] = (),
+    cause: Cause = JOIN,
+) -> Assignment:
+    """A member's record; queues as (queue, epoch)."""
+    return Assignment(
+        group="demo",
+        member=member,
+        incarnation="1767225600000-9f86d081",
+        epoch=epoch,
+        target_epoch=epoch,
+        hold=tuple(GrantRef("orders", "", queue, one) for queue, one in hold),
+        give=tuple(GrantRef("orders", "", queue, one) for queue, one in give),
+        inherit=tuple(
+            InheritRef("orders", "", queue, one, "worker-1", "1767225600000-9f86d081", 1)
+            for queue, one in inherit
+        ),
+        revocation_timeout_ms=60_000,
+        session_timeout_ms=6_000,
+        heartbeat_interval_ms=1_000,
+        cause=cause,
+    )

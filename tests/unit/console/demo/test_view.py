@@ -1,0 +1,108 @@
+"""The view: two sources in one picture, drawn to fit."""
+
+from collections import Counter
+
+import pytest
+from rich.console import Console
+
+from console.demo.board import Board, told
+from console.demo.journal import AnyEntry, Processed, Started, Stopped
+from console.demo.ledger import Ledger
+from console.demo.screen import render
+from console.demo.summary import NANOSECONDS_PER_S
+from console.demo.view import ControllerRow, Flow, Pace, View, handover_rows, member_rows, ranges
+from tests.unit.console.demo.builders import a_group, an_assignment
+from trimtab.protocol import Cause, member_key
+
+MS = 1_000_000
+MOVED: list[AnyEntry] = [
+    Started(0, "worker-1", tuple((queue, 1) for queue in range(8))),
+    Stopped(100 * MS, "worker-1", (3, 4, 5, 7), "released"),
+    Started(102 * MS, "worker-5", ((3, 2), (4, 2))),
+    Started(104 * MS, "worker-5", ((5, 2), (7, 2))),
+]
+
+
+@pytest.mark.parametrize(
+    ("queues", "text"), [((), ""), ((3,), "3"), ((0, 1, 2), "0-2"), ((9, 0, 1, 7), "0-1 7 9")]
+)
+def test_queues_are_told_as_ranges(queues: tuple[int, ...], text: str) -> None:
+    """Neighbours in one breath."""
+    assert ranges(queues) == text
+
+
+def test_queues_of_one_decision_share_a_row() -> None:
+    """The row has the longest rest of its queues and the cause of the heir's grants."""
+    board = Board()
+    board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2), (4, 2), (5, 2), (7, 2))))
+    (row,) = handover_rows(Ledger.of(MOVED).handovers(), board)
+
+    assert (row.queues, row.giver, row.heir) == ((3, 4, 5, 7), "worker-1", "worker-5")
+    assert (row.rest_ms, row.cause) == (4.0, "join worker-5")
+
+
+def test_a_cause_belongs_to_the_record_that_made_the_grant() -> None:
+    """Later records repeat the grant under its epoch, for reasons of their own."""
+    board = Board()
+    board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2),)))
+    later = Cause(kind="expiry", subject="worker-3")
+    board.pin(an_assignment("worker-5", epoch=3, hold=((3, 2), (9, 3)), cause=later))
+
+    assert {grant: told(cause) for grant, cause in board.causes.items()} == {
+        (3, 2): "join worker-5",
+        (9, 3): "expiry worker-3",
+    }
+
+
+def test_a_member_that_is_gone_leaves_the_board() -> None:
+    """A null value takes its assignment down."""
+    board = Board()
+    board.pin(an_assignment("worker-5"))
+    board.unpin(member_key("demo", "worker-5"))
+
+    assert board.assignments == {}
+
+
+def test_a_member_row_shows_what_is_done_and_what_was_told() -> None:
+    """Queues by the journals, give and inherit by the controller's record."""
+    board = Board()
+    board.pin(an_assignment("worker-1", epoch=2, hold=((0, 1),), give=((3, 1), (4, 1))))
+    first, fifth = member_rows({"worker-1": 11, "worker-5": None}, Ledger.of(MOVED), board, {})
+
+    assert (first.queues, first.give, first.inherit, first.epoch) == ((0, 1, 2, 6), 2, 0, 2)
+    assert (fifth.pid, fifth.queues, fifth.epoch) == (None, (3, 4, 5, 7), 0)
+
+
+def test_pace_looks_at_the_last_seconds() -> None:
+    """A member that stopped is at zero once the window has passed."""
+    pace = Pace()
+    for second in range(10):
+        pace.sample(second * NANOSECONDS_PER_S, Counter(a=50 * second, b=min(100, 50 * second)))
+
+    assert pace.rates() == {"a": 50.0, "b": 0.0}
+    assert Pace().rates() == {}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_screen_fits(width: int) -> None:
+    """Five members, four hand-overs: no line is cut on 80 columns, all fits on 24 lines."""
+    board = Board(group=a_group())
+    ledger = Ledger.of([*MOVED, Processed(200 * MS, "worker-5", 3, 0)])
+    board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2), (4, 2), (5, 2), (7, 2))))
+    pids = {f"worker-{number}": 4_194_300 + number for number in range(1, 6)}
+    view = View(
+        headline="step 2 of 8: worker-5 joins",
+        group=board.group,
+        controller=ControllerRow(4_194_300, "ready"),
+        members=member_rows(pids, ledger, board, {"worker-5": 53.2}),
+        handovers=handover_rows(ledger.handovers(), board) * 9,
+        flow=Flow(produced=12_345, processed=12_340, rate=200.1, outstanding=5, repeats=44),
+    )
+    console = Console(width=width, height=24, record=True)
+    with console.capture() as capture:
+        console.print(render(view, height=23))
+    lines = capture.get().splitlines()
+
+    assert len(lines) <= 23
+    assert "\N{HORIZONTAL ELLIPSIS}" not in "\n".join(lines)
+    assert any("queues 3-5 7" in line and "join worker-5" in line for line in lines)
