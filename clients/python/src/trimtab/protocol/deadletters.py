@@ -46,9 +46,7 @@ class DeadLetter(Record):
     )
 
     kind: Literal["deadletter"] = "deadletter"
-    reason: Reason | Literal["refused"] = Field(
-        description="Why; refused: well-formed, but beyond what the controller may accept."
-    )
+    reason: Reason
     detail: Text
     topic: TopicName
     partition: Partition
@@ -61,15 +59,21 @@ class DeadLetter(Record):
 
     @classmethod
     def of(
-        cls, error: UndecodableRecord, place: Place, key: bytes | None, value: bytes | None
+        cls,
+        error: UndecodableRecord,
+        place: Place,
+        key: bytes | None,
+        value: bytes | None,
+        size: int | None = None,
     ) -> Self:
-        """Bury a record that could not be read."""
-        longest = max(len(key or b""), len(value or b""))
+        """Bury a record that could not be used; `size` is needed if `value` is not all of it."""
+        size = len(value or b"") if size is None else size
+        longest = max(len(key or b""), size)
         return cls(
             reason=error.reason,
             detail=error.detail,
             **place._asdict(),
-            size=len(value or b""),
+            size=size,
             key_b64=_head(key),
             value_b64=_head(value),
             truncated=longest > limits.DEAD_LETTER_BYTES,

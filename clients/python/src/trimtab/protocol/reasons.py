@@ -1,4 +1,4 @@
-"""Why a record cannot be read: a closed set of reasons, and the one exception that carries them."""
+"""Why a record cannot be used: a closed set of reasons, and the one exception that carries them."""
 
 from typing import Literal, final
 
@@ -7,6 +7,7 @@ from trimtab.protocol.limits import TEXT_CHARACTERS
 Reason = Literal[
     "null_key",  # the topic's records are addressed by key
     "bad_key",  # not UTF-8, or not a name by the rule of `names`
+    "misrouted",  # not in the partition of its group: the producer has another partitioner
     "null_value",  # a tombstone where none has a meaning
     "oversize",  # longer than the topic's limit; not looked into
     "garbage",  # not JSON, or nested deeper than 200
@@ -14,12 +15,13 @@ Reason = Literal[
     "unsupported_version",  # `v` is missing or not 1: written for another reader
     "unknown_kind",  # `kind` is missing or none of this topic's
     "invalid",  # a field breaks the contract; the detail starts with its path
+    "refused",  # keeps the contract, but is beyond what the controller may or can accept
 ]
 
 
 @final
 class UndecodableRecord(Exception):  # noqa: N818 - it names what is at hand, as StopIteration does
-    """A record that is not of its topic's contract. `detail` is safe to log and to show."""
+    """A record that cannot be used, by its contract or its place. `detail` is safe to log and to show."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
         self.reason: Reason = reason
