@@ -21,7 +21,7 @@ Reason = Literal[
 
 @final
 class UndecodableRecord(Exception):  # noqa: N818 - it names what is at hand, as StopIteration does
-    """A record that cannot be used, by its contract or its place. `detail` is safe to log and to show."""
+    """A record that cannot be used, for its content or its place. `detail` is safe to show."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
         self.reason: Reason = reason
