@@ -131,9 +131,10 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 # $(call step,name,commands): run them and say how long they took.
 step = echo 'set-up: $(1) …'; begun=$$SECONDS; { $(2); }; echo "set-up: $(1): $$((SECONDS - begun)) s"
 
-# Quiet but for the downloads that take a while. Builds in .cache/tmp: /tmp may be too small for Spark.
+# Quiet but for what takes a while. Builds in .cache/tmp: /tmp may be too small for Spark.
 pip_install = mkdir -p .cache/tmp; TMPDIR=$(CACHE)/tmp $(BIN)/pip install --require-hashes $(1) \
-	| sed -nE 's/^ *(Downloading .*[0-9]{2}\.[0-9] MB\)).*/set-up:   \1/p'
+	| { grep --line-buffered -oE '$(SLOW)' || true; }
+SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing collected packages
 
 .venv/.python:
 	$(need_python)
