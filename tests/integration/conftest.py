@@ -2,8 +2,8 @@
 
 ``kafka`` is one real broker for the whole session, on a free port with its data in a temporary
 directory. Tests share it, so none may rely on topics, groups or offsets that another could use:
-take ``topics_prefix`` for trimtab's topics, and derive every other topic, group and member name from
-it as well. Mark the tests ``@pytest.mark.kafka``.
+take ``topics_prefix`` for trimtab's topics, and derive every other topic, group and member name
+from it as well. Mark the tests ``@pytest.mark.kafka``.
 
     @pytest.mark.kafka
     def test_something(kafka: EmbeddedKafka, topics_prefix: str) -> None:

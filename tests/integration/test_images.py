@@ -1,0 +1,109 @@
+"""The container set-up, as far as it can be judged without a container engine.
+
+Compose and Dockerfile are checked by their own linters, and every version that is written in more
+than one file must be the same in all of them: nobody would notice a Spark that does not match its
+connector before it runs.
+"""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
+    "services"
+]
+
+each_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES.keys())
+
+
+def pom(name: str) -> str:
+    """A version from deploy/jars/pom.xml."""
+    project = ET.parse(ROOT / "deploy" / "jars" / "pom.xml").getroot()  # noqa: S314 - ours
+    value = project.findtext(f"{{*}}properties/{{*}}{name}")
+    assert value is not None
+    return value
+
+
+def bases() -> set[str]:
+    """The images that the Dockerfile builds on."""
+    return set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE))
+
+
+def run(*command: str | Path) -> str:
+    """What a linter has to say; empty when it is content."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def test_compose_follows_its_schema() -> None:
+    """docker-compose.yml is valid against the compose specification."""
+    schema = ("--builtin-schema", "vendor.compose-spec", "docker-compose.yml")
+    assert run(sys.executable, "-m", "check_jsonschema", *schema) == ""
+
+
+def test_dockerfile_passes_its_linter() -> None:
+    """Hadolint finds nothing in deploy/Dockerfile, warnings included."""
+    assert run(Path(sys.executable).with_name("hadolint"), "deploy/Dockerfile") == ""
+
+
+@each_service
+def test_services_say_whether_they_are_well(service: dict[str, Any]) -> None:
+    """Every service has a health check, so that others can wait for it."""
+    assert service["healthcheck"]["test"][0] == "CMD"
+
+
+@each_service
+def test_ports_are_open_on_loopback_only(service: dict[str, Any]) -> None:
+    """A laptop's set-up without passwords must not be reachable from its network."""
+    assert [p for p in service.get("ports", []) if not p.startswith("127.0.0.1:")] == []
+
+
+@pytest.mark.parametrize("image", sorted(bases() | {s["image"] for s in SERVICES.values()}))
+def test_images_are_pinned(image: str) -> None:
+    """Every image names a full version: what was tested is what runs."""
+    assert re.fullmatch(r"[a-z/]+:\d+\.\d+\.\d+(-[a-z0-9-]+)?", image)
+
+
+def test_kafka_is_one_version() -> None:
+    """Compose runs the Kafka that the embedded broker is."""
+    assert f"apache/kafka:{pom('kafka.version')}" == SERVICES["kafka"]["image"]
+
+
+def test_spark_is_one_version() -> None:
+    """PySpark, its connector and Spark's image are one release."""
+    spark = pom("spark.version")
+    locked = (ROOT / "requirements" / "runtime.txt").read_text()
+    assert f"pyspark=={spark}" in PROJECT["dependencies"]
+    assert re.search(rf"^pyspark=={re.escape(spark)} ", locked, re.MULTILINE)
+    assert f"apache/spark:{spark}-java17" in bases()
+
+
+def test_our_own_image_is_the_version_that_is_built() -> None:
+    """The tag of our image is the project's version."""
+    assert {f"trimtab:{PROJECT['version']}"} == {
+        service["image"] for name, service in SERVICES.items() if name != "kafka"
+    }
+
+
+def test_python_is_one_version_and_new_enough() -> None:
+    """Packages are installed by the Python that runs them, and the project supports it."""
+    pythons = {base for base in bases() if base.startswith("python:")}
+    assert len(pythons) == 1
+    minor = pythons.pop().removeprefix("python:").rsplit(".", 1)[0]
+    assert PROJECT["requires-python"] == f">={minor}"
+    assert f"lib/python{minor}/site-packages" in DOCKERFILE
+
+
+def test_the_image_runs_as_an_ordinary_user() -> None:
+    """The last user named is Spark's, not root."""
+    assert re.findall(r"^USER (\S+)", DOCKERFILE, re.MULTILINE)[-1] == "185"
