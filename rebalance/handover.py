@@ -8,11 +8,14 @@ be running. Hence the rule that makes it safe: *an heir that was told is a possi
 replaced only after it has let go itself (at once, when it never started) or is fenced.
 
 Every hold and every promise has an epoch of its own. A release counts only for the exact queue,
-member, incarnation and epoch, and nobody works again under an epoch it has released.
+member, incarnation and epoch, and nobody works again under an epoch it has released. What is said
+of a grant only moves forward, from inherit to hold to give: whoever was told to let go is never
+told to hold on, because it may have let go already, and were that release lost, nobody would ask
+again (C7).
 
 Three operations on the books, each called by ``step`` in log order: ``book`` (a release was read),
-``fence`` (lives ended), ``settle`` (move towards the target, once a batch). The rule was explored
-exhaustively for one queue at the design stage; ``tests/properties/test_baton.py`` explores this code.
+``fence`` (lives ended), ``settle`` (move towards the target, once a batch). ``tests/properties/test_baton.py``
+explores this very code, in every order in which things can happen.
 
 Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.
 """
@@ -123,10 +126,10 @@ def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
     for queue in queues:
         owned = draft.ownership.get(queue)
         wanted = _promise(draft, queue)
-        settled = _settled(owned, wanted, asked)
-        if settled is not None and settled != owned:
-            _check(queue, settled)
-            draft.ownership.put(queue, settled)
+        page = next_page(owned, wanted, asked)
+        if page is not None and page != owned:
+            _check(queue, page)
+            draft.ownership.put(queue, page)
 
 
 def _promise(draft: Draft, queue: Queue) -> Grant | None:
@@ -138,18 +141,14 @@ def _promise(draft: Draft, queue: Queue) -> Grant | None:
     return Grant(name, member.incarnation, draft.next_epoch)
 
 
-def _settled(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
     """One queue's next page in the books. This function is the whole protocol."""
     if owned is None:
         return None if wanted is None else Ownership(wanted)
     holder, heir = owned.holder, owned.heir
     if heir is None:
-        if wanted is None:
-            return Ownership(_told(holder, asked))
-        if _same_life(holder, wanted):
-            # It may have been told to give: tell it to hold on. If it has let go already it
-            # ignores that, and its release, once read, brings a new grant.
-            return Ownership(replace(holder, asked=None))
+        if wanted is not None and _same_life(holder, wanted):
+            return owned  # if it was told to give, its release will bring it a new grant
         return Ownership(_told(holder, asked), wanted)
     if heir.asked is None and (wanted is None or not _same_life(heir, wanted)):
         return replace(owned, heir=_told(heir, asked))

@@ -1,0 +1,112 @@
+"""The baton, by exhaustion: the real ``step`` against every order in which things can happen.
+
+A scope names how many members, queues and troubles there are; within it nothing is left to chance.
+The scopes of `make check` reach some 120,000 worlds; ``TRIMTAB_DEEP=1`` adds those that take
+minutes and reach over a million.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from rebalance import handover
+from rebalance.group import Asked, Grant, Ownership
+from tests.properties.exploration import Exploration, Scope, Trouble
+
+SHALLOW = {
+    "two members, a death and a lost release": Scope(2, 1, Trouble(wishes=3, deaths=1, losses=1)),
+    "two members, two queues and a lost release": Scope(2, 2, Trouble(wishes=2, losses=1)),
+    "three members whose target keeps changing": Scope(3, 1, Trouble(wishes=4)),
+    "three members, a death and a lost release": Scope(3, 1, Trouble(wishes=2, deaths=1, losses=1)),
+    "three members and two queues": Scope(3, 2, Trouble(wishes=2)),
+}
+DEEP = {
+    "deep: two members that die twice": Scope(2, 1, Trouble(wishes=3, deaths=2, losses=1)),
+    "deep: two members, two queues": Scope(2, 2, Trouble(wishes=2, deaths=1, losses=1)),
+    "deep: three members, two deaths": Scope(3, 1, Trouble(wishes=3, deaths=2)),
+    "deep: three members, two queues": Scope(3, 2, Trouble(wishes=2, deaths=1)),
+}
+SCOPES = SHALLOW | (DEEP if os.environ.get("TRIMTAB_DEEP") else {})
+
+
+@pytest.mark.timeout(3600 if SCOPES != SHALLOW else 60)
+@pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
+def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
+    """Nobody works where another may; a quiet group has each queue where it was wished (I1, I2)."""
+    outcome = Exploration(scope).run()
+    print(f"{outcome.worlds:,} worlds, {outcome.quiet:,} quiet")  # noqa: T201 - shown by -rP
+
+    assert "" == outcome.violation
+    assert outcome.quiet > 0
+
+
+Settled = Callable[[Ownership | None, Grant | None, Asked], Ownership | None]
+
+
+def heir_replaced_at_once(settled: Settled) -> Settled:
+    """Plant: a changed mind names the new heir without waiting for the old one to let go."""
+
+    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and owned.heir and wanted and wanted.member != owned.heir.member:
+            other = None if wanted.member == owned.holder.member else wanted
+            return replace(owned, heir=other)
+        return settled(owned, wanted, asked)
+
+    return planted
+
+
+def heir_confirmed_before_the_release(settled: Settled) -> Settled:
+    """Plant: the new owner is told to hold at once."""
+
+    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and wanted and wanted.member != owned.holder.member:
+            return Ownership(wanted)
+        return settled(owned, wanted, asked)
+
+    return planted
+
+
+def told_to_hold_on(settled: Settled) -> Settled:
+    """Plant: when the target returns to a holder that was told to give, it is told to hold on."""
+
+    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and not owned.heir and wanted and wanted.member == owned.holder.member:
+            return Ownership(replace(owned.holder, asked=None))
+        return settled(owned, wanted, asked)
+
+    return planted
+
+
+def heir_forgotten(settled: Settled) -> Settled:
+    """Plant: an heir that the target dropped is struck out of the books, as if it had no say."""
+
+    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and owned.heir and wanted is None:
+            return replace(owned, heir=None)
+        return settled(owned, wanted, asked)
+
+    return planted
+
+
+TWO_OWNERS = "q0 has several owners"
+STUCK = "at rest, q0 is not with the member it was wished for"
+PLANTS = [
+    (heir_replaced_at_once, TWO_OWNERS, Scope(3, 1, Trouble(wishes=4))),
+    (heir_confirmed_before_the_release, TWO_OWNERS, Scope(2, 1, Trouble(wishes=2))),
+    (told_to_hold_on, STUCK, Scope(2, 1, Trouble(wishes=3, losses=1))),
+    (heir_forgotten, TWO_OWNERS, Scope(3, 1, Trouble(wishes=4))),
+]
+
+
+@pytest.mark.parametrize(("plant", "found", "scope"), PLANTS)
+def test_a_planted_bug_is_found(
+    plant: Callable[[Settled], Settled], found: str, scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The exploration has teeth: each way to get the rule wrong is found, with a trace."""
+    monkeypatch.setattr(handover, "next_page", plant(handover.next_page))
+
+    outcome = Exploration(scope).run()
+
+    assert found == outcome.violation.partition(", after\n")[0]
