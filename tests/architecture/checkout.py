@@ -70,7 +70,7 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.lineno, node.module or "."
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
 
 
 def calls(path: Path) -> Iterator[tuple[int, str]]:

@@ -15,13 +15,13 @@ from tests.architecture.checkout import calls, files, imports, settings
 SDK = "clients/python/src/trimtab"
 
 # Of the standard library, what only computes: on values, and on text and bytes.
-VALUES = {"abc", "bisect", "collections", "dataclasses", "enum", "functools", "heapq", "itertools"}
-VALUES |= {"math", "operator", "re", "types", "typing"}
+VALUES = {"abc", "bisect", "collections", "dataclasses", "enum", "fractions", "functools", "heapq"}
+VALUES |= {"itertools", "math", "operator", "re", "types", "typing"}
 BYTES = {"base64", "binascii", "hashlib", "json", "string", "struct", "unicodedata"}
 
 MAY_IMPORT = {
     "rebalance": VALUES | {"rebalance"},
-    "allocators": VALUES | {"allocators", "hashlib", "numpy", "rebalance"},
+    "allocators": VALUES | BYTES | {"allocators", "numpy", "rebalance"},
     "sinks": VALUES | BYTES | {"rebalance", "sinks", "trimtab.protocol"},
     f"{SDK}/protocol": VALUES | BYTES | {"pydantic", "pydantic_core", "trimtab.protocol"},
     f"{SDK}/session": VALUES | {"trimtab.protocol", "trimtab.session"},
