@@ -1,0 +1,69 @@
+"""RocketMQ's strategies by their names, with RocketMQ's options by theirs.
+
+    AVG, AVG_BY_CIRCLE
+    CONFIG                messageQueueList
+    MACHINE_ROOM          consumeridcs
+    MACHINE_ROOM_NEARBY   inner, resolver (and the inner one's options)
+    CONSISTENT_HASH       virtualNodeCnt
+
+A resolver is "before-first-" and a mark ("before-first-dash" for ``-``), or a table of rooms:
+{"brokers": {broker: room}, "clients": {client: room}}.
+
+Called by the registry and by `trimtab allocate`. Its one rule: what Java's constructors and
+setters refuse or let pass, these refuse and let pass.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from allocators.averagely import AVERAGELY
+from allocators.circular import CIRCULAR
+from allocators.configured import configured
+from allocators.consistent_hash import consistent_hash
+from allocators.machine_room import machine_room
+from allocators.nearby import nearby
+from allocators.options import BadOption, Options
+from allocators.rocketmq import Strategy
+from allocators.rooms import ListedRooms, PrefixRooms, RoomResolver
+
+MARKS = {"at": "@", "colon": ":", "dash": "-", "dot": ".", "slash": "/", "underscore": "_"}
+BEFORE_FIRST = "before-first-"
+
+
+def rocketmq(name: str, options: Options) -> Strategy:
+    """Return RocketMQ's strategy called ``name``; ``KeyError`` when there is none."""
+    return ROCKETMQ[name](options)
+
+
+def _nearby(options: Options) -> Strategy:
+    inner = options.text("inner")
+    if inner is not None and inner not in ROCKETMQ:
+        raise BadOption(f"inner: no strategy of RocketMQ is called {inner!r}")
+    rooms = _resolver(options)
+    return nearby(None if inner is None else rocketmq(inner, options), rooms)
+
+
+def _resolver(options: Options) -> RoomResolver | None:
+    if not options.given("resolver"):
+        return None
+    if not isinstance(options.raw("resolver"), Mapping):
+        mark = MARKS.get((options.text("resolver") or "").removeprefix(BEFORE_FIRST))
+        if mark is None:
+            raise BadOption(f"resolver must be a table or {BEFORE_FIRST}<{'|'.join(MARKS)}>")
+        return PrefixRooms(mark)
+    tables = options.inside("resolver")
+    rooms = ListedRooms(tables.table("brokers"), tables.table("clients"))
+    tables.nothing_left()
+    return rooms
+
+
+ROCKETMQ: Mapping[str, Callable[[Options], Strategy]] = MappingProxyType(
+    {
+        "AVG": lambda _: AVERAGELY,
+        "AVG_BY_CIRCLE": lambda _: CIRCULAR,
+        "CONFIG": lambda options: configured(options.queues("messageQueueList")),
+        "CONSISTENT_HASH": lambda options: consistent_hash(options.integer("virtualNodeCnt")),
+        "MACHINE_ROOM": lambda options: machine_room(options.texts("consumeridcs")),
+        "MACHINE_ROOM_NEARBY": _nearby,
+    }
+)

@@ -1,0 +1,49 @@
+"""Java's order of strings and queues.
+
+RocketMQ sorts clients and queues before it deals them out, so the order decides who gets what.
+Java compares strings by UTF-16 code unit and Python by code point; the two differ above U+FFFF
+(Java puts U+1F600 before U+FFFD). ``Collections.sort`` on ``MessageQueue`` goes by topic, broker
+and id. Called by every strategy here, so that all of them agree on what "first" means.
+
+Its one rule: nothing in this folder sorts names in any other way.
+"""
+
+from itertools import zip_longest
+
+from rebalance.ids import Queue
+
+
+def java_order(text: str) -> bytes:
+    """Return a sort key that puts strings in Java's order, lone surrogates included."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def queue_order(queue: Queue) -> tuple[bytes, bytes, int]:
+    """Return a sort key that puts queues in the order of RocketMQ's ``MessageQueue``."""
+    return java_order(queue.topic), java_order(queue.broker), queue.id
+
+
+def compare_strings(left: str, right: str) -> int:
+    """Return what ``left.compareTo(right)`` returns in Java: a difference of units or lengths."""
+    units = zip_longest(_units(left), _units(right))
+    for mine, other in units:
+        if mine is None or other is None:
+            return len(_units(left)) - len(_units(right))
+        if mine != other:
+            return mine - other
+    return 0
+
+
+def compare_queues(left: Queue, right: Queue) -> int:
+    """Return what ``MessageQueue.compareTo`` returns, its 32-bit overflow included."""
+    by_name = compare_strings(left.topic, right.topic) or compare_strings(left.broker, right.broker)
+    return by_name or (left.id - right.id + 2**31) % 2**32 - 2**31
+
+
+def queue_text(queue: Queue) -> str:
+    """Return ``MessageQueue.toString()``: what the hash ring hashes and error messages quote."""
+    return f"MessageQueue [topic={queue.topic}, brokerName={queue.broker}, queueId={queue.id}]"
+
+
+def _units(text: str) -> memoryview:
+    return memoryview(text.encode("utf-16", "surrogatepass")[2:]).cast("H")

@@ -1,0 +1,52 @@
+"""A strategy of RocketMQ's as an allocator of the brain.
+
+RocketMQ allocates each topic by itself, among the clients that subscribe it, with both lists
+sorted (``RebalanceImpl.rebalanceByTopic``). Where a strategy would give a queue to several
+clients (``CONFIG``), the first one in Java's order has it: here a queue has one owner.
+
+Its one rule: what is left without an owner is given a reason.
+"""
+
+from collections.abc import Sequence
+
+from allocators.ordering import java_order, queue_order
+from allocators.rocketmq import Refused, Round, Strategy
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
+from rebalance.ids import MemberId, Queue
+
+NOBODY_SUBSCRIBES = "no member subscribes the topic"
+
+
+def per_topic(strategy: Strategy) -> Allocator:
+    """Let ``strategy`` deal each topic's queues to its subscribers."""
+
+    def allocate(request: AllocationRequest) -> AllocationPlan:
+        owners: dict[Queue, MemberId] = {}
+        unassigned: dict[Queue, str] = {}
+        ranked = sorted(request.candidates, key=java_order)
+        for topic, queues in request.queues.items():
+            subscribers = [name for name in ranked if topic in request.candidates[name].topics]
+            reason = NOBODY_SUBSCRIBES
+            if subscribers:
+                dealt = Round(strategy, sorted(queues, key=queue_order), subscribers)
+                reason = _give(owners, dealt, subscribers)
+            unassigned |= {queue: reason for queue in queues if queue not in owners}
+        return AllocationPlan(owners, unassigned)
+
+    return allocate
+
+
+def _give(owners: dict[Queue, MemberId], dealt: Round, subscribers: Sequence[MemberId]) -> str:
+    """Book everybody's share; return the reason for what nobody got."""
+    there = frozenset(dealt.queues or ())
+    reason = "the strategy gives it to nobody"
+    for member in subscribers:
+        try:
+            share = dealt.share(member) or ()
+        except Refused as refused:
+            reason = refused.message or reason
+            continue
+        for queue in share:
+            if queue in there:
+                owners.setdefault(queue, member)
+    return reason

@@ -1,0 +1,56 @@
+"""The strategies, by name.
+
+A strategy is a pure function from a request to a plan (``rebalance.allocation``), one file each.
+Called by the composition root, which looks one up by the name in the settings and passes it
+inward; nothing else chooses a strategy. A name with a colon, ``module:factory``, is a user's own:
+the factory is called with the options as keywords and returns the strategy.
+
+Its one rule: a name in this registry means the same allocation for ever.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+
+from allocators.named import rocketmq
+from allocators.options import BadOption, Options
+from allocators.per_topic import per_topic
+from rebalance.allocation import Allocator
+
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
+
+ALLOCATORS: Mapping[str, Callable[[Options], Allocator]] = MappingProxyType(
+    {
+        "AVG": lambda options: per_topic(rocketmq("AVG", options)),
+        "AVG_BY_CIRCLE": lambda options: per_topic(rocketmq("AVG_BY_CIRCLE", options)),
+        "CONFIG": lambda options: per_topic(rocketmq("CONFIG", options)),
+        "CONSISTENT_HASH": lambda options: per_topic(rocketmq("CONSISTENT_HASH", options)),
+        "MACHINE_ROOM": lambda options: per_topic(rocketmq("MACHINE_ROOM", options)),
+        "MACHINE_ROOM_NEARBY": lambda options: per_topic(rocketmq("MACHINE_ROOM_NEARBY", options)),
+    }
+)
+
+
+def allocator(name: str, options: Mapping[str, object] = NO_OPTIONS) -> Allocator:
+    """Return the strategy called ``name``; ``KeyError`` names it and the ones there are."""
+    if ":" in name:
+        return _users_own(name, options)
+    if name not in ALLOCATORS:
+        known = ", ".join(sorted(ALLOCATORS))
+        raise KeyError(f"no strategy is called {name!r}; there are: {known}")
+    given = Options(options)
+    strategy = ALLOCATORS[name](given)
+    given.nothing_left()
+    return strategy
+
+
+def _users_own(name: str, options: Mapping[str, object]) -> Allocator:
+    module, _, attribute = name.partition(":")
+    try:
+        factory = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise KeyError(f"strategy {name!r} cannot be loaded: {error}") from error
+    strategy = factory(**options) if callable(factory) else None
+    if not callable(strategy):
+        raise BadOption(f"{name} must be a function that returns a strategy")
+    return strategy  # type: ignore[no-any-return] # what it returns is checked plan by plan (I10)
