@@ -51,11 +51,13 @@ class TetheredProcess:
             pass_fds=pass_fds,
             start_new_session=True,
         )
+        assert self._guard.stdin is not None
         assert self._guard.stdout is not None
+        self._tether = self._guard.stdin
         with self._guard.stdout as announcement:
             line = announcement.readline()
         if not line:
-            self._guard.wait()
+            self.wait()
             raise FileNotFoundError(f"{command[0]} could not be started")
         self.pid = int(line)
         """The child's process id, which is also its process group's."""
@@ -70,10 +72,11 @@ class TetheredProcess:
         Raises:
             subprocess.TimeoutExpired: It still runs.
         """
-        return self._guard.wait(timeout_s)
+        code = self._guard.wait(timeout_s)
+        self._tether.close()
+        return code
 
     def stop(self) -> int:
         """Stop it with SIGTERM, then by force, and return its exit code."""
-        assert self._guard.stdin is not None
-        self._guard.stdin.close()
+        self._tether.close()
         return self._guard.wait(self._grace_s + _KILL_MARGIN_S)
