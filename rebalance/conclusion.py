@@ -20,7 +20,7 @@ from rebalance.decisions import (
     Rebalanced,
 )
 from rebalance.draft import Draft
-from rebalance.errors import require
+from rebalance.errors import BrokenInvariant
 from rebalance.events import Stamp
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
@@ -119,7 +119,7 @@ def _issued(
         portion=portion,
         session_timeout_ms=member.session_timeout_ms,
         revocation_timeout_ms=member.revocation_timeout_ms,
-        heartbeat_interval_ms=draft.policy.heartbeat_interval_ms,
+        heartbeat_interval_ms=draft.policy.heartbeat_ms(member.session_timeout_ms),
         cause=cause,
     )
 
@@ -127,7 +127,8 @@ def _issued(
 def _history(
     draft: Draft, state: GroupState, moves: int, now: Stamp, cause: Cause
 ) -> list[Decision]:
-    require(state.target_epoch <= state.group_epoch <= state.epoch, "epochs out of order")
+    if not state.target_epoch <= state.group_epoch <= state.epoch:
+        raise BrokenInvariant(f"{state.name}: epochs out of order")
     history: list[Decision] = []
     if draft.causes:
         queues = sum(len(route.queues) for route in state.routes.values())

@@ -165,14 +165,15 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
-    """Queues passed from one member to its heir in one batch."""
+    """Queues passed from one member to another in one batch."""
 
     group: GroupName
     from_member: MemberId
     to_member: MemberId
     queues: tuple[Queue, ...]
     duration_ms: Millis
-    """On the log clock, from the record that set it off to the holder's ending; the longest."""
+    """On the log clock, from telling the holder to its ending, for the slowest queue; 0 when
+    it ended without being told."""
     ending: Ending
     at: Millis
     cause: Cause

@@ -23,6 +23,16 @@ Life = tuple[MemberId, Incarnation]
 """One life of one member: what is fenced when it ends."""
 
 
+@dataclass(frozen=True, slots=True)
+class Vacancy:
+    """A queue that its holder is done with."""
+
+    giver: MemberId
+    ending: Ending
+    waited_ms: Millis
+    """On the log clock, since the holder was told to let go; 0 when it was not told."""
+
+
 @dataclass(slots=True)
 class Passage:
     """Queues that went from one member to another in this step, all for the same reason."""
@@ -54,6 +64,8 @@ class Draft:
     """Members that must be told that the group does not know them."""
     fenced: dict[Life, Ending] = field(default_factory=dict)
     """Lives that ended; their grants are taken back at the next ``handover.fence``."""
+    vacant: dict[Queue, Vacancy] = field(default_factory=dict)
+    """Queues whose holder is done and that had no heir; ``handover.settle`` fills them."""
     passages: dict[tuple[MemberId, MemberId, Ending], Passage] = field(default_factory=dict)
     notes: list[Decision] = field(default_factory=list)
     """Decisions that stand already: history and refusals."""

@@ -15,12 +15,3 @@ class RebalanceError(Exception):
 
 class BrokenInvariant(RebalanceError):  # noqa: N818 - it names what happened, as etcd's panics do
     """The books contradict themselves. The message names the queue or member and both claims."""
-
-
-def require(condition: bool, claim: str) -> None:  # noqa: FBT001 - reads as a sentence
-    """Stop with ``BrokenInvariant`` unless ``condition`` holds.
-
-    Used instead of ``assert`` because these checks must survive ``python -O``.
-    """
-    if not condition:
-        raise BrokenInvariant(claim)

@@ -14,8 +14,8 @@ told to hold on, because it may have let go already, and were that release lost,
 again (C7).
 
 Three operations on the books, each called by ``step`` in log order: ``book`` (a release was read),
-``fence`` (lives ended), ``settle`` (move towards the target, once a batch). ``tests/properties/test_baton.py``
-explores this very code, in every order in which things can happen.
+``fence`` (lives ended), ``settle`` (move towards the target, once a batch).
+``tests/properties/test_baton.py`` explores this very code, in every order of things.
 
 Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.
 """
@@ -24,8 +24,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rebalance.decisions import Ending
-from rebalance.draft import Draft, Passage
-from rebalance.errors import require
+from rebalance.draft import Draft, Passage, Vacancy
+from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
 from rebalance.group import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
@@ -78,7 +78,7 @@ def _let_go(
         return
     claim = (member, incarnation, epoch)
     if _signature(owned.holder) == claim:
-        _promote(draft, queue, owned, Ending.RELEASED, stamp)
+        _vacate(draft, queue, owned, Ending.RELEASED, stamp)
     elif owned.heir is not None and _signature(owned.heir) == claim:
         draft.ownership.put(queue, replace(owned, heir=None))
     # Anything else is a release of an epoch that is over: late, repeated, or never granted.
@@ -88,18 +88,25 @@ def _signature(grant: Grant) -> tuple[MemberId, Incarnation, Epoch]:
     return grant.member, grant.incarnation, grant.epoch
 
 
-def _promote(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp: Stamp) -> None:
+def _vacate(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp: Stamp) -> None:
     """The holder is done: its heir holds now, under the same epoch (it may have started)."""
-    heir = owned.heir
+    holder, heir = owned.holder, owned.heir
+    waited = Millis(0) if holder.asked is None else Millis(stamp.heard - holder.asked.at)
+    vacancy = Vacancy(holder.member, ending, waited)
     if heir is None:
         draft.ownership.remove(queue)
+        draft.vacant[queue] = vacancy
+    else:
+        draft.ownership.put(queue, Ownership(heir))
+        _pass_on(draft, queue, vacancy, heir.member)
+
+
+def _pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> None:
+    if taker == vacancy.giver:
         return
-    draft.ownership.put(queue, Ownership(heir))
-    asked = owned.holder.asked
-    passage = draft.passages.setdefault((owned.holder.member, heir.member, ending), Passage())
+    passage = draft.passages.setdefault((vacancy.giver, taker, vacancy.ending), Passage())
     passage.queues.append(queue)
-    if asked is not None:
-        passage.duration_ms = max(passage.duration_ms, Millis(stamp.heard - asked.at))
+    passage.duration_ms = max(passage.duration_ms, vacancy.waited_ms)
 
 
 def fence(draft: Draft, stamp: Stamp) -> None:
@@ -112,7 +119,7 @@ def fence(draft: Draft, stamp: Stamp) -> None:
             draft.ownership.put(queue, owned)
         ending = _fenced(draft, owned.holder)
         if ending is not None:
-            _promote(draft, queue, owned, ending, stamp)
+            _vacate(draft, queue, owned, ending, stamp)
     draft.fenced.clear()
 
 
@@ -130,6 +137,8 @@ def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
         if page is not None and page != owned:
             _check(queue, page)
             draft.ownership.put(queue, page)
+            if owned is None and queue in draft.vacant:
+                _pass_on(draft, queue, draft.vacant[queue], page.holder.member)
 
 
 def _promise(draft: Draft, queue: Queue) -> Grant | None:
@@ -164,9 +173,10 @@ def _same_life(one: Grant, other: Grant) -> bool:
 
 
 def _check(queue: Queue, owned: Ownership) -> None:
-    heir = owned.heir
-    require(heir is None or heir.member != owned.holder.member, f"{queue}: heir of itself")
-    require(
-        heir is None or heir.epoch > owned.holder.epoch,
-        f"{queue}: the heir's epoch does not follow the holder's",
-    )
+    holder, heir = owned.holder, owned.heir
+    if heir is None:
+        return
+    if heir.member == holder.member:
+        raise BrokenInvariant(f"{queue}: {heir.member} would be its own heir")
+    if heir.epoch <= holder.epoch:
+        raise BrokenInvariant(f"{queue}: epoch {heir.epoch} does not follow {holder.epoch}")

@@ -28,8 +28,7 @@ Millis = NewType("Millis", int)
 
 
 class Queue(NamedTuple):
-    """One unit of ownership. RocketMQ's MessageQueue; on Kafka the broker is empty and the
-    id is the partition."""
+    """One unit of ownership: RocketMQ's MessageQueue, Kafka's partition (broker empty)."""
 
     topic: TopicName
     broker: BrokerName

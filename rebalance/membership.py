@@ -158,7 +158,7 @@ def _overdue(draft: Draft, clock: Millis) -> set[MemberId]:
 
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
     found = []
-    for _, owned in draft.ownership.items():
+    for owned in draft.ownership.values():
         for grant in (owned.holder, owned.heir):
             if grant is None or grant.asked is None:
                 continue
@@ -207,7 +207,5 @@ def _note(
     cause: Cause,
 ) -> None:
     draft.notes.append(
-        MemberChanged(
-            draft.before.name, name, member.incarnation, change, stamp.appended, cause
-        )
+        MemberChanged(draft.before.name, name, member.incarnation, change, stamp.appended, cause)
     )

@@ -54,6 +54,10 @@ class Overlay(Generic[K, V]):
             if drawn is not None and key not in self._beneath:
                 yield key, drawn
 
+    def values(self) -> Iterator[V]:
+        """Iterate over the visible values, in the order of ``items``."""
+        return (value for _, value in self.items())
+
     def merged(self) -> Mapping[K, V]:
         """Return the visible map; the one beneath itself when nothing was drawn."""
         return dict(self.items()) if self._drawn else self._beneath

@@ -26,8 +26,8 @@ class Policy:
     session_timeout_ms_max: Millis = Millis(600_000)
     """What a member asks for is clamped to these two."""
     heartbeat_interval_ms: Millis = Millis(3_000)
-    """How often members are told to beat. A third of the session timeout, as in Kafka: two beats
-    may be lost before the third one saves the member."""
+    """How often members are told to beat, at most: a member with a short session beats three times
+    in it. As in Kafka, two beats may be lost before the third one saves the member."""
 
     revocation_timeout_ms: Millis = Millis(60_000)
     """How long a holder may take to release a queue it was told to give. After it the holder is
@@ -44,21 +44,35 @@ class Policy:
     """Routes that would take a group beyond this are refused."""
 
     def __post_init__(self) -> None:
-        """Check the rules that span fields."""
-        if not self.session_timeout_ms_min <= self.session_timeout_ms <= self.session_timeout_ms_max:
+        """Check the rules, above all those that span fields."""
+        positive = {
+            "session_timeout_min": self.session_timeout_ms_min,
+            "heartbeat_interval": self.heartbeat_interval_ms,
+            "revocation_timeout": self.revocation_timeout_ms,
+            "max_clock_step": self.max_clock_step_ms,
+            "max_members": self.max_members,
+            "max_queues": self.max_queues,
+        }
+        for name, value in positive.items():
+            if value < 1:
+                raise ValueError(f"{name} must be positive")
+        least, most = self.session_timeout_ms_min, self.session_timeout_ms_max
+        if not least <= self.session_timeout_ms <= most:
             raise ValueError("session_timeout must lie between its minimum and its maximum")
         if 2 * self.heartbeat_interval_ms > self.session_timeout_ms:
             raise ValueError("session_timeout must be at least twice heartbeat_interval")
         if self.revocation_timeout_ms > self.revocation_timeout_ms_max:
             raise ValueError("revocation_timeout must not exceed its maximum")
-        if min(self.max_clock_step_ms, self.max_members, self.max_queues) < 1:
-            raise ValueError("max_clock_step, max_members and max_queues must be positive")
 
     def session_ms(self, wished: Millis | None) -> Millis:
         """Return the session timeout of a member that asked for ``wished``."""
         if wished is None:
             return self.session_timeout_ms
         return max(self.session_timeout_ms_min, min(wished, self.session_timeout_ms_max))
+
+    def heartbeat_ms(self, session_timeout_ms: Millis) -> Millis:
+        """Return how often a member with this session is to beat: three times at least."""
+        return min(self.heartbeat_interval_ms, Millis(session_timeout_ms // 3))
 
     def revocation_ms(self, wished: Millis | None) -> Millis:
         """Return the revocation timeout of a member that asked for ``wished``."""

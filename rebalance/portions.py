@@ -7,7 +7,8 @@ holder", or "give" once it is withdrawn. So a record can never disagree with the
 Called by ``conclusion``. Its one rule: equal books give equal portions, in one sorted order.
 """
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from rebalance.decisions import Inheritance, Portion
@@ -29,7 +30,7 @@ class _Share:
 
 
 def portions(
-    books: Iterable[tuple[Queue, Ownership]], wanted: Set[MemberId]
+    books: Iterable[tuple[Queue, Ownership]], wanted: AbstractSet[MemberId]
 ) -> dict[MemberId, Portion]:
     """Read the portions of the ``wanted`` members off the books."""
     shares = {member: _Share() for member in wanted}

@@ -45,4 +45,4 @@ def prune(draft: Draft) -> None:
 
 def subscribed(draft: Draft) -> frozenset[TopicName]:
     """Return every topic that some member subscribes."""
-    return frozenset[TopicName]().union(*(member.topics for _, member in draft.members.items()))
+    return frozenset[TopicName]().union(*(member.topics for member in draft.members.values()))

@@ -23,10 +23,9 @@ def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> Gro
     """Describe the group as it stands."""
     topics = _topics(state)
     moving = sum(1 for owned in state.ownership.values() if _moving(owned))
-    waiting = sum(1 for queue in state.target if queue not in state.ownership)
     return GroupSummarised(
         group=state.name,
-        phase=_phase(state, topics, moving + waiting),
+        phase=_phase(state, topics, moving),
         epoch=state.epoch,
         group_epoch=state.group_epoch,
         target_epoch=state.target_epoch,
@@ -45,12 +44,12 @@ def _moving(owned: Ownership) -> bool:
     return owned.heir is not None or owned.holder.asked is not None
 
 
-def _phase(state: GroupState, topics: tuple[TopicSummary, ...], unsettled: int) -> GroupPhase:
+def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> GroupPhase:
     if not state.members:
         return GroupPhase.EMPTY
     if any(topic.version == 0 for topic in topics):
         return GroupPhase.ASSIGNING
-    return GroupPhase.RECONCILING if unsettled else GroupPhase.STABLE
+    return GroupPhase.RECONCILING if moving else GroupPhase.STABLE
 
 
 def _topics(state: GroupState) -> tuple[TopicSummary, ...]:

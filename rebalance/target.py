@@ -10,8 +10,7 @@ except through what the strategy is told of the present target.
 
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.draft import Draft
-from rebalance.errors import require
-from rebalance.ids import Queue
+from rebalance.errors import BrokenInvariant
 
 
 def retarget(draft: Draft, allocator: Allocator) -> int:
@@ -36,22 +35,12 @@ def _request(draft: Draft) -> AllocationRequest:
 
 def _check(request: AllocationRequest, plan: AllocationPlan) -> None:
     """A plan may come from a user's own strategy: hold it to the contract (I10)."""
+    known = {queue for queues in request.queues.values() for queue in queues}
     for queue, owner in plan.owners.items():
         candidate = request.candidates.get(owner)
-        require(candidate is not None, f"{queue} was given to {owner}, which is no candidate")
-        require(
-            candidate is not None and queue.topic in candidate.topics,
-            f"{queue} was given to {owner}, which does not subscribe it",
-        )
-
-
-def unassigned(draft: Draft) -> tuple[Queue, ...]:
-    """Return the known queues that the target gives to nobody."""
-    return tuple(
-        queue
-        for _, route in draft.routes.items()
-        for queue in route.queues
-        if queue not in draft.target
-    )
-
-
+        if candidate is None:
+            raise BrokenInvariant(f"{queue} was given to {owner}, which is no candidate")
+        if queue.topic not in candidate.topics:
+            raise BrokenInvariant(f"{queue} was given to {owner}, which does not subscribe it")
+        if queue not in known:
+            raise BrokenInvariant(f"{queue} was given to {owner}, but there is no such queue")
