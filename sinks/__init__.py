@@ -1,0 +1,52 @@
+"""Decisions become records: one module for each topic that the controller publishes.
+
+``record_of`` is the registry: each kind of decision has its place, and a kind that has none does
+not pass the type checker. Called by ``streaming.cell``; nothing here does I/O.
+"""
+
+from typing import assert_never
+
+from rebalance.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    GroupSummarised,
+    HandedOver,
+    MemberChanged,
+    Rebalanced,
+)
+from sinks.assignments import issued, withdrawn
+from sinks.contract import Header, Outlet, Record
+from sinks.deadletters import buried
+from sinks.groups import summarised
+from sinks.history import handed_over, member_changed, rebalanced
+
+__all__ = ["Header", "Outlet", "Publication", "Record", "buried", "record_of"]
+
+Publication = (
+    AssignmentIssued
+    | AssignmentWithdrawn
+    | GroupSummarised
+    | Rebalanced
+    | MemberChanged
+    | HandedOver
+)
+"""Every decision but a refusal, which becomes a dead letter and needs the original for that."""
+
+
+def record_of(decision: Publication, outlet: Outlet) -> Record:
+    """Write a decision as the record that publishes it."""
+    match decision:
+        case AssignmentIssued():
+            return issued(decision, outlet)
+        case AssignmentWithdrawn():
+            return withdrawn(decision, outlet)
+        case GroupSummarised():
+            return summarised(decision, outlet)
+        case Rebalanced():
+            return rebalanced(decision, outlet)
+        case MemberChanged():
+            return member_changed(decision, outlet)
+        case HandedOver():
+            return handed_over(decision, outlet)
+        case _:
+            assert_never(decision)

@@ -1,0 +1,63 @@
+"""Topic ``assignments``: each member's orders, the newest under its key for ever.
+
+The notice board that members read. A member's record is replaced whole, never amended; a
+tombstone says that the group does not know the member. All members of a group stand in one
+partition, the group's own, so that a reader follows one partition and sees them in one order.
+
+Called by ``sinks.record_of``. Its one rule: keyed by member, partitioned by group.
+"""
+
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn
+from rebalance.ids import Epoch, Queue
+from sinks.causes import cause_of
+from sinks.contract import Outlet, Record, headers
+from trimtab import protocol
+from trimtab.protocol import ASSIGNMENTS, GrantRef, InheritRef, encode, member_key
+
+
+def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
+    """Write a member's new orders."""
+    orders = protocol.Assignment(
+        group=decision.group,
+        member=decision.member,
+        incarnation=decision.incarnation,
+        epoch=decision.epoch,
+        target_epoch=decision.target_epoch,
+        hold=_grants(decision.portion.hold),
+        give=_grants(decision.portion.give),
+        inherit=tuple(
+            InheritRef(
+                *heirloom.queue,
+                heirloom.epoch,
+                heirloom.from_member,
+                heirloom.from_incarnation,
+                heirloom.from_epoch,
+            )
+            for heirloom in decision.portion.inherit
+        ),
+        session_timeout_ms=decision.session_timeout_ms,
+        revocation_timeout_ms=decision.revocation_timeout_ms,
+        heartbeat_interval_ms=decision.heartbeat_interval_ms,
+        cause=cause_of(decision.cause),
+    )
+    return Record(
+        outlet.topic(ASSIGNMENTS),
+        outlet.partition(decision.group),
+        member_key(decision.group, decision.member),
+        encode(orders),
+        headers(orders, decision.epoch),
+    )
+
+
+def withdrawn(decision: AssignmentWithdrawn, outlet: Outlet) -> Record:
+    """Write the tombstone of a member that the group does not know."""
+    return Record(
+        outlet.topic(ASSIGNMENTS),
+        outlet.partition(decision.group),
+        member_key(decision.group, decision.member),
+        value=None,
+    )
+
+
+def _grants(portion: tuple[tuple[Queue, Epoch], ...]) -> tuple[GrantRef, ...]:
+    return tuple(GrantRef(*queue, epoch) for queue, epoch in portion)

@@ -1,0 +1,22 @@
+"""Topic ``deadletters``: records that could not be used, with the reason.
+
+The returned-letter office. Whatever a stranger writes to our topics costs one record here and
+nothing else: the batch goes on, and somebody can look at the bytes later.
+
+Called by ``streaming.cell``, which has the original at hand. Its one rule: a bad record is kept,
+capped, under the name of the topic that it was found on.
+"""
+
+from sinks.contract import Outlet, Record, headers
+from trimtab.protocol import DEADLETTERS, DeadLetter, encode
+
+
+def buried(letter: DeadLetter, outlet: Outlet) -> Record:
+    """Address a dead letter."""
+    return Record(
+        outlet.topic(DEADLETTERS),
+        partition=None,
+        key=letter.topic.encode(),
+        value=encode(letter),
+        headers=headers(letter),
+    )

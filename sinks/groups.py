@@ -1,0 +1,58 @@
+"""Topic ``groups``: one group on one screen, the newest summary under its key for ever.
+
+Read by people, dashboards and the route watcher, which learns from it what each group asks for
+and which version of each route its brain knows. A summary is cut to the contract's limits; the
+counts beside the lists stay complete.
+
+Called by ``sinks.record_of``. Its one rule: what is cut is never what the watcher still owes.
+"""
+
+from rebalance.decisions import GroupSummarised, TopicSummary
+from sinks.causes import cause_of
+from sinks.contract import Outlet, Record, keyed_by_group
+from trimtab import protocol
+from trimtab.protocol import GROUPS, limits
+
+
+def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
+    """Write a group's summary."""
+    summary = protocol.Group(
+        group=decision.group,
+        state=decision.phase.value,
+        epoch=decision.epoch,
+        group_epoch=decision.group_epoch,
+        target_epoch=decision.target_epoch,
+        strategy=decision.strategy,
+        members=len(decision.members),
+        queues=protocol.QueueCounts(
+            assigned=decision.assigned, moving=decision.moving, unassigned=decision.unassigned
+        ),
+        topics={
+            topic.topic: protocol.TopicSummary(
+                version=topic.version, queues=topic.queues, awaited=not topic.exists
+            )
+            for topic in _most_wanted(decision.topics)
+        },
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+        people=tuple(
+            protocol.MemberSummary(
+                member=member.member,
+                hold=member.hold,
+                give=member.give,
+                inherit=member.inherit,
+                draining=member.draining,
+            )
+            for member in decision.members[: limits.MEMBERS_PER_SUMMARY]
+        ),
+    )
+    return keyed_by_group(outlet, GROUPS, decision.group, summary, decision.epoch)
+
+
+def _most_wanted(topics: tuple[TopicSummary, ...]) -> list[TopicSummary]:
+    """The topics that nobody has looked for yet come first, or cutting would hide them for ever."""
+    return sorted(topics, key=_looked_for)[: limits.TOPICS_PER_MEMBER]
+
+
+def _looked_for(topic: TopicSummary) -> bool:
+    return topic.version > 0

@@ -1,0 +1,57 @@
+"""Topic ``history``: what happened and why, kept long.
+
+The logbook. One record for each rebalance, each member that came or went, and each hand-over,
+in the order in which the brain noted them. Nothing reads it to decide; people read it to
+understand.
+
+Called by ``sinks.record_of``. Its one rule: field for field what the brain decided.
+"""
+
+from rebalance.decisions import HandedOver, MemberChanged, Rebalanced
+from sinks.causes import cause_of
+from sinks.contract import Outlet, Record, keyed_by_group
+from trimtab import protocol
+from trimtab.protocol import HISTORY, QueueRef, limits
+
+
+def rebalanced(decision: Rebalanced, outlet: Outlet) -> Record:
+    """Write that a new target was computed."""
+    entry = protocol.RebalanceDone(
+        group=decision.group,
+        epoch_before=decision.epoch_before,
+        epoch_after=decision.epoch_after,
+        cause=cause_of(decision.cause),
+        moves=decision.moves,
+        members=decision.members,
+        queues=decision.queues,
+        at_ms=decision.at,
+    )
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, decision.epoch_after)
+
+
+def member_changed(decision: MemberChanged, outlet: Outlet) -> Record:
+    """Write that a member came, went or is going."""
+    entry = protocol.MemberChanged(
+        group=decision.group,
+        member=decision.member,
+        incarnation=decision.incarnation,
+        event=decision.change.value,
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+
+
+def handed_over(decision: HandedOver, outlet: Outlet) -> Record:
+    """Write that queues went from one member to another."""
+    entry = protocol.Handover(
+        group=decision.group,
+        from_member=decision.from_member,
+        to_member=decision.to_member,
+        queues=tuple(QueueRef(*queue) for queue in decision.queues[: limits.QUEUES_PER_RECORD]),
+        duration_ms=decision.duration_ms,
+        ending=decision.ending.value,
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)

@@ -1,0 +1,66 @@
+"""The operator: between Spark's world of frames and the cell's world of values.
+
+A customs officer who opens nothing. Frames come in and become rows, remembered bytes become a
+cell; the cell folds; and everything goes back the same way. All frames are taken in before the
+fold, because events must be put in order first. There is no decision here and no error handling:
+an exception fails the batch, and Spark runs it again from the same offsets.
+
+Spark pickles a ``CellOperator`` into each task, so it holds a few plain values and makes the
+rules from them in the worker. Its one rule: under sixty lines.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+from pyspark.sql.streaming.state import GroupState
+
+from allocators import allocator
+from rebalance.policy import Policy
+from sinks import Outlet, Record
+from streaming.cell import Rules, fold
+from streaming.codec import Cell, read, write
+from streaming.decoding import Decoder
+from streaming.rows import Row
+from streaming.topics import inlets
+
+StateFunction = Callable[[Any, Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]]
+"""What Spark calls: with a key, the new frames and the remembered state."""
+
+
+@dataclass(frozen=True)
+class CellOperator:
+    """Folds the rows of one cell."""
+
+    prefix: str
+    partitions: int
+    policy: Policy
+
+    def __call__(
+        self, _cell: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
+    ) -> Iterator[pd.DataFrame]:
+        """Fold what is new in one cell; called by Spark, once a batch for each cell with rows."""
+        rows = [
+            Row(*fields)
+            for frame in frames
+            for fields in frame[list(Row._fields)].itertuples(index=False, name=None)
+        ]
+        (remembered,) = state.get if state.exists else (None,)
+        cell = Cell() if remembered is None else read(remembered)
+        folded = fold(cell, rows, _rules(self))
+        state.update((write(folded.cell),))
+        if folded.records:
+            yield pd.DataFrame(folded.records, columns=list(Record._fields))
+
+
+@lru_cache(1)
+def _rules(operator: CellOperator) -> Rules:
+    """Make the rules once in the life of a worker."""
+    return Rules(
+        Decoder(inlets(operator.prefix), operator.partitions),
+        operator.policy,
+        allocator(operator.policy.strategy),
+        Outlet(operator.prefix, operator.partitions),
+    )

@@ -1,0 +1,123 @@
+"""The codec: a cell's state as bytes, and back.
+
+A cell is a chest of drawers. On its front stands what every tick needs: the clock and the
+earliest deadline of all groups; so a tick that is due for nobody opens no drawer. Each group has
+a drawer of its own, with its deadline on the front and two compartments: what every beat changes
+(the pulses) and all the rest. Only what is needed is opened, only what changed is written anew.
+
+The bytes are MessagePack after one byte of version; fields go by name, so that a field with a
+default can be added. A change that this does not cover is a new version. An unknown version is
+refused, never guessed: no state is better than a wrong one (fault A8).
+
+Called by ``cell`` and ``cell_operator``. Its one rule: what one release has written, every later
+one can read or refuses by name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from msgspec import Raw, msgpack
+
+from rebalance.clock import LogClock
+from rebalance.group import GroupState, Pulse
+from rebalance.ids import GroupName, MemberId, Millis
+
+VERSION: Final = 1
+_VERSION_BYTE: Final = bytes([VERSION])
+
+
+class UnreadableState(Exception):  # noqa: N818 - it names what is at hand
+    """The checkpoint was written by a release that this one cannot read."""
+
+
+class Drawer(NamedTuple):
+    """One group, packed."""
+
+    deadline: Millis | None
+    """As in the group's state: nothing can fall due before the clock reads this."""
+    pulses: bytes
+    rest: bytes
+
+
+Drawers = Mapping[GroupName, Drawer]
+
+
+class _Chest(NamedTuple):
+    now: Millis
+    latest: Millis | None
+    earliest: Millis | None
+    drawers: Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell, its drawers still shut."""
+
+    clock: LogClock = field(default_factory=LogClock)
+    earliest: Millis | None = None
+    """The earliest deadline of all groups."""
+    drawers: bytes = msgpack.encode({})
+
+    def due(self) -> bool:
+        """Tell whether silence may decide something by now."""
+        return self.earliest is not None and self.clock.now >= self.earliest
+
+
+_chest: Final = msgpack.Decoder(_Chest)
+_drawers: Final = msgpack.Decoder(dict[GroupName, Drawer])
+_state: Final = msgpack.Decoder(GroupState)
+_pulses: Final = msgpack.Decoder(dict[MemberId, Pulse])
+_encode: Final = msgpack.Encoder().encode
+
+
+def write(cell: Cell) -> bytes:
+    """Write a cell."""
+    clock = cell.clock
+    return _VERSION_BYTE + _encode(
+        _Chest(clock.now, clock.latest, cell.earliest, Raw(cell.drawers))
+    )
+
+
+def read(data: bytes) -> Cell:
+    """Read a cell.
+
+    Raises:
+        UnreadableState: Another version wrote it.
+    """
+    if data[:1] != _VERSION_BYTE:
+        raise UnreadableState(
+            f"the checkpoint holds state of version {data[0] if data else 'none'}, and this "
+            f"release reads version {VERSION}: start the release that wrote it"
+        )
+    chest = _chest.decode(memoryview(data)[1:])
+    return Cell(LogClock(chest.now, chest.latest), chest.earliest, bytes(chest.drawers))
+
+
+def open_drawers(cell: Cell) -> dict[GroupName, Drawer]:
+    """Open the chest: every group, still packed."""
+    return _drawers.decode(cell.drawers)
+
+
+def shut(cell: Cell, drawers: Drawers) -> Cell:
+    """Put the groups back."""
+    deadlines = [drawer.deadline for drawer in drawers.values() if drawer.deadline is not None]
+    return replace(cell, earliest=min(deadlines, default=None), drawers=_encode(drawers))
+
+
+def unpack(drawer: Drawer) -> GroupState:
+    """Unpack a group."""
+    state = _state.decode(drawer.rest)
+    return replace(state, pulses=_pulses.decode(drawer.pulses), deadline=drawer.deadline)
+
+
+def pack(state: GroupState, before: GroupState | None = None, was: Drawer | None = None) -> Drawer:
+    """Pack a group, taking over from its drawer what is still the same."""
+    unchanged = before is not None and _rest(before) == _rest(state)
+    rest = was.rest if was is not None and unchanged else _encode(_rest(state))
+    return Drawer(state.deadline, _encode(state.pulses), rest)
+
+
+def _rest(state: GroupState) -> GroupState:
+    """All that a beat leaves alone."""
+    return replace(state, pulses={}, deadline=None)

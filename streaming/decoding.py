@@ -1,0 +1,102 @@
+"""Decoding: rows become events of a group, or dead letters.
+
+The sorting office. A row is believed to be what its topic says only after its key proved to be a
+group's name, its place that group's partition, and its value to keep the contract. Everything
+else is set aside with the reason, and touches no other row: whoever can write to our topics can
+waste one record of ours for each of his own, and no more (fault F9).
+
+The partition matters as much as the bytes: a producer with another partitioner would put a
+group's joins in one cell and its beats in another, and two cells would decide about one group.
+
+Called by ``cell`` for each row but ticks. Its one rule: a row is an event or a dead letter, and
+never an exception.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from rebalance.events import Event, Stamp
+from rebalance.ids import GroupName
+from streaming.rows import Row
+from streaming.translation import event_of
+from trimtab.protocol import (
+    HEARTBEATS,
+    TICK_KEY,
+    DeadLetter,
+    Place,
+    Record,
+    Topic,
+    UndecodableRecord,
+    decode,
+    partition_of,
+    read_group_key,
+)
+
+_GROUPS_REMEMBERED = 100_000
+"""Names whose partition a worker need not compute again; about 20 MB when full."""
+
+
+class Addressed(NamedTuple):
+    """An event and the group it is for."""
+
+    group: GroupName
+    event: Event
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Reads the rows of one controller's topics."""
+
+    topics: Mapping[str, Topic[Any]]
+    """The topics by their names on the cluster."""
+    partitions: int
+    """How many partitions each of them has."""
+
+    @cached_property
+    def heartbeats(self) -> str:
+        """The topic that moves the log clock."""
+        return next(name for name, topic in self.topics.items() if topic is HEARTBEATS)
+
+    def is_tick(self, row: Row) -> bool:
+        """Tell a tick: by its place and key. Its value is for people and need not be read."""
+        return row.key == TICK_KEY and row.topic == self.heartbeats
+
+    def read(self, row: Row, stamp: Stamp) -> Addressed | DeadLetter:
+        """Make an event of a row."""
+        try:
+            group = self._addressee(row)
+            return Addressed(group, event_of(self._record(row), stamp))
+        except UndecodableRecord as error:
+            return bury(row, error)
+
+    def _addressee(self, row: Row) -> GroupName:
+        group, partition = _located(row.key, self.partitions)
+        if row.partition != partition:
+            raise UndecodableRecord(
+                "misrouted",
+                f"partition {row.partition} is not the group's {partition}: "
+                "producers must partition by murmur2, as Java's do",
+            )
+        return group
+
+    def _record(self, row: Row) -> Record:
+        topic = self.topics[row.topic]
+        if row.size > topic.max_record_bytes:
+            raise UndecodableRecord(
+                "oversize", f"{row.size} bytes, more than {topic.max_record_bytes}"
+            )
+        record: Record = decode(topic, row.value)
+        return record
+
+
+def bury(row: Row, error: UndecodableRecord) -> DeadLetter:
+    """Make a dead letter of a row."""
+    place = Place(row.topic, row.partition, row.offset, row.appended_ms)
+    return DeadLetter.of(error, place, row.key, row.value, row.size)
+
+
+@lru_cache(_GROUPS_REMEMBERED)
+def _located(key: bytes | None, partitions: int) -> tuple[GroupName, int]:
+    return GroupName(read_group_key(key)), partition_of(key or b"", partitions)

@@ -1,0 +1,92 @@
+"""Everything the job needs to know, as one frozen value.
+
+The composition root (``console``) makes it from the settings; below it nothing reads a file, an
+environment variable or a clock to find out what to do. Times are in milliseconds, sizes in bytes,
+and every default is decided in the settings, so that it is stated there once.
+
+Its one rule: whoever holds the options can build the whole job.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rebalance.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaOptions:
+    """Where Kafka is, and what its two kinds of clients are told beyond that."""
+
+    bootstrap_servers: str
+    java: Mapping[str, str]
+    """For Spark's client."""
+    native: Mapping[str, str]
+    """For librdkafka, which the feeds use."""
+
+    def client(self) -> dict[str, str | int | float | bool | None]:
+        """Return what every librdkafka client of ours starts from."""
+        return {**self.native, "bootstrap.servers": self.bootstrap_servers}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicOptions:
+    """Where this controller's own topics are."""
+
+    prefix: str
+    partitions: int
+    """How many each of them has; `trimtab topics check` has made sure of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryOptions:
+    """The rhythm and the shape of the streaming query."""
+
+    checkpoint: str
+    """A local path, or a URL of another file system that Hadoop knows."""
+    cells_per_partition: int
+    routine_interval_ms: int
+    """The longest that beats wait to be read together."""
+    routine_rows: int
+    """As many beats need not wait."""
+    fetch_wait_ms: int
+    """How long Kafka may hold a fetch when nothing is new."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedOptions:
+    """What the driver adds to the log by itself: ticks and routes."""
+
+    tick_interval_ms: int
+    route_poll_interval_ms: int
+    route_file: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkOptions:
+    """The Spark underneath."""
+
+    master: str
+    driver_memory_bytes: int
+    jars: Path
+    """The directory of the Kafka connector."""
+    ui_port: int
+    """On loopback; 0 turns the UI off."""
+    further: Mapping[str, str]
+    """Passed on untouched; they win over ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """One controller."""
+
+    name: str
+    """How it signs its ticks and log lines."""
+    home: Path
+    """Where it keeps its files. One controller a home."""
+    policy: Policy
+    kafka: KafkaOptions
+    topics: TopicOptions
+    query: QueryOptions
+    feeds: FeedOptions
+    spark: SparkOptions

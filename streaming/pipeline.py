@@ -1,0 +1,111 @@
+"""The dataflow, on one screen: read it aloud from ``decisions`` and ``publish`` down.
+
+Records of two sources, the urgent and the routine, are cut to size, dealt out to cells, folded by
+the state function, and what it decides is written to Kafka. A cell is a heartbeat partition, or
+one of several parts of it: all topics keyed by group have the same partitions, so whatever
+concerns a group comes to the same cell. The state function is a parameter, so that the bench can
+measure this very pipeline with a function that only counts.
+
+Started by ``application``. Its one rule: no branch, no lambda, no business of the brain.
+"""
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.streaming.query import StreamingQuery
+
+from streaming.cell_operator import StateFunction
+from streaming.options import Options
+from streaming.rows import Row
+from streaming.topics import ROUTINE, URGENT, names
+from trimtab.protocol import TICK_KEY, limits
+
+OUTPUT: Final = (
+    "topic string, partition int, key binary, value binary, "
+    "headers array<struct<key: string, value: binary>>"
+)
+STATE: Final = "cell binary"
+
+
+def decisions(spark: SparkSession, options: Options, fold: StateFunction) -> DataFrame:
+    """Fold everything that is said to the controller into everything that it says."""
+    records = urgent(spark, options).union(routine(spark, options))
+    cells = dealt(records.select(*cut_to_size()), options).groupBy("cell")
+    return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
+
+
+def publish(decided: DataFrame, options: Options) -> StreamingQuery:
+    """Write decisions to their topics, for as long as the query runs."""
+    writer = decided.writeStream.queryName(options.name).outputMode("update").format("kafka")
+    writer = writer.options(**client(options))
+    return writer.option("checkpointLocation", options.query.checkpoint).start()
+
+
+def urgent(spark: SparkSession, options: Options) -> DataFrame:
+    """Joins, leaves, releases, routes, commands: read as soon as they are there."""
+    topics = names(options.topics.prefix, URGENT)
+    return spark.readStream.format("kafka").options(**source(topics, options)).load()
+
+
+def routine(spark: SparkSession, options: Options) -> DataFrame:
+    """Beats and ticks: read together once an interval, or at once when they are very many."""
+    query = options.query
+    patient = {
+        "minOffsetsPerTrigger": str(query.routine_rows),
+        "maxTriggerDelay": f"{query.routine_interval_ms}ms",
+    }
+    topics = names(options.topics.prefix, ROUTINE)
+    return spark.readStream.format("kafka").options(**source(topics, options), **patient).load()
+
+
+def cut_to_size() -> list[Column]:
+    """Keep an oversize key or value out of Python: only its head, for the dead letter, passes."""
+    size = f.coalesce(f.length("value"), f.lit(0))
+    fits = size <= limits.RECORD_BYTES
+    kept = f.when(fits, f.lit(limits.RECORD_BYTES)).otherwise(f.lit(limits.DEAD_LETTER_BYTES))
+    start = f.lit(1)
+    columns = {
+        "appended_ms": f.unix_millis("timestamp"),
+        "key": f.substring("key", start, f.lit(limits.DEAD_LETTER_BYTES)),
+        "value": f.substring("value", start, kept),
+        "size": size,
+    }
+    return [columns.get(name, f.col(name)).alias(name) for name in Row._fields]
+
+
+def dealt(rows: DataFrame, options: Options) -> DataFrame:
+    """Deal each row to the cell of its group, and each tick to every cell of its partition."""
+    count = f.lit(options.query.cells_per_partition)
+    ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(
+        names(options.topics.prefix, ROUTINE)
+    )
+    every = f.sequence(f.lit(0), count - 1)
+    one = f.array(f.pmod(f.hash("key"), count))
+    slot = f.explode(f.when(ticks, every).otherwise(one))
+    return rows.withColumn("slot", slot).select(
+        (f.col("partition") * count + f.col("slot")).alias("cell"), *Row._fields
+    )
+
+
+def source(topics: list[str], options: Options) -> dict[str, str]:
+    """The options of a source."""
+    return client(options) | {
+        "subscribe": ",".join(topics),
+        # A new query folds what the log still holds, oldest first, and so arrives where a
+        # controller that never stopped would be: whoever died since is struck out by the ticks
+        # and beats of the same first batch. "latest" would miss the joins of living members.
+        "startingOffsets": "earliest",
+        # Offsets that are gone are a gap in the truth: stop and say so, rather than skip it.
+        "failOnDataLoss": "true",
+        # Kafka holds an empty fetch for 500 ms by default, and Spark waits for it: an idle
+        # controller would be half a second late.
+        "kafka.fetch.max.wait.ms": str(options.query.fetch_wait_ms),
+    }
+
+
+def client(options: Options) -> dict[str, str]:
+    """What sources and sink are told about Kafka."""
+    kafka = options.kafka
+    connection = {**kafka.java, "bootstrap.servers": kafka.bootstrap_servers}
+    return {f"kafka.{name}": value for name, value in connection.items()}

@@ -1,0 +1,145 @@
+"""The Spark session: every option that is not Spark's default, each with its reason.
+
+Figures were measured on two cores with pyspark 4.2.0; where a row says "a batch", remember that a
+hand-over waits for one. What an operator passes in ``spark.options`` is applied last and wins.
+
+Called by ``application`` and by the bench. Its one rule: no other module sets a Spark option
+(those of the Kafka source and sink are in ``pipeline``, where they are used).
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from streaming.options import Options
+from streaming.topics import ROUTINE, URGENT
+
+_LOOPBACK = "127.0.0.1"
+_LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+
+
+def start_session(options: Options) -> SparkSession:
+    """Start Spark and its JVM. What the JVM itself has to say goes to ``<home>/logs/spark.out``."""
+    for directory in (logs(options), _scratch(options)):
+        directory.mkdir(parents=True, exist_ok=True)
+    # Read by PySpark when it starts the JVM and the workers; there is no Spark option for either.
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # workers must find the packages that we have
+    os.environ["SPARK_LOCAL_IP"] = _LOOPBACK  # or the UI would listen on every interface
+    builder = SparkSession.builder.appName(options.name)
+    for name, value in session_options(options).items():
+        builder = builder.config(name, value)
+    with _standard_error_to(logs(options) / "spark.out"):
+        return builder.getOrCreate()
+
+
+def session_options(options: Options) -> dict[str, str]:
+    """Return every option of the session."""
+    chosen = {
+        **_runtime(options),
+        **_streaming(options),
+        **_user_interface(options),
+    }
+    if "://" not in options.query.checkpoint:
+        chosen |= _LOCAL_CHECKPOINT
+    return chosen | dict(options.spark.further)
+
+
+def logs(options: Options) -> Path:
+    """Return where Spark's logs are."""
+    return options.home / "logs"
+
+
+def _scratch(options: Options) -> Path:
+    return options.home / "spark"
+
+
+def _runtime(options: Options) -> dict[str, str]:
+    """Where and with what the JVM runs."""
+    jars = str(options.spark.jars / "*")
+    java = (
+        f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
+        f'"-Dtrimtab.logs={logs(options).absolute()}"',
+        f'"-Djava.io.tmpdir={_scratch(options).absolute()}"',  # nothing of ours in /tmp
+        "-XX:-UsePerfData",  # would write to /tmp all the same
+        "-XX:+ExitOnOutOfMemoryError",  # a driver that lives on after that only looks alive
+    )
+    return {
+        "spark.master": options.spark.master,
+        "spark.driver.memory": f"{options.spark.driver_memory_bytes // 1024**2}m",
+        "spark.driver.extraJavaOptions": " ".join(java),
+        # Not spark.jars: those are copied at every start and loaded by a second class loader, in
+        # which the file system below would not be found.
+        "spark.driver.extraClassPath": jars,
+        "spark.executor.extraClassPath": jars,
+        "spark.driver.bindAddress": _LOOPBACK,
+        "spark.driver.host": _LOOPBACK,
+        "spark.local.dir": str(_scratch(options).absolute()),
+        "spark.sql.warehouse.dir": (_scratch(options) / "warehouse").absolute().as_uri(),
+        # Bars drawn over the terminal at every batch.
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        # Spark's own pattern, and where Kafka's Java client keeps credentials.
+        "spark.redaction.regex": r"(?i)secret|password|token|access[.]?key|credential|jaas",
+    }
+
+
+def _streaming(options: Options) -> dict[str, str]:
+    """How micro-batches run."""
+    inputs = len(URGENT + ROUTINE) * options.topics.partitions
+    return {
+        # Each partition is a task and a state store a batch, whether it has rows or not. The
+        # checkpoint freezes the number: set it in spark.options, once, for a cluster.
+        "spark.sql.shuffle.partitions": "2",
+        # Nothing is decided without data: ticks are data, and they drive expiry.
+        "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+        # A consumer for each partition that is read, or they are opened anew at every batch (64).
+        "spark.kafka.consumer.cache.capacity": str(max(64, inputs)),
+        # Without it `stop` waits for ever for a batch that hangs on Kafka.
+        "spark.sql.streaming.stopTimeout": "20s",
+    }
+
+
+def _user_interface(options: Options) -> dict[str, str]:
+    """The UI, and how much of the past it keeps: several batches a second add up."""
+    port = options.spark.ui_port
+    return {
+        "spark.ui.enabled": str(port > 0).lower(),
+        "spark.ui.port": str(port),
+        "spark.ui.retainedJobs": "200",
+        "spark.ui.retainedStages": "400",
+        "spark.ui.retainedTasks": "2000",
+        "spark.sql.ui.retainedExecutions": "50",
+    }
+
+
+_LOCAL_CHECKPOINT = {
+    # Hadoop's local file system forks a `chmod` for each file: 65 ms a batch. This one uses
+    # Java's own calls: 4 ms. What it gives up: POSIX permissions other than the umask's, and,
+    # with the file manager that goes with it, the atomic "create unless it exists" by which two
+    # drivers on one checkpoint would notice each other; the lock on the home does that instead
+    # (``application``). A kill -9 at any moment is as safe as before: files are written aside and
+    # renamed. As before, nothing is forced to the disk, so a power cut may cost the last batches.
+    "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing."
+        "FileSystemBasedCheckpointFileManager"
+    ),
+}
+
+
+@contextmanager
+def _standard_error_to(path: Path) -> Iterator[None]:
+    """Let the JVM inherit a file as its standard error: it warns there before it reads log4j's."""
+    sys.stderr.flush()
+    ours = os.dup(2)
+    with path.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)

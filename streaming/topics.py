@@ -1,0 +1,27 @@
+"""The topics that the controller reads, in two classes.
+
+Express and ordinary mail. A join, a leave, a release, a route or a command is read as soon as it
+is there; beats are many and say little, so they are read together, once a second. Were they one
+source, each beat would start a batch of its own and the urgent would wait behind it.
+
+Read by ``pipeline`` and, in the workers, by ``decoding``. Its one rule: every topic here is keyed
+by group and has the same number of partitions.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trimtab.protocol import COMMANDS, HEARTBEATS, MEMBERS, RELEASES, ROUTES, Topic
+
+URGENT: Final[tuple[Topic[Any], ...]] = (MEMBERS, RELEASES, ROUTES, COMMANDS)
+ROUTINE: Final[tuple[Topic[Any], ...]] = (HEARTBEATS,)
+
+
+def names(prefix: str, topics: tuple[Topic[Any], ...]) -> list[str]:
+    """Return the names of topics on the cluster."""
+    return [f"{prefix}{topic.name}" for topic in topics]
+
+
+def inlets(prefix: str) -> Mapping[str, Topic[Any]]:
+    """Return every topic that the controller reads by its name on the cluster."""
+    return {f"{prefix}{topic.name}": topic for topic in (*URGENT, *ROUTINE)}

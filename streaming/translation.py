@@ -1,0 +1,120 @@
+"""Translation: a record of the wire becomes an event of the brain.
+
+The interpreter between two languages: no judgement, no state, nothing left out. What the wire
+can say and this brain cannot hear yet (operators' commands, broadcasting and shared groups,
+members that release nothing) is refused aloud, into the dead letters, because doing half of what
+was asked would be worse than doing none of it.
+
+Called by ``decoding``. Its one rule: one record, one event, stamped with its place and time.
+"""
+
+from collections.abc import Iterable
+
+from rebalance.events import (
+    Beaten,
+    Drained,
+    Event,
+    Joined,
+    Left,
+    Released,
+    RouteObserved,
+    Stamp,
+)
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Queue,
+    TopicName,
+)
+from trimtab.protocol import (
+    Beat,
+    Drain,
+    GrantRef,
+    Join,
+    Leave,
+    Record,
+    Release,
+    ReleaseRef,
+    Route,
+    UndecodableRecord,
+)
+
+
+def event_of(record: Record, stamp: Stamp) -> Event:
+    """Translate one record.
+
+    Raises:
+        UndecodableRecord: The brain has no word for it.
+    """
+    match record:
+        case Join():
+            return _joined(record, stamp)
+        case Beat():
+            return Beaten(
+                stamp,
+                MemberId(record.member),
+                Incarnation(record.incarnation),
+                record.sequence,
+                Epoch(record.epoch),
+                None if record.owned is None else _grants(record.owned),
+            )
+        case Drain():
+            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
+            return Drained(stamp, member, incarnation, record.sequence)
+        case Leave():
+            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
+            return Left(stamp, member, incarnation, record.sequence)
+        case Release():
+            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
+            return Released(stamp, member, incarnation, _grants(record.queues))
+        case Route():
+            return _observed(record, stamp)
+        case _:
+            raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
+
+
+def _joined(record: Join, stamp: Stamp) -> Joined:
+    if record.mode != "clustering":
+        raise UndecodableRecord("refused", f"mode {record.mode}: not understood by this release")
+    if record.protocol != "cooperative":
+        raise UndecodableRecord(
+            "refused", f"protocol {record.protocol}: not understood by this release"
+        )
+    return Joined(
+        stamp,
+        MemberId(record.member),
+        Incarnation(record.incarnation),
+        record.sequence,
+        frozenset(map(TopicName, record.topics)),
+        session_timeout_ms=_millis(record.session_timeout_ms),
+        revocation_timeout_ms=_millis(record.revocation_timeout_ms),
+        instance=None if record.instance is None else InstanceId(record.instance),
+        rack=record.rack or "",
+        weight=record.weight,
+        capacity=record.capacity,
+    )
+
+
+def _observed(record: Route, stamp: Stamp) -> RouteObserved:
+    topic = TopicName(record.topic)
+    queues = sorted(
+        Queue(topic, BrokerName(run.broker), number)
+        for run in record.runs
+        for number in range(run.first_id, run.first_id + run.length)
+    )
+    return RouteObserved(stamp, topic, record.version, record.exists, tuple(queues))
+
+
+def _grants(rows: Iterable[GrantRef | ReleaseRef]) -> tuple[tuple[Queue, Epoch], ...]:
+    return tuple(
+        (Queue(TopicName(row.topic), BrokerName(row.broker), row.id), Epoch(row.epoch))
+        for row in rows
+    )
+
+
+def _millis(wished: int | None) -> Millis | None:
+    return None if wished is None else Millis(wished)
