@@ -18,7 +18,7 @@ the controller knows better who owns it, so the application must drop it at once
 One object lives as long as one incarnation. It knows no time but the one it is handed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -97,9 +97,16 @@ class Baton:
         )
 
     @property
+    def revoking(self) -> tuple[Grant, ...]:
+        """What the application still has to finish."""
+        return tuple(
+            state.grant for _, state in sorted(self._states.items()) if isinstance(state, Revoking)
+        )
+
+    @property
     def deadline(self) -> int | None:
         """When the first revocation becomes overdue."""
-        return min((state.deadline for state in self._revoking()), default=None)
+        return min((state.deadline for state in self._patient()), default=None)
 
     def obey(self, record: Assignment, deadline: int) -> Changes:
         """Follow a record of orders; what is revoked must be finished by the deadline."""
@@ -164,16 +171,17 @@ class Baton:
     def overdue(self, now: int) -> Changes:
         """Give up waiting for revocations that have taken too long."""
         changes = Changes()
-        for state in self._revoking():
+        for state in self._patient():
             if state.deadline <= now:
                 queue = state.grant.queue
                 self._states[queue] = Revoking(state.grant, state.deadline, overdue=True)
                 changes.lost.append(state.grant)
         return changes
 
-    def _revoking(self) -> Iterable[Revoking]:
-        states = list(self._states.values())
-        return (s for s in states if isinstance(s, Revoking) and not s.overdue)
+    def _patient(self) -> list[Revoking]:
+        """The revocations that are not overdue yet."""
+        states = self._states.values()
+        return [state for state in states if isinstance(state, Revoking) and not state.overdue]
 
     def _is_news(self, queue: QueueRef, epoch: int, changes: Changes) -> bool:
         """Whether a grant is to be acted on; whatever it replaces is dropped first."""

@@ -16,7 +16,7 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 from collections.abc import Mapping
 from typing import Literal, TypedDict
 
-from trimtab.protocol import Assignment, Beat, Drain, Leave, Release
+from trimtab.protocol import Assignment, Beat, Drain, GrantRef, Leave, Release
 from trimtab.protocol.limits import QUEUES_PER_RECORD
 from trimtab.session.actions import (
     Action,
@@ -87,8 +87,18 @@ class MemberSession:
 
     @property
     def working(self) -> tuple[Grant, ...]:
-        """The grants that are valid now; none, if the fence should have tripped."""
+        """What the application may work on."""
         return self._baton.working
+
+    @property
+    def revoking(self) -> tuple[Grant, ...]:
+        """What the application was told to stop working on, and has not finished."""
+        return self._baton.revoking
+
+    @property
+    def owned(self) -> tuple[GrantRef, ...]:
+        """Both: what is not released yet."""
+        return self._baton.owned
 
     @property
     def wake_at(self) -> int:
