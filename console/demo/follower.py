@@ -3,14 +3,20 @@
 Called by ``play`` ten times a second. It only reads, so it can neither help nor hurt the story.
 """
 
-from pathlib import Path
-
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
 
 from console.demo.board import Board
+from console.demo.cast import Place
 from console.demo.journal import JournalReader
 from console.demo.ledger import Ledger
-from trimtab.protocol import ASSIGNMENTS, GROUPS, HISTORY, decode
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    DEFAULT_PARTITIONS,
+    DEFAULT_PREFIX,
+    GROUPS,
+    HISTORY,
+    decode,
+)
 
 _TOPICS = (ASSIGNMENTS.name, GROUPS.name, HISTORY.name)
 _AT_ONCE = 1000
@@ -20,16 +26,13 @@ _AT_ONCE = 1000
 class Follower:
     """What is known so far, kept up to date by looking."""
 
-    def __init__(
-        self, bootstrap_servers: str, *, prefix: str, partitions: int, journals: Path
-    ) -> None:
+    def __init__(self, place: Place) -> None:
         self.ledger = Ledger()
         self.board = Board()
-        self._prefix = prefix
-        self._journals = JournalReader(journals)
+        self._journals = JournalReader(place.journals)
         self._consumer = Consumer(
             {
-                "bootstrap.servers": bootstrap_servers,
+                "bootstrap.servers": place.bootstrap_servers,
                 # Demanded by the client; nothing is committed and no group is joined.
                 "group.id": "trimtab-demo-follower",
                 "enable.auto.commit": False,
@@ -37,9 +40,9 @@ class Follower:
         )
         self._consumer.assign(
             [
-                TopicPartition(prefix + name, partition, OFFSET_BEGINNING)
+                TopicPartition(DEFAULT_PREFIX + name, partition, OFFSET_BEGINNING)
                 for name in _TOPICS
-                for partition in range(partitions)
+                for partition in range(DEFAULT_PARTITIONS)
             ]
         )
 
@@ -54,7 +57,7 @@ class Follower:
         if message.error() is not None:
             return  # the broker is away for a moment; the client retries
         value = message.value()
-        match str(message.topic()).removeprefix(self._prefix):
+        match str(message.topic()).removeprefix(DEFAULT_PREFIX):
             case ASSIGNMENTS.name if value is None:
                 self.board.unpin(message.key() or b"")
             case ASSIGNMENTS.name:

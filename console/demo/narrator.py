@@ -14,7 +14,6 @@ from rich.text import Text
 
 from console.demo.journal import now
 from console.demo.screen import render
-from console.demo.story import Step
 from console.demo.summary import NANOSECONDS_PER_MS, NANOSECONDS_PER_S, Outcome
 from console.demo.view import HandoverRow, View, ranges
 
@@ -26,7 +25,7 @@ milliseconds, and its cause arrives with the assignment that ordered it."""
 class Narrator(Protocol):
     """Somebody to tell the story to."""
 
-    def begin(self, step: Step, number: int, steps: int) -> None:
+    def begin(self, headline: str) -> None:
         """A step begins."""
         ...
 
@@ -50,14 +49,14 @@ class Narrator(Protocol):
 class PlainNarrator:
     """One line an event, on stderr."""
 
-    def __init__(self) -> None:
-        self._console = Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    def __init__(self, *, quiet: bool) -> None:
+        self._console = Console(file=sys.stderr, highlight=False, soft_wrap=True, quiet=quiet)
         self._begun = now()
         self._told: set[tuple[str, str, int]] = set()
 
-    def begin(self, step: Step, number: int, steps: int) -> None:
+    def begin(self, headline: str) -> None:
         """Name the step and what it shows."""
-        self._line(f"step {number} of {steps}: {step.title}: {step.shows}")
+        self._line(headline)
 
     def show(self, view: View) -> None:
         """Tell the hand-overs that have not been told."""
@@ -97,7 +96,7 @@ class LiveNarrator:
         )
         self._live.start()
 
-    def begin(self, step: Step, number: int, steps: int) -> None:
+    def begin(self, headline: str) -> None:
         """Nothing above the table: its headline names the step."""
 
     def show(self, view: View) -> None:

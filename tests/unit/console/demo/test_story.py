@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from console.demo.acts import Start
 from console.demo.board import Board
-from console.demo.journal import AnyEntry, Processed, Produced, Started, Stopped
-from console.demo.ledger import Ledger
-from console.demo.story import (
+from console.demo.conditions import (
     FLOW,
     Mark,
     Scene,
-    StartMembers,
     both,
     controller_back,
     drained,
@@ -20,8 +18,10 @@ from console.demo.story import (
     nothing_moved,
     one_owner_each,
     shared,
-    tell,
 )
+from console.demo.journal import AnyEntry, Processed, Produced, Started, Stopped
+from console.demo.ledger import Ledger
+from console.demo.story import tell
 from tests.unit.console.demo.builders import a_group
 
 TWO_EACH = (Started(10, "a", ((0, 1), (1, 1))), Started(10, "b", ((2, 1), (3, 1))))
@@ -144,8 +144,9 @@ def test_the_story_ends_with_as_many_members_as_it_began_with() -> None:
         name
         for step in tell(4, 16)
         for act in step.acts
-        if isinstance(act, StartMembers)
-        for name in act.names
+        if isinstance(act, Start)
+        for name in act.processes
+        if name.startswith("worker")
     ]
 
     assert started == [f"worker-{number}" for number in range(1, 7)]

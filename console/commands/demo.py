@@ -1,0 +1,41 @@
+"""`trimtab demo`: watch rebalances happen."""
+
+from typing import Annotated
+
+import typer
+
+from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.output import Format
+
+
+def demo(
+    context: typer.Context,
+    *,
+    once: Annotated[bool, typer.Option("--once", help="End after the story.")] = False,
+    members: Annotated[int, typer.Option(min=3, max=16, help="Members at the start.")] = 4,
+    partitions: Annotated[int, typer.Option(min=1, max=256, help="Queues to share.")] = 16,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    r"""Show members join, leave and crash, and the controller too, on a real Kafka.
+
+    A story of about a minute, with a summary at its end. On a terminal the demo then stays live
+    until Ctrl-C; without one it ends, with exit code 1 if anything in the story went wrong.
+
+    \b
+    Examples:
+      trimtab demo
+      trimtab demo --once -o json > summary.json
+      trimtab demo --members 6 --partitions 64
+    """
+    from console.demo.run import Wishes, run
+
+    wishes = Wishes(
+        members=members,
+        queues=partitions,
+        once=once,
+        quiet=call_of(context).quiet,
+        output=output,
+    )
+    run(settings_of(config, assignments).settings, wishes)
