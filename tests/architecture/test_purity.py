@@ -19,9 +19,12 @@ VALUES = {"abc", "bisect", "collections", "dataclasses", "enum", "fractions", "f
 VALUES |= {"itertools", "math", "operator", "re", "types", "typing"}
 BYTES = {"base64", "binascii", "hashlib", "json", "string", "struct", "unicodedata"}
 
+# A user's own strategy is found by its name, `module:factory`; the registry alone looks there.
+BY_NAME = {"importlib.import_module"}
+
 MAY_IMPORT = {
     "rebalance": VALUES | {"rebalance"},
-    "allocators": VALUES | BYTES | {"allocators", "numpy", "rebalance"},
+    "allocators": VALUES | BYTES | BY_NAME | {"allocators", "numpy", "rebalance"},
     "sinks": VALUES | BYTES | {"rebalance", "sinks", "trimtab.protocol"},
     f"{SDK}/protocol": VALUES | BYTES | {"pydantic", "pydantic_core", "trimtab.protocol"},
     f"{SDK}/session": VALUES | {"trimtab.protocol", "trimtab.session"},
