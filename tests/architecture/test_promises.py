@@ -1,7 +1,7 @@
 """A promise is worth the test that would fail if it were broken.
 
-Documents name tests as `tests/folder/test_file.py::test_name`. The README's guarantees each name
-at least one, and every name given anywhere is that of a test that exists.
+Documents name tests as `tests/folder/test_file.py::test_name`. Each promise of the README names at
+least one, and every name given anywhere is that of a test that exists.
 """
 
 import re
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.architecture.checkout import ROOT, files, functions, text
 
+README = Path("README.md")
 REFERENCE = re.compile(r"(tests/[\w/]+\.py)::([\w:]+)")
 
 
@@ -18,20 +19,19 @@ def exists(path: Path, name: str) -> bool:
     return (ROOT / path).exists() and any(it.name == wanted for it in functions(path))
 
 
-def guarantees() -> list[str]:
-    """The list items of the README's section on guarantees."""
-    sections = re.split(r"^## ", text(Path("README.md")), flags=re.MULTILINE)
-    section = next(
-        (it for it in sections if re.match(r"(what it )?guarantee", it, re.IGNORECASE)), ""
+def promises() -> list[str]:
+    """The rows of the table in the README's section on what it promises."""
+    section = re.search(
+        r"^## What it promises.*?(?=^## |\Z)", text(README), re.MULTILINE | re.DOTALL
     )
-    promised = re.split(r"^#{3,} |^\*{0,2}(?:Not|Non-)", section, flags=re.MULTILINE)[0]
-    return re.split(r"^(?:[-*]|\d+\.) ", promised, flags=re.MULTILINE)[1:]
+    rows = re.findall(r"^\|.*\|$", section.group() if section else "", re.MULTILINE)
+    return rows[2:]
 
 
-def test_every_guarantee_names_a_test() -> None:
-    """Each guarantee of the README says which test would catch its breach."""
-    assert guarantees(), "README.md has no list under a `## Guarantees` heading"
-    assert [] == [promise for promise in guarantees() if not REFERENCE.search(promise)]
+def test_every_promise_names_a_test() -> None:
+    """Each promise of the README says which test would catch its breach."""
+    assert promises(), f"{README} has no table under `## What it promises`"
+    assert [] == [promise for promise in promises() if not REFERENCE.search(promise)]
 
 
 def test_every_named_test_exists() -> None:
