@@ -12,20 +12,16 @@ from typing import Annotated
 import typer
 
 from console.commands import config, kafka, topics
-from console.commands.options import Call
+from console.commands.help import Command, group
+from console.commands.options import Call, call_of
 from console.commands.version import version
 from console.errors import ExitCode, Failure
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help: the same on a terminal, in a pipe and in a log
-)
+app = group()
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
-app.command()(version)
+app.command(cls=Command)(version)
 
 
 @app.callback()
@@ -35,29 +31,28 @@ def trimtab(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
     debug: Annotated[bool, typer.Option(help="Show tracebacks of failures.")] = False,
 ) -> None:
-    r"""Rebalance consumer groups from one place.
+    """Rebalance consumer groups from one place.
 
-    \b
     Examples:
       trimtab demo            watch rebalances happen: Kafka, the controller and live members
       trimtab run             start the controller, on a Kafka of its own unless one is named
       trimtab topics check    check trimtab's topics on that Kafka
       trimtab config show     every setting, its value and where it came from
 
-    \b
     Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 130 interrupted.
     """
-    if debug:
-        os.environ["TRIMTAB_DEBUG"] = "1"
-    context.obj = Call(quiet=quiet)
+    call = call_of(context)
+    call.quiet = quiet
+    call.debug = debug or call.debug
 
 
 def main() -> None:
     """Run the command line; the entry point of the distribution."""
+    call = Call(debug=bool(os.environ.get("TRIMTAB_DEBUG")))
     try:
-        app(prog_name="trimtab")
+        app(prog_name="trimtab", obj=call)
     except Failure as failure:
-        if os.environ.get("TRIMTAB_DEBUG"):
+        if call.debug:
             traceback.print_exc()
         for line in str(failure).splitlines():
             sys.stderr.write(f"trimtab: {line}\n")

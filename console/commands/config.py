@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
+from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, settings_of
 from console.output import columns, write
 from console.settings import Settings
 from console.settings.report import rows, toml
 
-app = typer.Typer(no_args_is_help=True)
+app = group()
 
 
 class ConfigFormat(StrEnum):
@@ -24,9 +25,8 @@ class ConfigFormat(StrEnum):
 
 @app.callback()
 def config() -> None:
-    r"""Settings: flags over environment (TRIMTAB_...) over file (trimtab.toml) over defaults.
+    """Settings: flags over environment (TRIMTAB_...) over file (trimtab.toml) over defaults.
 
-    \b
     Examples:
       trimtab config show                     every setting, its value and where it came from
       trimtab config show -o toml             the same as a file to start from
@@ -35,7 +35,7 @@ def config() -> None:
     """
 
 
-@app.command()
+@app.command(cls=Command)
 def show(
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -43,9 +43,8 @@ def show(
         ConfigFormat, typer.Option("--output", "-o", help="How to print the settings.")
     ] = ConfigFormat.TABLE,
 ) -> None:
-    r"""Print every setting with its value and its origin; secrets are masked.
+    """Print every setting with its value and its origin; secrets are masked.
 
-    \b
     Examples:
       trimtab config show
       trimtab config show -o toml > trimtab.toml
@@ -60,11 +59,10 @@ def show(
             write(toml(loaded).rstrip())
 
 
-@app.command()
+@app.command(cls=Command)
 def schema() -> None:
-    r"""Print the JSON Schema of the settings file, with what each setting costs.
+    """Print the JSON Schema of the settings file, with what each setting costs.
 
-    \b
     Examples:
       trimtab config schema > schema.json
     """

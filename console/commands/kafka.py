@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
 from console.embedded.broker import start_detached
 from console.embedded.instance import BrokerAddress, Instance
@@ -13,14 +14,13 @@ from console.embedded.readiness import answers
 from console.errors import ExitCode
 from console.output import Format, fields, show, write
 
-app = typer.Typer(no_args_is_help=True)
+app = group()
 
 
 @app.callback()
 def kafka() -> None:
-    r"""A real Kafka on loopback, for a first look and for tests.
+    """A real Kafka on loopback, for a first look and for tests.
 
-    \b
     Examples:
       trimtab kafka start     start it and return when it answers
       trimtab kafka status    say where it listens and where its log is
@@ -28,7 +28,7 @@ def kafka() -> None:
     """
 
 
-@app.command()
+@app.command(cls=Command)
 def fetch(
     context: typer.Context,
     *,
@@ -37,9 +37,8 @@ def fetch(
         typer.Option(help="After an edit of deploy/jars/pom.xml: write SHA256SUMS anew."),
     ] = False,
 ) -> None:
-    r"""Fetch the Java archives of Kafka and Spark's connector, and verify them.
+    """Fetch the Java archives of Kafka and Spark's connector, and verify them.
 
-    \b
     Examples:
       trimtab kafka fetch                   once; later calls only verify
       trimtab kafka fetch --rewrite-sums    accept the archives that an edited pom.xml names
@@ -53,7 +52,7 @@ def fetch(
     write(f"{count} archives verified in {cache.directory}")
 
 
-@app.command()
+@app.command(cls=Command)
 def start(
     context: typer.Context,
     port: Annotated[
@@ -69,9 +68,8 @@ def start(
     assignments: Assignments = None,
     output: Output = Format.TABLE,
 ) -> None:
-    r"""Start the embedded Kafka and leave it running.
+    """Start the embedded Kafka and leave it running.
 
-    \b
     Examples:
       trimtab kafka start
       trimtab kafka start --port 9092 --set home=elsewhere
@@ -85,15 +83,14 @@ def start(
     show(_report(instance, state, address), output, fields(_report(instance, state, address)))
 
 
-@app.command()
+@app.command(cls=Command)
 def status(
     config: ConfigFile = None,
     assignments: Assignments = None,
     output: Output = Format.TABLE,
 ) -> None:
-    r"""Say whether the embedded Kafka runs; exit code 3 if it does not.
+    """Say whether the embedded Kafka runs; exit code 3 if it does not.
 
-    \b
     Examples:
       trimtab kafka status
       trimtab kafka status -o json
@@ -110,13 +107,12 @@ def status(
         raise typer.Exit(ExitCode.UNHEALTHY)
 
 
-@app.command()
+@app.command(cls=Command)
 def stop(
     context: typer.Context, config: ConfigFile = None, assignments: Assignments = None
 ) -> None:
-    r"""Stop the embedded Kafka; what it stores stays.
+    """Stop the embedded Kafka; what it stores stays.
 
-    \b
     Examples:
       trimtab kafka stop
     """

@@ -34,11 +34,12 @@ Assignments = Annotated[
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """What the options before the command say."""
 
-    quiet: bool
+    quiet: bool = False
+    debug: bool = False
 
     @property
     def progress(self) -> Progress:
@@ -47,7 +48,7 @@ class Call:
 
 
 def call_of(context: typer.Context) -> Call:
-    """What ``console.main`` has put into the context."""
+    """What ``console.main`` has started us with."""
     call = context.obj
     assert isinstance(call, Call)
     return call

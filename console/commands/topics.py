@@ -6,19 +6,19 @@ from typing import Annotated
 import typer
 
 from console.cluster import admin, bootstrap_servers
+from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, columns, show
 from console.topics import Found, create, problems, survey, wanted
 
-app = typer.Typer(no_args_is_help=True)
+app = group()
 
 
 @app.callback()
 def topics() -> None:
-    r"""The topics of trimtab itself.
+    """The topics of trimtab itself.
 
-    \b
     Examples:
       trimtab topics init --dry-run    say what would be created
       trimtab topics init              create what is missing, then check all
@@ -26,7 +26,7 @@ def topics() -> None:
     """
 
 
-@app.command()
+@app.command(cls=Command)
 def init(
     context: typer.Context,
     *,
@@ -35,11 +35,10 @@ def init(
     assignments: Assignments = None,
     output: Output = Format.TABLE,
 ) -> None:
-    r"""Create the topics that are missing and check them all.
+    """Create the topics that are missing and check them all.
 
     Topics that exist are never changed. Running it again is harmless.
 
-    \b
     Examples:
       trimtab topics init --dry-run
       trimtab topics init --set topics.partitions=16 --set topics.replication_factor=3
@@ -58,15 +57,14 @@ def init(
     _refuse([topic for topic in found if not (dry_run and topic.is_missing)])
 
 
-@app.command()
+@app.command(cls=Command)
 def check(
     config: ConfigFile = None,
     assignments: Assignments = None,
     output: Output = Format.TABLE,
 ) -> None:
-    r"""Check that every topic exists and is as it must be; exit code 3 if not.
+    """Check that every topic exists and is as it must be; exit code 3 if not.
 
-    \b
     Examples:
       trimtab topics check
       trimtab topics check -o json

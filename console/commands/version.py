@@ -8,9 +8,8 @@ from console.output import Format, fields, show
 
 
 def version(output: Output = Format.TABLE) -> None:
-    r"""Print the versions of trimtab and of what it runs on.
+    """Print the versions of trimtab and of what it runs on.
 
-    \b
     Examples:
       trimtab version
       trimtab version -o json

@@ -1,0 +1,60 @@
+"""The composition root: from settings to the frozen values that the layers below define.
+
+They read no settings and no environment; whatever they may choose arrives through here. Used by
+`trimtab run`, the demo and the benches.
+"""
+
+from pathlib import Path
+
+from console.cluster import native_options
+from console.settings import Settings
+from console.settings.units import milliseconds
+from streaming.options import (
+    FeedOptions,
+    KafkaOptions,
+    Options,
+    QueryOptions,
+    SparkOptions,
+    TopicOptions,
+)
+
+
+def options(settings: Settings, *, bootstrap_servers: str, jars: Path) -> Options:
+    """What the streaming job is started with.
+
+    Args:
+        settings: The settings.
+        bootstrap_servers: The Kafka to use, which the settings may leave open.
+        jars: The directory of Spark's Kafka connector, likewise.
+    """
+    controller, routes = settings.controller, settings.routes
+    return Options(
+        name=controller.name,
+        home=Path(settings.home),
+        policy=settings.policy.policy(controller.max_clock_step),
+        kafka=KafkaOptions(
+            bootstrap_servers=bootstrap_servers,
+            java=settings.kafka.options,
+            native=native_options(settings),
+        ),
+        topics=TopicOptions(prefix=settings.topics.prefix, partitions=settings.topics.partitions),
+        query=QueryOptions(
+            checkpoint=controller.checkpoint,
+            cells_per_partition=controller.cells_per_partition,
+            routine_interval_ms=milliseconds(controller.heartbeat_batch_interval),
+            routine_rows=controller.heartbeat_batch_rows,
+            fetch_wait_ms=milliseconds(controller.fetch_wait),
+        ),
+        feeds=FeedOptions(
+            tick_interval_ms=milliseconds(controller.tick_interval),
+            route_poll_interval_ms=milliseconds(routes.poll_interval),
+            route_file=Path(routes.file) if routes.file else None,
+        ),
+        spark=SparkOptions(
+            master=settings.spark.master,
+            driver_memory_bytes=settings.spark.driver_memory,
+            jars=jars,
+            ui_port=controller.ui_port,
+            further=settings.spark.options,
+        ),
+    )
