@@ -101,15 +101,15 @@ def _beat(draft: Draft, event: Beaten) -> None:
         if event.epoch > 0:  # it believes in a record; a mere joiner (0) is about to be read
             draft.gone.add(event.member)
     elif event.incarnation == known.incarnation:
-        pulse = draft.pulses.get(event.member)
-        if pulse is not None and event.sequence > pulse.sequence:
+        pulse = draft.pulses[event.member]
+        if event.sequence > pulse.sequence:
             seen = max(pulse.seen, event.stamp.heard)
             draft.pulses.put(event.member, Pulse(seen, event.sequence))
 
 
 def _see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
-    pulse = draft.pulses.get(member)
-    if pulse is not None and stamp.heard > pulse.seen:
+    pulse = draft.pulses[member]
+    if stamp.heard > pulse.seen:
         draft.pulses.put(member, replace(pulse, seen=stamp.heard))
 
 
@@ -140,10 +140,10 @@ def expire(draft: Draft, stamp: Stamp) -> None:
         return
     overdue = _overdue(draft, stamp.clock)
     for name, member in list(draft.members.items()):
-        pulse = draft.pulses.get(name)
-        if pulse is not None and stamp.clock >= pulse.seen + member.session_timeout_ms:
-            silence = f"silent for {stamp.clock - pulse.seen} ms"
-            cause = Cause(CauseKind.EXPIRY, name, stamp.position, silence)
+        silence_ms = stamp.clock - draft.pulses[name].seen
+        if silence_ms >= member.session_timeout_ms:
+            detail = f"silent for {silence_ms} ms"
+            cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
             _depart(draft, name, member, MemberChange.EXPIRED, stamp, cause)
         elif name in overdue:
             cause = Cause(CauseKind.FENCE, name, stamp.position, "missed its revocation deadline")
@@ -172,10 +172,10 @@ def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
 def earliest_deadline(draft: Draft) -> Millis | None:
     """Return when silence may next decide something, exactly."""
     deadlines = [deadline for _, deadline in _revocations(draft)]
-    for name, pulse in draft.pulses.items():
-        member = draft.members.get(name)
-        if member is not None:
-            deadlines.append(Millis(pulse.seen + member.session_timeout_ms))
+    deadlines += [
+        Millis(draft.pulses[name].seen + member.session_timeout_ms)
+        for name, member in draft.members.items()
+    ]
     return min(deadlines, default=None)
 
 

@@ -31,6 +31,13 @@ class Overlay(Generic[K, V]):
             return self._drawn[key]
         return self._beneath.get(key)
 
+    def __getitem__(self, key: K) -> V:
+        """Return what is visible at ``key``, which must be there."""
+        value = self.get(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
     def put(self, key: K, value: V) -> None:
         """Draw ``value`` at ``key``."""
         self._drawn[key] = value

@@ -1,0 +1,5 @@
+"""What tests of the brain are written with, so that they read as stories and tables.
+
+``notation`` writes queues and pages of the books as short text, ``records`` makes events, ``group``
+builds a state in any condition, ``story`` lets one unfold.
+"""

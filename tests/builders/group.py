@@ -1,0 +1,94 @@
+"""A group in any condition, built in a sentence.
+
+a_group().with_member("a").with_route("orders", 2).with_page("orders-0", "a@1").at_epoch(1)
+"""
+
+from dataclasses import dataclass, replace
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.draft import Draft
+from rebalance.group import GroupState, Member, Pulse, Route
+from rebalance.ids import BrokerName, Epoch, GroupName, Millis, Position, Queue, TopicName
+from rebalance.policy import Policy
+from tests.builders.notation import life, page, queue
+
+BEGINNING = Cause(CauseKind.JOIN, "the beginning", Position(TopicName("log"), 0, 0))
+
+
+@dataclass(frozen=True)
+class GroupBuilder:
+    """A state that each sentence adds to."""
+
+    state: GroupState
+
+    def with_member(
+        self,
+        who: str,
+        topics: str = "orders",
+        *,
+        sequence: int = 0,
+        session_ms: int = 10_000,
+        revocation_ms: int = 60_000,
+        seen: int = 0,
+    ) -> "GroupBuilder":
+        """Add a member that was last heard of at ``seen``."""
+        name, incarnation = life(who)
+        member = Member(
+            incarnation,
+            sequence,
+            frozenset(TopicName(topic) for topic in topics.split()),
+            Millis(session_ms),
+            Millis(revocation_ms),
+        )
+        members = {**self.state.members, name: member}
+        pulses = {**self.state.pulses, name: Pulse(Millis(seen), sequence=-1)}
+        return self._but(replace(self.state, members=members, pulses=pulses))
+
+    def with_drain(self, who: str) -> "GroupBuilder":
+        """Let a member want to go."""
+        name, _ = life(who)
+        members = {**self.state.members, name: replace(self.state.members[name], draining=True)}
+        return self._but(replace(self.state, members=members))
+
+    def with_route(
+        self, topic: str, queues: int, *, version: int = 1, exists: bool = True
+    ) -> "GroupBuilder":
+        """Add what is known of a topic."""
+        name = TopicName(topic)
+        seen = tuple(Queue(name, BrokerName(""), number) for number in range(queues))
+        routes = {**self.state.routes, name: Route(version, exists, seen)}
+        return self._but(replace(self.state, routes=routes))
+
+    def with_page(self, name: str, text: str) -> "GroupBuilder":
+        """Add a page to the books."""
+        owned = page(text)
+        assert owned is not None, "an empty page is no page"
+        ownership = {**self.state.ownership, queue(name): owned}
+        return self._but(replace(self.state, ownership=ownership))
+
+    def with_target(self, name: str, who: str) -> "GroupBuilder":
+        """Mean a queue for a member."""
+        target = {**self.state.target, queue(name): life(who)[0]}
+        return self._but(replace(self.state, target=target))
+
+    def at_epoch(self, epoch: int) -> "GroupBuilder":
+        """Say which epoch was drawn last, for a change that is now complete."""
+        now = Epoch(epoch)
+        state = replace(self.state, epoch=now, group_epoch=now, target_epoch=now, cause=BEGINNING)
+        return self._but(state)
+
+    def due_at(self, deadline: int) -> "GroupBuilder":
+        """Say when silence may next decide something."""
+        return self._but(replace(self.state, deadline=Millis(deadline)))
+
+    def drafted(self, policy: Policy | None = None) -> Draft:
+        """Return the group in the middle of a step."""
+        return Draft(self.state, policy or Policy())
+
+    def _but(self, state: GroupState) -> "GroupBuilder":
+        return GroupBuilder(state)
+
+
+def a_group(name: str = "billing") -> GroupBuilder:
+    """Begin with a group of which nothing is known."""
+    return GroupBuilder(GroupState(GroupName(name)))

@@ -1,0 +1,104 @@
+"""Records of the log, written before it is known where in the log they will stand.
+
+Each function returns a record that becomes an event once it is stamped. A sequence number that a
+test does not care for is the record's place in the log, which grows as it must.
+"""
+
+from collections.abc import Callable
+
+from rebalance.events import (
+    Beaten,
+    Drained,
+    Event,
+    Joined,
+    Left,
+    MemberEvent,
+    Released,
+    RouteObserved,
+    Stamp,
+)
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
+from tests.builders.notation import claims, life
+
+Record = Callable[[Stamp], Event]
+MemberRecord = Callable[[Stamp], MemberEvent]
+RouteRecord = Callable[[Stamp], RouteObserved]
+
+
+def at(clock: int, offset: int = 0, *, heard: int | None = None) -> Stamp:
+    """Return a stamp at this reading of the log clock."""
+    now = Millis(clock)
+    then = now if heard is None else Millis(heard)
+    return Stamp(now, then, now, Position(TopicName("log"), 0, offset))
+
+
+def joined(
+    who: str,
+    topics: str = "orders",
+    *,
+    sequence: int | None = None,
+    session_ms: int | None = None,
+    revocation_ms: int | None = None,
+    weight: int = 1,
+) -> MemberRecord:
+    """A member joins; ``topics`` are separated by spaces."""
+    wanted = frozenset(TopicName(topic) for topic in topics.split())
+    return lambda stamp: Joined(
+        stamp,
+        *life(who),
+        sequence=_sequence(sequence, stamp),
+        topics=wanted,
+        session_timeout_ms=_millis(session_ms),
+        revocation_timeout_ms=_millis(revocation_ms),
+        weight=weight,
+    )
+
+
+def beaten(
+    who: str, *, epoch: int = 0, owned: str | None = None, sequence: int | None = None
+) -> Callable[[Stamp], Beaten]:
+    """A member beats; ``owned`` is written as ``orders-0@3 orders-1@3``, None is "unchanged"."""
+    listed = None if owned is None else claims(owned)
+    return lambda stamp: Beaten(stamp, *life(who), _sequence(sequence, stamp), Epoch(epoch), listed)
+
+
+def drained(who: str, *, sequence: int | None = None) -> MemberRecord:
+    """A member announces that it wants to go."""
+    return lambda stamp: Drained(stamp, *life(who), _sequence(sequence, stamp))
+
+
+def left(who: str, *, sequence: int | None = None) -> MemberRecord:
+    """A member says that it is gone."""
+    return lambda stamp: Left(stamp, *life(who), _sequence(sequence, stamp))
+
+
+def released(who: str, grants: str) -> Callable[[Stamp], Released]:
+    """A member lets go; ``grants`` is written as ``orders-0@3 orders-1@3``."""
+    return lambda stamp: Released(stamp, *life(who), claims(grants))
+
+
+def routed(topic: str, queues: int, *, version: int = 1, exists: bool = True) -> RouteRecord:
+    """The watcher saw this many queues of a topic."""
+    name = TopicName(topic)
+    seen = tuple(Queue(name, BrokerName(""), number) for number in range(queues))
+    return lambda stamp: RouteObserved(stamp, name, version, exists, seen)
+
+
+def missing(topic: str, *, version: int = 1) -> RouteRecord:
+    """The watcher found no such topic."""
+    return routed(topic, 0, version=version, exists=False)
+
+
+def _sequence(wanted: int | None, stamp: Stamp) -> int:
+    return stamp.position.offset if wanted is None else wanted
+
+
+def _millis(wanted: int | None) -> Millis | None:
+    return None if wanted is None else Millis(wanted)

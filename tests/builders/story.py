@@ -1,0 +1,134 @@
+"""A story: records are read, time goes by, and the group's state is carried along.
+
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.waits(seconds=9)
+
+Each ``reads`` is one batch. Time is log time: ``waits`` lets the controller tick once a second, as
+it does in truth, and each tick is a batch of its own; ``away`` lets time go by without a record.
+To keep stories short all topics are one partition here, whose every record moves the clock.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from allocators.averagely import averagely
+from rebalance.allocation import Allocator
+from rebalance.clock import LogClock
+from rebalance.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Decision,
+    GroupPhase,
+    GroupSummarised,
+    Portion,
+)
+from rebalance.events import Event, Stamp
+from rebalance.group import GroupState
+from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
+from rebalance.policy import Policy
+from rebalance.step import step
+from tests.builders.notation import life, page_text, queue_text
+from tests.builders.records import Record, released
+
+TICK_MS = 1_000
+BIRTH_MS = 1_700_000_000_000
+"""The broker's clock at the first record: any date will do."""
+
+AnyDecision = TypeVar("AnyDecision", bound=Decision)
+
+
+@dataclass
+class Story:
+    """One group from its first record on."""
+
+    policy: Policy = field(default_factory=Policy)
+    allocator: Allocator = averagely
+    state: GroupState = field(default_factory=lambda: GroupState(GroupName("billing")))
+    clock: LogClock = field(default_factory=LogClock)
+    wall: int = BIRTH_MS
+    decisions: list[Decision] = field(default_factory=list)
+    """Everything decided so far."""
+    records: dict[MemberId, AssignmentIssued | None] = field(default_factory=dict)
+    """What each member would read now; None was withdrawn."""
+    offset: int = -1
+
+    def reads(self, *records: Record) -> list[Decision]:
+        """Read these records as one batch; return what was decided."""
+        events = [self._stamped(record) for record in records]
+        return self._step(events, events[-1].stamp)
+
+    def waits(self, *, seconds: float) -> list[Decision]:
+        """Let time go by, with a tick each second and one at the end."""
+        end = self.wall + round(seconds * 1000)
+        decided: list[Decision] = []
+        while self.wall < end:
+            self.wall = min(self.wall + TICK_MS, end)
+            decided += self._step([], self._stamp())
+        return decided
+
+    def away(self, *, seconds: float) -> None:
+        """Let time go by while nobody writes anything: Kafka or the controller was down."""
+        self.wall += round(seconds * 1000)
+
+    def obeys(self, *members: str) -> list[Decision]:
+        """Let members release, in one batch, what their records tell them to give."""
+        records = []
+        for name in members:
+            issued = self.records[life(name)[0]]
+            if issued is not None and issued.portion.give:
+                grants = " ".join(f"{queue_text(q)}@{epoch}" for q, epoch in issued.portion.give)
+                records.append(released(name, grants))
+        return self.reads(*records) if records else []
+
+    def settles(self) -> None:
+        """Let everybody obey until there is nothing left to give."""
+        while any(issued and issued.portion.give for issued in self.records.values()):
+            self.obeys(*(name for name, issued in self.records.items() if issued))
+
+    def told(self, member: str) -> Portion:
+        """Return what a member reads in its record."""
+        issued = self.records[MemberId(member)]
+        assert issued is not None, f"{member} was withdrawn"
+        return issued.portion
+
+    def pages(self) -> dict[str, str]:
+        """Return the books, in the notation."""
+        ownership = self.state.ownership
+        return {queue_text(queue): page_text(ownership[queue]) for queue in sorted(ownership)}
+
+    def owners(self) -> dict[str, str]:
+        """Return who holds each queue, whatever the epoch."""
+        ownership = self.state.ownership
+        return {queue_text(queue): ownership[queue].holder.member for queue in sorted(ownership)}
+
+    def phase(self) -> GroupPhase:
+        """Return the phase that was last published."""
+        return only(GroupSummarised, self.decisions)[-1].phase
+
+    def _stamped(self, record: Record) -> Event:
+        self.offset += 1
+        return record(self._stamp())
+
+    def _stamp(self) -> Stamp:
+        appended = Millis(self.wall)
+        self.clock = self.clock.advanced(appended, self.policy.max_clock_step_ms)
+        now = self.clock.now
+        return Stamp(now, now, appended, Position(TopicName("log"), 0, self.offset))
+
+    def _step(self, events: list[Event], now: Stamp) -> list[Decision]:
+        outcome = step(self.state, events, now, self.policy, self.allocator)
+        self.state = outcome.state
+        for decision in outcome.decisions:
+            if isinstance(decision, AssignmentIssued):
+                self.records[decision.member] = decision
+            elif isinstance(decision, AssignmentWithdrawn):
+                self.records[decision.member] = None
+        self.decisions += outcome.decisions
+        return list(outcome.decisions)
+
+
+def only(kind: type[AnyDecision], decisions: Iterable[Decision]) -> list[AnyDecision]:
+    """Return the decisions of one kind."""
+    return [decision for decision in decisions if isinstance(decision, kind)]

@@ -1,0 +1,1 @@
+"""The brain, module by module: tables of transitions and short stories."""

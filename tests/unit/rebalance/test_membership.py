@@ -1,0 +1,308 @@
+"""The roster: who is in, and what late, repeated and foreign records are worth."""
+
+import pytest
+
+from rebalance import membership
+from rebalance.decisions import (
+    Decision,
+    Ending,
+    EventRefused,
+    MemberChange,
+    MemberChanged,
+    Refusal,
+)
+from rebalance.draft import Draft
+from rebalance.ids import MemberId
+from rebalance.policy import Policy
+from tests.builders.group import GroupBuilder, a_group
+from tests.builders.notation import life, life_text
+from tests.builders.records import MemberRecord, at, beaten, drained, joined, left
+
+A = MemberId("a")
+ONE_MEMBER = a_group().with_member("a", sequence=5)
+
+
+def roster(draft: Draft) -> set[str]:
+    """Name the lives in the roster."""
+    return {life_text(name, member.incarnation) for name, member in draft.members.items()}
+
+
+def changes(notes: list[Decision]) -> list[tuple[str, MemberChange]]:
+    """List what became of whom."""
+    return [
+        (life_text(note.member, note.incarnation), note.change)
+        for note in notes
+        if isinstance(note, MemberChanged)
+    ]
+
+
+def after(group: GroupBuilder, record: MemberRecord, clock: int = 0) -> Draft:
+    """Fold one record into a group."""
+    draft = group.drafted()
+    membership.fold(draft, record(at(clock)))
+    return draft
+
+
+JOINED, REJOINED, DRAINING, LEFT, EXPIRED, FENCED = MemberChange
+
+TRANSITIONS = {
+    # name: (group, record, roster afterwards, what is told of whom)
+    "first join": (a_group(), joined("a"), {"a"}, [("a", JOINED)]),
+    "second member": (ONE_MEMBER, joined("b"), {"a", "b"}, [("b", JOINED)]),
+    "join repeated": (ONE_MEMBER, joined("a", sequence=5), {"a"}, []),
+    "join late": (ONE_MEMBER, joined("a", "payments", sequence=4), {"a"}, []),
+    "join of a younger life": (ONE_MEMBER, joined("a:2"), {"a:2"}, [("a:2", REJOINED)]),
+    "join of an older life": (a_group().with_member("a:2"), joined("a"), {"a:2"}, []),
+    "drain": (ONE_MEMBER, drained("a", sequence=6), {"a"}, [("a", DRAINING)]),
+    "drain late": (ONE_MEMBER, drained("a", sequence=4), {"a"}, []),
+    "drain repeated": (ONE_MEMBER.with_drain("a"), drained("a", sequence=7), {"a"}, []),
+    "drain of an older life": (a_group().with_member("a:2"), drained("a"), {"a:2"}, []),
+    "drain of a stranger": (ONE_MEMBER, drained("x"), {"a"}, []),
+    "leave": (ONE_MEMBER, left("a"), set(), [("a", LEFT)]),
+    "leave of an older life": (a_group().with_member("a:2"), left("a"), {"a:2"}, []),
+    "leave of a stranger": (ONE_MEMBER, left("x"), {"a"}, []),
+    "beat": (ONE_MEMBER, beaten("a"), {"a"}, []),
+    "beat of a stranger": (ONE_MEMBER, beaten("x"), {"a"}, []),
+}
+
+
+@pytest.mark.parametrize(
+    ("group", "record", "expected", "told"), TRANSITIONS.values(), ids=TRANSITIONS.keys()
+)
+def test_transition(
+    group: GroupBuilder,
+    record: MemberRecord,
+    expected: set[str],
+    told: list[tuple[str, MemberChange]],
+) -> None:
+    """Who is in after each record; every change is noted, and only a change (B3, B4, C1)."""
+    draft = after(group, record)
+
+    assert expected == roster(draft)
+    assert told == changes(draft.notes)
+    assert len(expected) == draft.population
+    assert {name for name, _ in draft.members.items()} == {name for name, _ in draft.pulses.items()}
+
+
+def test_join_is_answered_even_if_it_changes_nothing() -> None:
+    """A member repeats its join because it heard nothing: it is sent its record, no new target."""
+    draft = after(ONE_MEMBER, joined("a", sequence=9))
+
+    assert {A} == draft.answered
+    assert [] == draft.causes
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        joined("a", "orders payments", sequence=6),
+        joined("a", sequence=6, weight=2),
+        joined("a", sequence=6, session_ms=20_000),
+        joined("a", sequence=6, revocation_ms=20_000),
+    ],
+    ids=["topics", "weight", "session", "revocation"],
+)
+def test_join_that_changes_something_asks_for_a_new_target(record: MemberRecord) -> None:
+    """The same life may change what it wants; that is a subscription change, not a rejoin."""
+    draft = after(ONE_MEMBER, record)
+
+    assert ["subscription"] == [cause.kind for cause in draft.causes]
+    assert [] == draft.notes
+
+
+def test_join_after_a_drain_takes_the_drain_back() -> None:
+    """Whoever joins again wants to stay."""
+    draft = after(ONE_MEMBER.with_drain("a"), joined("a", sequence=6))
+
+    assert not draft.members[A].draining
+    assert ["subscription"] == [cause.kind for cause in draft.causes]
+
+
+def test_join_older_than_the_drain_does_not_take_it_back() -> None:
+    """Joins and drains of one life are ordered by their number, however they arrive."""
+    draft = after(ONE_MEMBER.with_drain("a"), joined("a", sequence=4))
+
+    assert draft.members[A].draining
+
+
+def test_younger_life_fences_the_older_one() -> None:
+    """A restart under the same name takes over what its older life was granted (C1)."""
+    assert {life("a"): Ending.FENCED} == after(ONE_MEMBER, joined("a:2")).fenced
+
+
+def test_leaving_life_ends_by_its_own_word() -> None:
+    """Who left has stopped: its grants end as left, not as fenced, and it is told so."""
+    draft = after(ONE_MEMBER, left("a"))
+
+    assert {life("a"): Ending.LEFT} == draft.fenced
+    assert {A} == draft.gone
+
+
+def test_member_beyond_the_limit_is_refused_before_any_state_grows() -> None:
+    """A full group turns newcomers away; those who are in may still join again."""
+    draft = ONE_MEMBER.drafted(Policy(max_members=1))
+    membership.fold(draft, joined("b")(at(0)))
+    membership.fold(draft, joined("a:2")(at(0, offset=1)))
+    refusals = [note.reason for note in draft.notes if isinstance(note, EventRefused)]
+
+    assert [Refusal.TOO_MANY_MEMBERS] == refusals
+    assert {"a:2"} == roster(draft)
+
+
+def test_member_that_leaves_makes_room() -> None:
+    """The limit counts who is in now, also within one batch."""
+    draft = ONE_MEMBER.drafted(Policy(max_members=1))
+    membership.fold(draft, left("a")(at(0)))
+    membership.fold(draft, joined("b")(at(0, offset=1)))
+
+    assert {"b"} == roster(draft)
+
+
+# -- beats
+
+BEATS = {
+    # name: (records in order, when the member counts as seen, is a stranger told)
+    "in order": ([(1_000, beaten("a", sequence=1)), (2_000, beaten("a", sequence=2))], 2_000),
+    "repeated": ([(1_000, beaten("a", sequence=1)), (2_000, beaten("a", sequence=1))], 1_000),
+    "late": ([(1_000, beaten("a", sequence=2)), (2_000, beaten("a", sequence=1))], 1_000),
+    "older life": ([(1_000, beaten("a:0"))], 0),
+    "younger life before its join": ([(1_000, beaten("a:2"))], 0),
+    "by a repeated join": ([(1_000, joined("a", sequence=5))], 1_000),
+    "by a drain": ([(1_000, drained("a", sequence=6))], 1_000),
+}
+
+
+@pytest.mark.parametrize(("records", "seen"), BEATS.values(), ids=BEATS.keys())
+def test_only_news_of_the_present_life_counts_as_seen(
+    records: list[tuple[int, MemberRecord]], seen: int
+) -> None:
+    """Late, repeated and foreign beats keep nobody alive (B3, B4)."""
+    draft = ONE_MEMBER.drafted()
+    for offset, (clock, record) in enumerate(records):
+        membership.fold(draft, record(at(clock, offset)))
+
+    assert seen == draft.pulses[A].seen
+
+
+def test_record_of_another_topic_may_be_ahead_of_the_beats_read_so_far() -> None:
+    """A join counts as heard at its own time, and beats behind it do not take that back."""
+    draft = a_group().drafted()
+    membership.fold(draft, joined("a")(at(1_000, heard=4_000)))
+    membership.fold(draft, beaten("a")(at(2_000, offset=1)))
+
+    assert 4_000 == draft.pulses[A].seen
+
+
+@pytest.mark.parametrize(("epoch", "gone"), [(0, set()), (7, {MemberId("x")})])
+def test_stranger_that_believes_in_a_record_is_told(epoch: int, gone: set[MemberId]) -> None:
+    """Epoch 0 is a member whose join is about to be read; any other was forgotten (B5)."""
+    assert gone == after(ONE_MEMBER, beaten("x", epoch=epoch)).gone
+
+
+def test_older_life_of_a_member_is_not_told_anything() -> None:
+    """The member's record already names the younger life; withdrawing it would fence that one."""
+    assert set() == after(a_group().with_member("a:2"), beaten("a", epoch=7)).gone
+
+
+# -- silence
+
+SILENT = a_group().with_member("a", seen=1_000, session_ms=10_000).due_at(11_000)
+
+
+@pytest.mark.parametrize(("clock", "expected"), [(10_999, {"a"}), (11_000, set())])
+def test_member_expires_at_its_session_timeout_and_not_before(
+    clock: int, expected: set[str]
+) -> None:
+    """Silent for exactly the session timeout is silent for too long (I6)."""
+    draft = SILENT.drafted()
+    membership.expire(draft, at(clock))
+
+    assert expected == roster(draft)
+
+
+def test_expiry_names_the_record_that_proved_it() -> None:
+    """The cause of an expiry is the record that was read, and how long the silence was."""
+    draft = SILENT.drafted()
+    membership.expire(draft, at(12_000, offset=77))
+    cause = draft.causes[0]
+
+    assert ("expiry", "a", 77, "silent for 11000 ms") == (
+        cause.kind,
+        cause.subject,
+        cause.position.offset,
+        cause.detail,
+    )
+    assert [("a", EXPIRED)] == changes(draft.notes)
+    assert {life("a"): Ending.FENCED} == draft.fenced
+    assert {A} == draft.gone
+
+
+def test_nobody_is_looked_at_before_the_deadline() -> None:
+    """A lower bound spares the look; whoever sets it too late is believed."""
+    draft = SILENT.due_at(50_000).drafted()
+    membership.expire(draft, at(20_000))
+
+    assert {"a"} == roster(draft)
+
+
+def test_looking_sets_the_next_deadline_exactly() -> None:
+    """After a look the deadline is that of whoever falls silent first."""
+    group = a_group().with_member("a", seen=4_000).with_member("b", seen=3_000).due_at(5_000)
+    draft = group.drafted()
+    membership.expire(draft, at(5_000))
+
+    assert 13_000 == draft.deadline
+
+
+def test_nobody_left_to_wait_for_means_no_deadline() -> None:
+    """An empty group is never woken by a tick."""
+    draft = SILENT.drafted()
+    membership.expire(draft, at(11_000))
+
+    assert draft.deadline is None
+
+
+KEEPER = (
+    a_group()
+    .with_member("a", seen=60_000, revocation_ms=60_000)
+    .with_member("b", seen=60_000, revocation_ms=60_000)
+    .due_at(0)
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "clock", "expected"),
+    [
+        ("a@1!2 > b@2", 59_999, {"a", "b"}),
+        ("a@1!2 > b@2", 60_000, {"b"}),
+        ("a@1!2 > b@2!3", 60_000, set()),
+        ("a@1", 60_000, {"a", "b"}),
+        ("a:0@1!2 > b@2", 60_000, {"a", "b"}),
+    ],
+    ids=["in time", "holder too late", "both too late", "not asked", "of an earlier life"],
+)
+def test_member_that_keeps_a_queue_too_long_is_fenced(
+    page: str, clock: int, expected: set[str]
+) -> None:
+    """Who was told to let go, as holder or as heir, has the revocation timeout for it (C5)."""
+    draft = KEEPER.with_page("orders-0", page).drafted()
+    membership.expire(draft, at(clock))
+
+    assert expected == roster(draft)
+    assert {"fence"} >= {cause.kind for cause in draft.causes}
+
+
+def test_shorter_session_moves_the_deadline_forward() -> None:
+    """A member that asks for a shorter session is held to it at once."""
+    group = a_group().with_member("a", session_ms=600_000).due_at(600_000)
+    draft = after(group, joined("a", sequence=1, session_ms=2_000), clock=1_000)
+
+    assert 3_000 == draft.deadline
+
+
+def test_members_timeouts_are_those_of_the_policy() -> None:
+    """What a member asks for is booked as it was granted."""
+    draft = after(a_group(), joined("a", session_ms=1, revocation_ms=10_000_000))
+    expected = a_group().with_member("a", session_ms=1_000, revocation_ms=600_000)
+
+    assert expected.state.members[A] == draft.members[A]

@@ -1,0 +1,67 @@
+"""The policy: what makes no sense is refused, what a member asks for is bounded."""
+
+import pytest
+
+from rebalance.ids import Millis
+from rebalance.policy import Policy
+
+REFUSED = {
+    "session below its minimum": (
+        {"session_timeout_ms": 500},
+        "session_timeout must lie between its minimum and its maximum",
+    ),
+    "session above its maximum": (
+        {"session_timeout_ms": 600_001},
+        "session_timeout must lie between its minimum and its maximum",
+    ),
+    "less than two beats a session": (
+        {"heartbeat_interval_ms": 5_001},
+        "session_timeout must be at least twice heartbeat_interval",
+    ),
+    "revocation above its maximum": (
+        {"revocation_timeout_ms": 600_001},
+        "revocation_timeout must not exceed its maximum",
+    ),
+    "no beats": ({"heartbeat_interval_ms": 0}, "heartbeat_interval must be positive"),
+    "no time to let go": ({"revocation_timeout_ms": 0}, "revocation_timeout must be positive"),
+    "a clock that stands": ({"max_clock_step_ms": 0}, "max_clock_step must be positive"),
+    "no members": ({"max_members": 0}, "max_members must be positive"),
+    "no queues": ({"max_queues": 0}, "max_queues must be positive"),
+}
+
+
+@pytest.mark.parametrize(("fields", "complaint"), REFUSED.values(), ids=REFUSED.keys())
+def test_contradiction_is_refused(fields: dict[str, int], complaint: str) -> None:
+    """A policy that exists makes sense; one that does not names the setting."""
+    with pytest.raises(ValueError, match=complaint) as refusal:
+        Policy(**fields)  # type: ignore[arg-type]
+
+    assert complaint == str(refusal.value)
+
+
+WISHES = {
+    "none": (None, 10_000),
+    "modest": (20_000, 20_000),
+    "too short": (10, 1_000),
+    "too long": (10_000_000, 600_000),
+}
+
+
+@pytest.mark.parametrize(("wished", "granted"), WISHES.values(), ids=WISHES.keys())
+def test_session_timeout_of_a_member_is_bounded(wished: int | None, granted: int) -> None:
+    """A member may name a session between the operator's bounds; none means the default."""
+    assert granted == Policy().session_ms(None if wished is None else Millis(wished))
+
+
+def test_revocation_timeout_of_a_member_is_bounded() -> None:
+    """A member may name a shorter or longer time to let go, up to the operator's maximum."""
+    wishes = (None, Millis(1), Millis(10_000_000))
+
+    assert [60_000, 1, 600_000] == [Policy().revocation_ms(wished) for wished in wishes]
+
+
+def test_members_beat_at_least_three_times_a_session() -> None:
+    """A member with a short session is told to beat more often, or it would expire at once."""
+    sessions = (Millis(1_000), Millis(9_000), Millis(600_000))
+
+    assert [333, 3_000, 3_000] == [Policy().heartbeat_ms(session) for session in sessions]

@@ -1,0 +1,97 @@
+"""The map: newer versions win, and what nobody asked for is not kept."""
+
+import pytest
+
+from rebalance import routing
+from rebalance.decisions import EventRefused, Refusal
+from rebalance.draft import Draft
+from rebalance.policy import Policy
+from tests.builders.group import GroupBuilder, a_group
+from tests.builders.records import RouteRecord, at, missing, routed
+
+GROUP = a_group().with_member("a", "orders payments").with_route("orders", 2, version=5)
+
+
+def known(draft: Draft) -> dict[str, tuple[int, int]]:
+    """Write the map as version and number of queues by topic."""
+    return {name: (route.version, len(route.queues)) for name, route in draft.routes.items()}
+
+
+OBSERVATIONS = {
+    # name: (what was seen, the map afterwards, what changed)
+    "grows": (routed("orders", 4, version=6), {"orders": (6, 4)}, "4 queues"),
+    "shrinks": (routed("orders", 1, version=6), {"orders": (6, 1)}, "1 queues"),
+    "vanishes": (missing("orders", version=6), {"orders": (6, 0)}, "no such topic yet"),
+    "newer, but the same": (routed("orders", 2, version=6), {"orders": (6, 2)}, None),
+    "same version, other content": (routed("orders", 9, version=5), {"orders": (5, 2)}, None),
+    "stale": (routed("orders", 9, version=4), {"orders": (5, 2)}, None),
+    "of nobody's topic": (routed("visits", 2), {"orders": (5, 2)}, None),
+    "first of a topic": (
+        routed("payments", 1),
+        {"orders": (5, 2), "payments": (1, 1)},
+        "1 queues",
+    ),
+    "first, and missing": (
+        missing("payments"),
+        {"orders": (5, 2), "payments": (1, 0)},
+        "no such topic yet",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected", "change"), OBSERVATIONS.values(), ids=OBSERVATIONS.keys()
+)
+def test_observation(
+    seen: RouteRecord, expected: dict[str, tuple[int, int]], change: str | None
+) -> None:
+    """A route with a higher version is believed; a new target follows only if it says more."""
+    draft = GROUP.drafted()
+    routing.observe(draft, seen(at(0)))
+
+    assert expected == known(draft)
+    assert ([] if change is None else [change]) == [cause.detail for cause in draft.causes]
+
+
+def test_topic_that_comes_back_is_a_change() -> None:
+    """A topic without queues is not one that does not exist."""
+    draft = a_group().with_member("a").with_route("orders", 0, exists=False).drafted()
+    routing.observe(draft, routed("orders", 0, version=2)(at(0)))
+
+    assert ["0 queues"] == [cause.detail for cause in draft.causes]
+
+
+@pytest.mark.parametrize(("queues", "refused"), [(3, False), (4, True)])
+def test_group_beyond_its_limit_is_refused_before_any_state_grows(
+    queues: int, *, refused: bool
+) -> None:
+    """The limit counts the queues of all topics, the old ones of this topic not."""
+    group = GROUP.with_route("payments", 3)
+    draft = group.drafted(Policy(max_queues=6))
+    routing.observe(draft, routed("orders", queues, version=6)(at(0)))
+    refusals = [note.reason for note in draft.notes if isinstance(note, EventRefused)]
+
+    assert ([Refusal.TOO_MANY_QUEUES] if refused else []) == refusals
+    assert (2 if refused else queues) == known(draft)["orders"][1]
+
+
+PRUNED: dict[str, tuple[GroupBuilder, set[str]]] = {
+    "a topic that nobody subscribes any more": (
+        a_group().with_member("a").with_route("orders", 1).with_route("payments", 1),
+        {"orders"},
+    ),
+    "a topic that somebody else still subscribes": (
+        a_group().with_member("a").with_member("b", "payments").with_route("payments", 1),
+        {"payments"},
+    ),
+    "a group without members": (a_group().with_route("orders", 1), {"orders"}),
+}
+
+
+@pytest.mark.parametrize(("group", "expected"), PRUNED.values(), ids=PRUNED.keys())
+def test_what_nobody_subscribes_is_forgotten(group: GroupBuilder, expected: set[str]) -> None:
+    """An empty group keeps its map, because somebody will come back to it."""
+    draft = group.drafted()
+    routing.prune(draft)
+
+    assert expected == set(known(draft))
