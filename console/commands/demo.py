@@ -18,12 +18,11 @@ def demo(
     assignments: Assignments = None,
     output: Output = Format.TABLE,
 ) -> None:
-    r"""Show members join, leave and crash, and the controller too, on a real Kafka.
+    """Show members join, leave and crash, and the controller too, on a real Kafka.
 
     A story of about a minute, with a summary at its end. On a terminal the demo then stays live
     until Ctrl-C; without one it ends, with exit code 1 if anything in the story went wrong.
 
-    \b
     Examples:
       trimtab demo
       trimtab demo --once -o json > summary.json
