@@ -1,4 +1,8 @@
-"""Why a record cannot be used: a closed set of reasons, and the one exception that carries them."""
+"""Why a record cannot be used: a closed set of reasons, and the exception that carries them.
+
+The root of all of trimtab's exceptions is here too, since this package imports nothing of the
+rest; the whole tree is drawn in `trimtab.errors`. Its one rule: what is said is fit to be shown.
+"""
 
 from typing import Literal, final
 
@@ -19,8 +23,12 @@ Reason = Literal[
 ]
 
 
+class TrimtabError(Exception):
+    """Whatever trimtab raises."""
+
+
 @final
-class UndecodableRecord(Exception):  # noqa: N818 - it names what is at hand, as StopIteration does
+class UndecodableRecord(TrimtabError):  # noqa: N818 - it names what is at hand, as StopIteration does
     """A record that cannot be used, for its content or its place. `detail` is safe to show."""
 
     def __init__(self, reason: Reason, detail: str) -> None:

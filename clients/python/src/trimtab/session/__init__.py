@@ -1,6 +1,16 @@
 """The sans-IO core of a member: a state machine, and the values that go in and come out."""
 
-from trimtab.session.actions import Action, Assigned, Ended, Ending, LossReason, Lost, Revoked, Send
+from trimtab.session.actions import (
+    Action,
+    Assigned,
+    Ended,
+    Ending,
+    FindEnd,
+    LossReason,
+    Lost,
+    Revoked,
+    Send,
+)
 from trimtab.session.grants import Grant
 from trimtab.session.incarnation import incarnation
 from trimtab.session.member_profile import Profile
@@ -11,6 +21,7 @@ __all__ = [
     "Assigned",
     "Ended",
     "Ending",
+    "FindEnd",
     "Grant",
     "LossReason",
     "Lost",

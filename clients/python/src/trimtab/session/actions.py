@@ -19,6 +19,11 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class FindEnd:
+    """Ask where the log ends now, and report `caught_up` once everything before has been read."""
+
+
+@dataclass(frozen=True, slots=True)
 class Assigned:
     """Start working on these."""
 
@@ -40,6 +45,7 @@ class LossReason(StrEnum):
     REPLACED = "a younger process joined under the same name"
     TAKEN = "the controller gave them to somebody else"
     OVERDUE = "they were not let go in time"
+    FAILED = "the member has failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ class Ending(StrEnum):
     REPLACED = "replaced"
     """A younger process has the name; coming back would only start a fight."""
     ABANDONED = "abandoned"
-    """Time was up, or all was lost while leaving; the controller will find out by silence."""
+    """Time was up, or all was lost; the controller will find out by silence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +74,4 @@ class Ended:
     ending: Ending
 
 
-Action = Send | Assigned | Revoked | Lost | Ended
+Action = Send | FindEnd | Assigned | Revoked | Lost | Ended

@@ -23,6 +23,7 @@ from trimtab.session.actions import (
     Assigned,
     Ended,
     Ending,
+    FindEnd,
     LossReason,
     Lost,
     Revoked,
@@ -175,6 +176,13 @@ class MemberSession:
                 self._post(Drain(**self._signature()))
         return self._settle(now)
 
+    def abort(self, now: int) -> list[Action]:
+        """End at once, saying nothing: whether the application has stopped is not known."""
+        if self.phase != "ended":
+            self._apply(self._baton.lose_all(), LossReason.FAILED)
+            self._end(Ending.ABANDONED)
+        return self._settle(now)
+
     @property
     def _answered(self) -> bool:
         return self.epoch > 0
@@ -269,6 +277,7 @@ class MemberSession:
         if owned is not None:
             self._statement.sent(ticket, owned)
         self._post(Beat(**self._signature(), epoch=self.epoch, owned=owned))
+        self._actions.append(FindEnd())
         self._beaten_at = now
         self._beat_at = now + self._heartbeat_interval_ms
 

@@ -1,0 +1,95 @@
+"""The application's side: its callbacks, and the one thread that runs them.
+
+They run one at a time, in the order of the session's actions, and never on the thread that beats:
+an `on_revoked` that takes a minute costs nobody a heartbeat. A callback that is still running
+cannot be interrupted; what the member may work on meanwhile is to be had from `Member.assignment`.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Final
+
+from trimtab.errors import CallbackError
+from trimtab.protocol import QueueRef
+from trimtab.session import Assigned, Grant, Lost, Revoked
+
+Positions = Mapping[QueueRef, int | None]
+Change = Assigned | Revoked | Lost
+
+_LOGGER: Final = logging.getLogger("trimtab")
+
+
+@dataclass(frozen=True, slots=True)
+class Callbacks:
+    """What an application wants to be told. All are optional."""
+
+    on_assigned: Callable[[tuple[Grant, ...]], object] | None = None
+    on_revoked: Callable[[tuple[Grant, ...]], Positions | None] | None = None
+    on_lost: Callable[[tuple[Grant, ...]], object] | None = None
+    on_error: Callable[[Exception], object] | None = None
+
+
+class CallbackThread:
+    """Runs callbacks in order; tells its owner what was finished and what failed."""
+
+    def __init__(
+        self,
+        callbacks: Callbacks,
+        finished: Callable[[Mapping[Grant, int | None]], None],
+        failed: Callable[[CallbackError], None],
+    ) -> None:
+        self._callbacks = callbacks
+        self._finished = finished
+        self._failed = failed
+        self._queue: SimpleQueue[Change | Exception | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="trimtab-callbacks", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def tell(self, news: Change | Exception) -> None:
+        """Have a callback run as soon as the earlier ones are done."""
+        self._queue.put(news)
+
+    def finish(self) -> None:
+        """End once everything that was told has been heard."""
+        self._queue.put(None)
+
+    def join(self, timeout: float) -> bool:
+        """Wait for the end, unless called by a callback; tell whether it has come."""
+        if threading.current_thread() is not self._thread and self._thread.ident is not None:
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while (news := self._queue.get()) is not None:
+            try:
+                self._call(news)
+            except Exception as error:
+                _LOGGER.exception("a callback failed")
+                failure = CallbackError(f"a callback failed: {error!r}")
+                failure.__cause__ = error
+                self._failed(failure)
+
+    def _call(self, news: Change | Exception) -> None:
+        calls = self._callbacks
+        match news:
+            case Assigned(grants):
+                if calls.on_assigned is not None:
+                    calls.on_assigned(grants)
+            case Revoked(grants):
+                positions = calls.on_revoked(grants) if calls.on_revoked is not None else None
+                known = positions or {}
+                self._finished({grant: known.get(grant.queue) for grant in grants})
+            case Lost(grants, reason):
+                _LOGGER.warning("lost %d queues: %s", len(grants), reason)
+                if calls.on_lost is not None:
+                    calls.on_lost(grants)
+            case Exception():
+                _LOGGER.warning("%s", news)
+                if calls.on_error is not None:
+                    calls.on_error(news)

@@ -1,0 +1,227 @@
+"""The shell around a session: one thread that reads, beats and watches the clock.
+
+It hands what the transport receives to the session and carries out what the session asks for. The
+session is guarded by one lock, which is never held while waiting or while application code runs; so
+a finished revocation is sent at once by the thread that finished it.
+
+Used by `Member`. Its one rule: it decides nothing; it only knows what time it is.
+"""
+
+import secrets
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, assert_never
+
+from trimtab.callbacks import Callbacks, CallbackThread
+from trimtab.clock import now_ms, wall_ms
+from trimtab.errors import (
+    MemberFailedError,
+    ReplacedError,
+    TransportError,
+    TrimtabError,
+    UndecodableRecord,
+)
+from trimtab.protocol import ASSIGNMENTS, RELEASES, decode, member_key
+from trimtab.session import (
+    Action,
+    Assigned,
+    Ended,
+    Ending,
+    FindEnd,
+    Grant,
+    Lost,
+    MemberSession,
+    Phase,
+    Profile,
+    Revoked,
+    Send,
+    incarnation,
+)
+from trimtab.transports.contract import (
+    CaughtUp,
+    Delivered,
+    Event,
+    Received,
+    Transport,
+    Trouble,
+    Undelivered,
+)
+
+State = Phase | Literal["connecting", "failed"]
+
+POLL_MS: Final = 50
+"""The longest wait for a record: how late a stop, or a report of the producer, may be noticed."""
+RETRY_S: Final = 1.0
+"""Between two tries to connect."""
+REPEAT_MS: Final = 10_000
+"""The same trouble is told again only after this long."""
+CLOSE_MS: Final = 2_000
+"""Time for what is still to be sent when the member ends."""
+
+
+class Engine:
+    """A session, its transport and its two threads."""
+
+    def __init__(self, profile: Profile, transport: Transport, callbacks: Callbacks) -> None:
+        self.changed = threading.Condition()
+        """The lock of everything here; notified whenever something has happened."""
+        self.failure: MemberFailedError | None = None
+        self.ending: Ending | None = None
+        self._profile = profile
+        self._transport = transport
+        self._callbacks = CallbackThread(callbacks, self._finish, self._fail)
+        self._session: MemberSession | None = None
+        self._stopping = threading.Event()
+        self._find_end = False
+        self._told: dict[str, int] = {}
+        self._my_key = member_key(profile.group, profile.member)
+        self._group_key = profile.group.encode()
+        self._thread = threading.Thread(target=self._run, name="trimtab-member", daemon=True)
+
+    @property
+    def state(self) -> State:
+        """Where the member is in its life."""
+        if self.failure is not None:
+            return "failed"
+        if self._session is not None:
+            return self._session.phase
+        return "ended" if self._stopping.is_set() else "connecting"
+
+    def start(self) -> None:
+        """Start both threads."""
+        self._callbacks.start()
+        self._thread.start()
+
+    def working(self) -> tuple[Grant, ...]:
+        """The grants that are valid at this moment."""
+        with self.changed:
+            if self._session is None:
+                return ()
+            self._perform(self._session.tick(now_ms()))
+            return self._session.working
+
+    def stop(self, timeout_ms: int) -> None:
+        """Begin to leave."""
+        with self.changed:
+            self._stopping.set()
+            if self._session is not None:
+                self._perform(self._session.stop(now_ms(), timeout_ms))
+
+    def join(self, timeout: float) -> bool:
+        """Wait until all is over; tell whether it is."""
+        if threading.current_thread() is not self._thread and self._thread.ident is not None:
+            self._thread.join(timeout)
+        return self._callbacks.join(timeout) and not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._connect()
+            while self._session is not None and self.ending is None:
+                self._turn(self._session)
+        except Exception as error:  # noqa: BLE001 - the thread's last words, kept for the user
+            failure = MemberFailedError(f"the member failed: {error!r}")
+            failure.__cause__ = error
+            self._fail(failure)
+        finally:
+            self._transport.close(CLOSE_MS)
+            self._callbacks.finish()
+            with self.changed:
+                self.changed.notify_all()
+
+    def _connect(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._transport.open(self._profile.group)
+            except TransportError as error:
+                self._report(error)
+                self._stopping.wait(RETRY_S)
+                continue
+            with self.changed:
+                life = incarnation(wall_ms(), secrets.randbits(32))
+                self._session = MemberSession(self._profile, life, now_ms())
+                self.changed.notify_all()
+            return
+
+    def _turn(self, session: MemberSession) -> None:
+        """Wait for events until something is due, and deal with them."""
+        with self.changed:
+            self._perform(session.tick(now_ms()))
+            find_end, self._find_end = self._find_end, False
+            wait_ms = max(0, min(session.wake_at - now_ms(), POLL_MS))
+        if find_end:
+            self._transport.find_end(now_ms())
+        for event in self._transport.poll(wait_ms):
+            with self.changed:
+                self._perform(self._answer(session, event))
+
+    def _answer(self, session: MemberSession, event: Event) -> list[Action]:
+        now = now_ms()
+        match event:
+            case Received():
+                return self._read(session, event, now)
+            case Delivered(ticket):
+                return session.acknowledged(ticket, now)
+            case CaughtUp(at):
+                return session.caught_up(at, now)
+            case Undelivered(ticket, reason):
+                self._report(TransportError(f"a record did not reach Kafka: {reason}"))
+                return session.failed(ticket, now)
+            case Trouble(reason):
+                self._report(TransportError(reason))
+                return []
+            case _:
+                assert_never(event)
+
+    def _read(self, session: MemberSession, record: Received, now: int) -> list[Action]:
+        """Take what is addressed to this member, or to its whole group."""
+        try:
+            if record.topic == ASSIGNMENTS.name and record.key == self._my_key:
+                orders = None if record.value is None else decode(ASSIGNMENTS, record.value)
+                return session.receive(orders, now)
+            if record.topic == RELEASES.name and record.key == self._group_key:
+                return session.hear(decode(RELEASES, record.value), now)
+        except UndecodableRecord as error:
+            self._report(error)
+        return []
+
+    def _perform(self, actions: Iterable[Action]) -> None:
+        for action in actions:
+            match action:
+                case Send():
+                    self._transport.send(action)
+                case FindEnd():
+                    self._find_end = True  # by the thread that polls
+                case Assigned() | Revoked() | Lost():
+                    self._callbacks.tell(action)
+                case Ended(ending):
+                    self.ending = ending
+                    if ending is Ending.REPLACED and self.failure is None:
+                        name = self._profile.member
+                        self.failure = ReplacedError(f'a younger process is member "{name}" now')
+                case _:
+                    assert_never(action)
+        self.changed.notify_all()
+
+    def _finish(self, positions: Mapping[Grant, int | None]) -> None:
+        """The application has finished with revoked queues."""
+        with self.changed:
+            if self._session is not None:
+                self._perform(self._session.finish(positions, now_ms()))
+
+    def _fail(self, failure: MemberFailedError) -> None:
+        """End at once."""
+        with self.changed:
+            if self.failure is None:
+                self.failure = failure
+                self._callbacks.tell(failure)
+            if self._session is not None:
+                self._perform(self._session.abort(now_ms()))
+            self.changed.notify_all()
+
+    def _report(self, error: TrimtabError) -> None:
+        """Tell the application of trouble, but not of the same one all the time."""
+        now, text = now_ms(), str(error)
+        self._told = {said: at for said, at in self._told.items() if now - at < REPEAT_MS}
+        if text not in self._told:
+            self._told[text] = now
+            self._callbacks.tell(error)

@@ -1,0 +1,42 @@
+"""Everything that trimtab raises, or reports to `on_error`.
+
+TrimtabError
+├── UndecodableRecord      a record of the wire that cannot be read; skipped, reported
+├── ConfigurationError     an argument makes no sense, or a Kafka client is not installed
+├── TransportError         Kafka cannot be reached, or a topic is missing: tried again, reported
+└── MemberFailedError      the member has ended by itself; `member.failure` holds it
+    ├── CallbackError      a callback of the application raised (see `__cause__`)
+    └── ReplacedError      a younger process joined under the same member id
+"""
+
+from trimtab.protocol.reasons import TrimtabError, UndecodableRecord
+
+__all__ = [
+    "CallbackError",
+    "ConfigurationError",
+    "MemberFailedError",
+    "ReplacedError",
+    "TransportError",
+    "TrimtabError",
+    "UndecodableRecord",
+]
+
+
+class ConfigurationError(TrimtabError):
+    """An argument makes no sense, or what it asks for is not installed."""
+
+
+class TransportError(TrimtabError):
+    """Kafka cannot be reached, or is not set up; the member keeps trying."""
+
+
+class MemberFailedError(TrimtabError):
+    """The member has ended by itself, and all its queues are lost."""
+
+
+class CallbackError(MemberFailedError):
+    """A callback of the application raised, so nobody knows what it is working on."""
+
+
+class ReplacedError(MemberFailedError):
+    """A younger process joined under the same member id; coming back would start a fight."""

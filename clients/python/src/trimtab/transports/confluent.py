@@ -1,0 +1,182 @@
+"""The transport over confluent-kafka (librdkafka): the default, and the faster one.
+
+librdkafka has threads of its own for the network, so `send` is out at once and `poll` returns on
+the first record. Errors of the client arrive by callback, logs go to the logger "trimtab.kafka".
+"""
+
+import logging
+from collections import deque
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any, Final
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+    admin,
+)
+
+from trimtab.errors import ConfigurationError, TransportError
+from trimtab.session import Send
+from trimtab.transports.contract import (
+    CaughtUp,
+    Delivered,
+    Event,
+    Received,
+    Trouble,
+    Undelivered,
+)
+from trimtab.transports.progress import Progress
+from trimtab.transports.topics import FOLLOWED, group_partition
+
+_LOGGER: Final = logging.getLogger("trimtab.kafka")
+_CONNECT_S: Final = 5.0
+"""One try to reach Kafka: long enough for a TLS handshake over an ocean."""
+_AT_ONCE: Final = 1_000
+"""Records taken in one poll: bounds the time until beats are looked after again."""
+
+_Partition = tuple[str, int]
+
+_SHARED: Final = {"reconnect.backoff.max.ms": 1_000}  # the default, 10 s, is a whole session
+_PRODUCER: Final = {
+    "acks": "all",
+    "enable.idempotence": True,  # beats and releases stay in order across retries
+    "linger.ms": 0,  # a release is on the critical path of a hand-over
+}
+_CONSUMER: Final = {
+    "group.id": "trimtab-member",  # demanded by the client; nothing is ever committed
+    "enable.auto.commit": False,
+    "enable.auto.offset.store": False,
+    "auto.offset.reset": "earliest",  # when retention overtook us: old orders are ignored anyway
+    "allow.auto.create.topics": False,
+    "fetch.error.backoff.ms": 100,
+}
+
+
+class ConfluentTransport:
+    """A producer, a consumer and an admin client."""
+
+    def __init__(
+        self,
+        bootstrap_servers: str,
+        prefix: str,
+        delivery_timeout_ms: int,
+        kafka: Mapping[str, Any],
+    ) -> None:
+        self._prefix = prefix
+        self._events: deque[Event] = deque()
+        self._partition = 0
+        self._progress: Progress[_Partition] = Progress({})
+        self._asked: tuple[int, dict[_Partition, Future[Any]]] | None = None
+        shared = {**_SHARED, "bootstrap.servers": bootstrap_servers, **kafka}
+        hooks = {"error_cb": self._on_error}
+        timeout = {"delivery.timeout.ms": delivery_timeout_ms}
+        try:
+            self._producer = Producer(_PRODUCER | timeout | shared | hooks, logger=_LOGGER)
+            self._consumer = Consumer(_CONSUMER | shared | hooks, logger=_LOGGER)
+            self._admin = admin.AdminClient(shared, logger=_LOGGER)
+        except (KafkaException, TypeError, ValueError) as error:
+            raise ConfigurationError(f"kafka: {error}") from error
+
+    def open(self, group: str) -> None:
+        """Follow the group's partitions from where they end now."""
+        try:
+            topics = self._admin.list_topics(timeout=_CONNECT_S).topics
+            counts = {name: len(topic.partitions) for name, topic in topics.items()}
+            self._partition = group_partition(group, self._prefix, counts)
+            followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
+            starts = {}
+            for it in followed:
+                _, it.offset = self._consumer.get_watermark_offsets(it, timeout=_CONNECT_S)
+                starts[it.topic, it.partition] = it.offset
+        except KafkaException as error:
+            raise TransportError(_text(error)) from error
+        self._progress = Progress(starts)
+        self._consumer.assign(followed)
+
+    def send(self, message: Send) -> None:
+        """Hand a record to librdkafka."""
+        ticket = message.ticket
+
+        def report(error: KafkaError | None, _message: Message) -> None:
+            reason = None if error is None else error.str()
+            self._events.append(
+                Delivered(ticket) if reason is None else Undelivered(ticket, reason)
+            )
+
+        try:
+            self._producer.produce(
+                self._prefix + message.topic,
+                key=message.key,
+                value=message.value,
+                partition=self._partition,
+                on_delivery=report,
+            )
+        except (BufferError, KafkaException) as error:
+            self._events.append(Undelivered(ticket, _text(error)))
+
+    def poll(self, timeout_ms: int) -> list[Event]:
+        """Wait for a record, then take what else is there."""
+        self._producer.poll(0)
+        message = self._consumer.poll(timeout_ms / 1_000)
+        for _ in range(_AT_ONCE):
+            if message is None:
+                break
+            self._take(message)
+            message = self._consumer.poll(0)
+        self._producer.poll(0)
+        self._look_for_end()
+        events = list(self._events)
+        self._events.clear()
+        return events
+
+    def find_end(self, at: int) -> None:
+        """Ask for the ends; the answer is looked at by `poll`."""
+        if self._asked is None:
+            latest = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]
+            query = dict.fromkeys(self._consumer.assignment(), latest)
+            answers = self._admin.list_offsets(query, request_timeout=_CONNECT_S)
+            self._asked = at, {(it.topic, it.partition): answer for it, answer in answers.items()}
+
+    def close(self, timeout_ms: int) -> None:
+        """Flush and disconnect."""
+        self._producer.flush(timeout_ms / 1_000)
+        self._consumer.close()
+
+    def _take(self, message: Message) -> None:
+        error = message.error()
+        topic, partition, offset = message.topic(), message.partition(), message.offset()
+        if error is not None:
+            self._on_error(error)
+        elif topic is not None and partition is not None and offset is not None:
+            self._progress.received((topic, partition), offset)
+            name = topic.removeprefix(self._prefix)
+            self._events.append(Received(name, message.key(), message.value()))
+
+    def _look_for_end(self) -> None:
+        """Take the answer to `find_end`, once it is complete."""
+        if self._asked is not None and all(answer.done() for answer in self._asked[1].values()):
+            at, ends = self._asked
+            self._asked = None
+            try:
+                found = {key: future.result().offset for key, future in ends.items()}
+            except KafkaException as error:
+                self._events.append(Trouble(f"the log's end is unknown: {_text(error)}"))
+            else:
+                self._progress.aim(at, found)
+        at_end = self._progress.reached()
+        if at_end is not None:
+            self._events.append(CaughtUp(at_end))
+
+    def _on_error(self, error: KafkaError) -> None:
+        self._events.append(Trouble(error.str()))
+
+
+def _text(error: BufferError | KafkaException) -> str:
+    """What librdkafka says, without the wrapping of its Python exception."""
+    cause = error.args[0] if error.args else error
+    return cause.str() if isinstance(cause, KafkaError) else str(cause)

@@ -1,0 +1,143 @@
+"""The transport over kafka-python: no C code, for places where librdkafka cannot go.
+
+Its producer has a thread of its own, whose reports arrive through a queue; asking for the log's end
+waits for the answer, so that is bounded tightly.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.errors import KafkaError
+
+from trimtab.errors import ConfigurationError, TransportError
+from trimtab.session import Send
+from trimtab.transports.contract import (
+    CaughtUp,
+    Delivered,
+    Event,
+    Received,
+    Trouble,
+    Undelivered,
+)
+from trimtab.transports.progress import Progress
+from trimtab.transports.topics import FOLLOWED, TOUCHED, group_partition
+
+_ANSWER_MS: Final = 1_000
+"""How long the only thread waits for an answer: a fraction of the shortest useful session."""
+
+_SHARED: Final = {"reconnect_backoff_max_ms": 1_000}  # the default, 30 s, is longer than a session
+_PRODUCER: Final = {
+    "acks": "all",
+    "enable_idempotence": True,  # beats and releases stay in order across retries
+    "linger_ms": 0,  # a release is on the critical path of a hand-over
+    "max_block_ms": _ANSWER_MS,
+    "allow_auto_create_topics": False,
+}
+_CONSUMER: Final = {
+    "group_id": None,  # nothing is ever committed
+    "enable_auto_commit": False,
+    "auto_offset_reset": "earliest",  # when retention overtook us: old orders are ignored anyway
+    "allow_auto_create_topics": False,
+}
+
+
+class KafkaPythonTransport:
+    """A producer and a consumer, connected by `open`."""
+
+    def __init__(
+        self,
+        bootstrap_servers: str,
+        prefix: str,
+        delivery_timeout_ms: int,
+        kafka: Mapping[str, Any],
+    ) -> None:
+        self._prefix = prefix
+        self._events: deque[Event] = deque()
+        self._partition = 0
+        self._progress: Progress[Any] = Progress({})
+        self._producer: Any = None
+        self._consumer: Any = None
+        options = {name.replace(".", "_"): value for name, value in kafka.items()}
+        self._shared = {**_SHARED, "bootstrap_servers": bootstrap_servers.split(","), **options}
+        self._timeouts = {
+            "delivery_timeout_ms": delivery_timeout_ms,
+            "request_timeout_ms": delivery_timeout_ms,  # the client wants it no longer than that
+        }
+
+    def open(self, group: str) -> None:
+        """Connect, and follow the group's partitions from where they end now."""
+        try:
+            self._consumer = self._consumer or KafkaConsumer(**_CONSUMER | self._shared)
+            self._producer = self._producer or KafkaProducer(
+                **_PRODUCER | self._timeouts | self._shared
+            )
+            names = [self._prefix + name for name in TOUCHED]
+            found = {name: self._consumer.partitions_for_topic(name) or () for name in names}
+            counts = {name: len(partitions) for name, partitions in found.items()}
+            self._partition = group_partition(group, self._prefix, counts)
+            followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
+            starts = self._consumer.end_offsets(followed, timeout_ms=_ANSWER_MS)
+        except AssertionError as error:  # how this client refuses an option
+            raise ConfigurationError(f"kafka: {error}") from error
+        except KafkaError as error:
+            raise TransportError(str(error)) from error
+        self._consumer.assign(followed)
+        for partition, offset in starts.items():
+            self._consumer.seek(partition, offset)
+        self._progress = Progress(starts)
+
+    def send(self, message: Send) -> None:
+        """Hand a record to the producer's thread."""
+        try:
+            future = self._producer.send(
+                self._prefix + message.topic,
+                key=message.key,
+                value=message.value,
+                partition=self._partition,
+            )
+        except KafkaError as error:
+            self._undelivered(message.ticket, error)
+            return
+        future.add_callback(partial(self._delivered, message.ticket))
+        future.add_errback(partial(self._undelivered, message.ticket))
+
+    def poll(self, timeout_ms: int) -> list[Event]:
+        """Wait for records, and collect the producer's reports."""
+        try:
+            batches = self._consumer.poll(timeout_ms=timeout_ms)
+        except KafkaError as error:
+            self._events.append(Trouble(str(error)))
+            batches = {}
+        for partition, records in batches.items():
+            name = partition.topic.removeprefix(self._prefix)
+            for record in records:
+                self._progress.received(partition, record.offset)
+                self._events.append(Received(name, record.key, record.value))
+        at_end = self._progress.reached()
+        if at_end is not None:
+            self._events.append(CaughtUp(at_end))
+        return [self._events.popleft() for _ in range(len(self._events))]
+
+    def find_end(self, at: int) -> None:
+        """Ask for the ends, and wait for the answer."""
+        partitions = list(self._consumer.assignment())
+        try:
+            self._progress.aim(at, self._consumer.end_offsets(partitions, timeout_ms=_ANSWER_MS))
+        except KafkaError as error:
+            self._events.append(Trouble(f"the log's end is unknown: {error}"))
+
+    def close(self, timeout_ms: int) -> None:
+        """Flush and disconnect."""
+        if self._producer is not None:
+            self._producer.close(timeout=timeout_ms / 1_000)
+        if self._consumer is not None:
+            self._consumer.close(autocommit=False)
+
+    def _delivered(self, ticket: int, _metadata: object) -> None:
+        self._events.append(Delivered(ticket))
+
+    def _undelivered(self, ticket: int, error: BaseException) -> None:
+        self._events.append(Undelivered(ticket, str(error)))

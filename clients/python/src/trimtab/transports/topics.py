@@ -1,0 +1,23 @@
+"""Which topics a member touches, and the partition its group has in all of them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from trimtab.errors import TransportError
+from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, MEMBERS, RELEASES, partition_of
+
+FOLLOWED: Final = (ASSIGNMENTS.name, RELEASES.name)
+TOUCHED: Final = (MEMBERS.name, HEARTBEATS.name, *FOLLOWED)
+
+
+def group_partition(group: str, prefix: str, partitions: Mapping[str, int]) -> int:
+    """The group's partition, given the number of partitions of each topic (by its full name)."""
+    for name in TOUCHED:
+        if not partitions.get(prefix + name):
+            raise TransportError(f"topic {prefix}{name} does not exist: run `trimtab topics init`")
+    counts = {partitions[prefix + name] for name in TOUCHED}
+    if len(counts) > 1:
+        raise TransportError(
+            f"the topics {prefix}* differ in their number of partitions: run `trimtab topics check`"
+        )
+    return partition_of(group, counts.pop())
