@@ -63,7 +63,9 @@ class FileLock:
         return fd
 
     def __enter__(self) -> Self:
-        self.acquire(wait=True)
+        """Take the lock unless it is held already, and let go at the end."""
+        if self._fd is None:
+            self.acquire(wait=True)
         return self
 
     def __exit__(

@@ -12,12 +12,14 @@ from typing import Annotated
 import typer
 
 from console.commands import config, kafka, topics
+from console.commands.demo import demo
 from console.commands.help import Command, group
 from console.commands.options import Call, call_of
 from console.commands.version import version
 from console.errors import ExitCode, Failure
 
 app = group()
+app.command(cls=Command)(demo)
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
@@ -61,3 +63,7 @@ def main() -> None:
         sys.exit(failure.exit_code)
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@ exists with other settings is somebody's decision, so it is reported, with the f
 started on it. Used by `trimtab topics` and `trimtab run`.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -29,6 +30,8 @@ T = TypeVar("T")
 
 REQUEST_TIMEOUT_S = 15.0
 """One admin request; a healthy cluster answers in milliseconds."""
+
+_LOOK_AGAIN_S = 0.05
 
 _CHECKED = ("cleanup.policy", "message.timestamp.type", "retention.ms", "max.message.bytes")
 """What correctness rests on. The rest is tuning, and the operator's to change."""
@@ -107,7 +110,7 @@ def problems(found: Iterable[Found]) -> list[str]:
 
 
 def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
-    """Create topics and return when the brokers agree that they exist.
+    """Create topics and return when clients can see them.
 
     Raises:
         Failure: Kafka refuses, with its reason.
@@ -126,6 +129,12 @@ def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
     created = admin.create_topics(topics, operation_timeout=REQUEST_TIMEOUT_S)
     for name, future in created.items():
         _result(future, f"{name} could not be created")
+    # Brokers learn what the controller has decided a moment after the controller's answer.
+    deadline = time.monotonic() + REQUEST_TIMEOUT_S
+    while not created.keys() <= _metadata(admin).keys():
+        if time.monotonic() > deadline:
+            raise Failure("Kafka has created topics and does not show them", ExitCode.TIMEOUT)
+        time.sleep(_LOOK_AGAIN_S)
 
 
 def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str]) -> Iterator[str]:

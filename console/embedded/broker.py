@@ -163,7 +163,7 @@ class _Start:
         while time.monotonic() < deadline:
             lock = self._instance.lock()
             if lock.acquire(wait=False):
-                with self._progress.step("starting the embedded Kafka"):
+                with lock, self._progress.step("starting the embedded Kafka"):
                     return self._launch(lock, port), True
             address = self._instance.running()
             if address is not None and self._is_ready(address):

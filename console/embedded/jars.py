@@ -9,6 +9,7 @@ cache keeps what had arrived), and an edited pom fetches anew.
 import hashlib
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,11 +35,11 @@ class JarCache:
 
     @classmethod
     def default(cls) -> "JarCache":
-        """The checkout's own cache, or the user's when trimtab was installed from a wheel."""
+        """The checkout's cache; without a checkout, a place in our own Python environment."""
         checkout = _PACKAGE.parent
         if (checkout / "deploy" / "jars" / "pom.xml").exists():
             return cls(checkout / "deploy" / "jars", checkout / ".cache")
-        return cls(_PACKAGE / "_deploy" / "jars", Path.home() / ".cache" / "trimtab")
+        return cls(_PACKAGE / "_deploy" / "jars", Path(sys.prefix) / "share" / "trimtab")
 
     @property
     def directory(self) -> Path:

@@ -80,10 +80,6 @@ class SparkSettings(Section):
     driver_memory: Size = 1024**3
     """Heap of the driver, which in local mode is all of Spark: state, batches and shuffles."""
 
-    jars: str | None = None
-    """The directory of the Kafka connector's archives. Unset, they are fetched once and kept in
-    the cache; an image brings its own."""
-
     options: Options = Field(default_factory=dict)
     """Further Spark options, passed on untouched; they win over trimtab's own."""
 

@@ -4,31 +4,22 @@ import json
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer
 import yaml
 
-from console.main import app, main
-
-Run = Callable[..., tuple[int, str, str]]
+from console.main import app
+from tests.unit.console.command_line import Run, caller
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Call `trimtab ARGUMENTS` in an empty directory; gives exit code, stdout and stderr."""
+    """The command line, in an empty directory."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trimtab", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert isinstance(end.value.code, int)
-        return end.value.code, *capsys.readouterr()
-
-    return call
+    return caller(monkeypatch, capsys)
 
 
 def commands() -> Iterator[tuple[str, ...]]:
