@@ -78,13 +78,13 @@ def test_what_is_produced_can_be_consumed(kafka: EmbeddedKafka, topics_prefix: s
     topic(kafka, name)
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
     producer.produce(name, key=b"key", value=b"value")
-    assert producer.flush(PATIENCE_S) == 0
+    assert 0 == producer.flush(PATIENCE_S)
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": topics_prefix})
     consumer.assign([TopicPartition(name, 0, 0)])
     message = consumer.poll(PATIENCE_S)
     consumer.close()
     assert message is not None
-    assert (message.key(), message.value()) == (b"key", b"value")
+    assert (b"key", b"value") == (message.key(), message.value())
 
 
 def test_a_misspelt_topic_is_an_error(kafka: EmbeddedKafka, topics_prefix: str) -> None:
@@ -116,7 +116,7 @@ def test_it_writes_only_below_its_home(kafka: EmbeddedKafka) -> None:
     """Data, logs and temporary files are in one place, and the log is where we say it is."""
     assert "started" in kafka.log.read_text()
     assert {"data", "logs", "tmp"} <= {path.name for path in kafka.instance.directory.iterdir()}
-    assert kafka.instance.output.read_text() == ""
+    assert "" == kafka.instance.output.read_text()
 
 
 # --------------------------------------------------------------------------- an obedient process
@@ -128,24 +128,24 @@ def test_two_starts_at_once_make_one_broker(home: Path) -> None:
     reports = []
     for start in starts:
         code, out, err = finish(start)
-        assert code == 0, err
+        assert 0 == code, err
         reports.append(json.loads(out))
     assert {"running", "already running"} == {report["state"] for report in reports}
-    assert len({report["process"] for report in reports}) == 1
+    assert 1 == len({report["process"] for report in reports})
 
-    assert finish(trimtab("kafka", "status", home=home))[0] == 0
-    assert finish(trimtab("kafka", "stop", home=home))[:2] == (0, "stopped\n")
-    assert finish(trimtab("kafka", "status", home=home))[0] == 3
+    assert 0 == finish(trimtab("kafka", "status", home=home))[0]
+    assert (0, "stopped\n") == finish(trimtab("kafka", "stop", home=home))[:2]
+    assert 3 == finish(trimtab("kafka", "status", home=home))[0]
 
 
 def test_a_library_uses_the_broker_that_runs(home: Path) -> None:
     """`with EmbeddedKafka` on a home where one runs joins it and leaves it running."""
-    assert finish(trimtab("kafka", "start", "--port", "0", home=home))[0] == 0
+    assert 0 == finish(trimtab("kafka", "start", "--port", "0", home=home))[0]
     address = Instance(home).running()
     with EmbeddedKafka(home) as kafka:
         assert address is not None
         assert address.bootstrap_servers == kafka.bootstrap_servers
-    assert Instance(home).running() == address
+    assert address == Instance(home).running()
 
 
 def test_data_survives_a_kill(home: Path) -> None:
@@ -173,7 +173,7 @@ def test_it_dies_with_its_parent(home: Path) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
-        assert parent.stdout.readline() == b"up\n"
+        assert b"up\n" == parent.stdout.readline()
         assert Instance(home).is_running()
         parent.kill()
     assert stopped(Instance(home))
@@ -199,7 +199,7 @@ def test_a_broker_that_cannot_start_says_why(home: Path) -> None:
     instance.data.mkdir(parents=True)
     (instance.data / "meta.properties").write_text("version=1\ncluster.id=x\nnode.id=7\n")
     code, out, err = finish(trimtab("kafka", "start", "--port", "0", home=home))
-    assert (code, out) == (1, "")
+    assert (1, "") == (code, out)
     assert f"trimtab: the embedded Kafka did not start; its log is {instance.log}" in err
     assert "Stored node id 7 doesn't match" in err.splitlines()[-1]
     assert not instance.is_running()

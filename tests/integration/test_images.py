@@ -48,24 +48,24 @@ def run(*command: str | Path) -> str:
 def test_compose_follows_its_schema() -> None:
     """docker-compose.yml is valid against the compose specification."""
     schema = ("--builtin-schema", "vendor.compose-spec", "docker-compose.yml")
-    assert run(sys.executable, "-m", "check_jsonschema", *schema) == ""
+    assert "" == run(sys.executable, "-m", "check_jsonschema", *schema)
 
 
 def test_dockerfile_passes_its_linter() -> None:
     """Hadolint finds nothing in deploy/Dockerfile, warnings included."""
-    assert run(Path(sys.executable).with_name("hadolint"), "deploy/Dockerfile") == ""
+    assert "" == run(Path(sys.executable).with_name("hadolint"), "deploy/Dockerfile")
 
 
 @each_service
 def test_services_say_whether_they_are_well(service: dict[str, Any]) -> None:
     """Every service has a health check, so that others can wait for it."""
-    assert service["healthcheck"]["test"][0] == "CMD"
+    assert "CMD" == service["healthcheck"]["test"][0]
 
 
 @each_service
 def test_ports_are_open_on_loopback_only(service: dict[str, Any]) -> None:
     """A laptop's set-up without passwords must not be reachable from its network."""
-    assert [p for p in service.get("ports", []) if not p.startswith("127.0.0.1:")] == []
+    assert [] == [p for p in service.get("ports", []) if not p.startswith("127.0.0.1:")]
 
 
 @pytest.mark.parametrize("image", sorted(bases() | {s["image"] for s in SERVICES.values()}))
@@ -98,12 +98,12 @@ def test_our_own_image_is_the_version_that_is_built() -> None:
 def test_python_is_one_version_and_new_enough() -> None:
     """Packages are installed by the Python that runs them, and the project supports it."""
     pythons = {base for base in bases() if base.startswith("python:")}
-    assert len(pythons) == 1
+    assert 1 == len(pythons)
     minor = pythons.pop().removeprefix("python:").rsplit(".", 1)[0]
-    assert PROJECT["requires-python"] == f">={minor}"
+    assert f">={minor}" == PROJECT["requires-python"]
     assert f"lib/python{minor}/site-packages" in DOCKERFILE
 
 
 def test_the_image_runs_as_an_ordinary_user() -> None:
     """The last user named is Spark's, not root."""
-    assert re.findall(r"^USER (\S+)", DOCKERFILE, re.MULTILINE)[-1] == "185"
+    assert "185" == re.findall(r"^USER (\S+)", DOCKERFILE, re.MULTILINE)[-1]

@@ -82,7 +82,7 @@ def test_init_creates_every_topic_as_the_contract_says(
 ) -> None:
     """Names, partitions and configuration are those of the wire contract; then all is well."""
     code, out, err = run("init", "-o", "json")
-    assert (code, err) == (0, "")
+    assert (0, "") == (code, err)
     assert {"created"} == states(out)
     assert {f"{topics_prefix}{name}" for name in TOPICS} == {
         topic["topic"] for topic in json.loads(out)["topics"]
@@ -91,18 +91,18 @@ def test_init_creates_every_topic_as_the_contract_says(
     found = admin.list_topics(timeout=PATIENCE_S).topics
     assert all(len(found[f"{topics_prefix}{name}"].partitions) == 2 for name in TOPICS)
     config = config_of(admin, f"{topics_prefix}assignments")
-    assert config["cleanup.policy"] == "compact"
-    assert config["message.timestamp.type"] == "LogAppendTime"
+    assert "compact" == config["cleanup.policy"]
+    assert "LogAppendTime" == config["message.timestamp.type"]
 
     code, out, err = run("check", "-o", "json")
-    assert (code, err, states(out)) == (0, "", {"ok"})
+    assert (0, "", {"ok"}) == (code, err, states(out))
 
 
 def test_init_may_be_repeated(run: Run) -> None:
     """The second time there is nothing to do, and it says so."""
-    assert run("init")[0] == 0
+    assert 0 == run("init")[0]
     code, out, err = run("init", "-o", "json")
-    assert (code, err, states(out)) == (0, "", {"ok"})
+    assert (0, "", {"ok"}) == (code, err, states(out))
 
 
 def test_init_creates_only_what_is_missing(
@@ -113,22 +113,22 @@ def test_init_creates_only_what_is_missing(
     admin.delete_topics([f"{topics_prefix}latency"])[f"{topics_prefix}latency"].result(PATIENCE_S)
     wait_until_gone(admin, f"{topics_prefix}latency")
     code, out, _ = run("check", "-o", "json")
-    assert code == 3
+    assert 3 == code
     assert {f"{topics_prefix}latency": "missing"} == {
         topic["topic"]: topic["state"]
         for topic in json.loads(out)["topics"]
         if topic["state"] != "ok"
     }
     assert "created" in run("init")[1]
-    assert run("check")[0] == 0
+    assert 0 == run("check")[0]
 
 
 def test_a_dry_run_changes_nothing(run: Run, admin: AdminClient, topics_prefix: str) -> None:
     """It says what would be created, and creates nothing."""
     code, out, err = run("init", "--dry-run", "-o", "json")
-    assert (code, err, states(out)) == (0, "", {"would be created"})
+    assert (0, "", {"would be created"}) == (code, err, states(out))
     existing = admin.list_topics(timeout=PATIENCE_S).topics
-    assert [name for name in existing if name.startswith(topics_prefix)] == []
+    assert [] == [name for name in existing if name.startswith(topics_prefix)]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_changed_topic_is_refused_with_the_fix(
     for command in ("check", "init"):
         code, _, err = run(command)
         (line,) = err.splitlines()
-        assert code == 3
+        assert 3 == code
         assert line.startswith(f"trimtab: {topic} has {name}={value}, must be ")
         assert f"--entity-name {topic} --add-config {name}=" in line
 
@@ -159,7 +159,7 @@ def test_tuning_is_the_operator_s(run: Run, admin: AdminClient, topics_prefix: s
     """What correctness does not rest on may be changed."""
     run("init")
     alter(admin, f"{topics_prefix}assignments", "segment.ms", "600000")
-    assert run("check")[0] == 0
+    assert 0 == run("check")[0]
 
 
 def test_partition_counts_must_match_and_agree(
@@ -171,7 +171,7 @@ def test_partition_counts_must_match_and_agree(
         name
     ].result(PATIENCE_S)
     code, _, err = run("init")
-    assert code == 3
+    assert 3 == code
     assert f"{name} has 3 partitions, must have 2: set topics.partitions to 3" in err
     assert "topics keyed by group must have equal partition counts, there are: " in err
 
@@ -180,7 +180,7 @@ def test_retention_is_the_settings_choice(run: Run, monkeypatch: pytest.MonkeyPa
     """A topic made under one retention does not pass under another."""
     monkeypatch.setenv("TRIMTAB_TOPICS__RETENTION__HISTORY", "2d")
     run("init")
-    assert run("check")[0] == 0
+    assert 0 == run("check")[0]
     monkeypatch.delenv("TRIMTAB_TOPICS__RETENTION__HISTORY")
     assert "retention.ms=172800000, must be 7776000000" in run("check")[2]
 
@@ -192,5 +192,5 @@ def test_a_kafka_that_does_not_answer_is_a_timeout(
     monkeypatch.setattr("console.topics.REQUEST_TIMEOUT_S", 1.0)
     monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "127.0.0.1:1")
     code, out, err = run("check")
-    assert (code, out) == (5, "")
+    assert (5, "") == (code, out)
     assert err.startswith("trimtab: Kafka does not answer: ")

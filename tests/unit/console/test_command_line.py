@@ -37,7 +37,7 @@ def commands() -> Iterator[tuple[str, ...]]:
 def test_help_leads_with_examples(run: Run, command: tuple[str, ...]) -> None:
     """Every command shows how it is called before it lists its options."""
     code, out, _ = run(*command, "--help")
-    assert code == 0
+    assert 0 == code
     example = " ".join(("trimtab", *command))
     assert out.index("Examples:") < out.index(f"\n    {example}") < out.index("Options:")
 
@@ -45,7 +45,7 @@ def test_help_leads_with_examples(run: Run, command: tuple[str, ...]) -> None:
 def test_without_arguments_there_is_help(run: Run) -> None:
     """Whoever types only the name learns what can follow."""
     code, out, err = run()
-    assert code == 2
+    assert 2 == code
     assert "trimtab demo" in out + err
 
 
@@ -53,28 +53,28 @@ def test_help_does_not_load_spark() -> None:
     """`--help` answers at once: nothing heavy is imported before a command runs."""
     code = "import sys, console.main; print({'pyspark', 'pandas', 'pyarrow'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    assert "set()" == done.stdout.strip()
 
 
 def test_an_unknown_command_is_a_usage_error(run: Run) -> None:
     """Exit code 2, and the word that was wrong."""
     code, out, err = run("kafka", "frobnicate")
-    assert (code, out) == (2, "")
+    assert (2, "") == (code, out)
     assert "frobnicate" in err
 
 
 def test_an_expected_failure_is_one_line(run: Run) -> None:
     """On stderr, with its exit code; no traceback."""
     code, out, err = run("config", "show", "--set", "home")
-    assert (code, out) == (2, "")
-    assert err == "trimtab: --set home: give it as KEY=VALUE\n"
+    assert (2, "") == (code, out)
+    assert "trimtab: --set home: give it as KEY=VALUE\n" == err
 
 
 def test_debug_shows_where_it_came_from(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The traceback is for whoever asks."""
     monkeypatch.delenv("TRIMTAB_DEBUG", raising=False)
     code, _, err = run("--debug", "config", "show", "--set", "home")
-    assert code == 2
+    assert 2 == code
     assert "Traceback" in err
     assert err.endswith("trimtab: --set home: give it as KEY=VALUE\n")
 
@@ -84,23 +84,23 @@ def test_config_show_speaks_three_languages(run: Run) -> None:
     as_json = json.loads(run("config", "show", "-o", "json")[1])
     as_toml = tomllib.loads(run("config", "show", "-o", "toml")[1])
     table = run("config", "show")[1].splitlines()
-    assert table[0].split() == ["KEY", "VALUE", "ORIGIN"]
+    assert ["KEY", "VALUE", "ORIGIN"] == table[0].split()
     assert ["home", ".trimtab", "default"] == table[1].split()
     assert len(as_json) == len(table) - 1
     assert {"key": "home", "value": ".trimtab", "origin": "default"} == as_json[0]
-    assert as_toml["policy"]["session_timeout"] == "10s"
+    assert "10s" == as_toml["policy"]["session_timeout"]
 
 
 def test_config_schema_is_a_json_schema(run: Run) -> None:
     """Its defaults are written as a file would have them."""
     schema = json.loads(run("config", "schema")[1])
-    assert schema["$defs"]["PolicySettings"]["properties"]["session_timeout"]["default"] == "10s"
+    assert "10s" == schema["$defs"]["PolicySettings"]["properties"]["session_timeout"]["default"]
 
 
 def test_version_names_what_it_runs_on(run: Run) -> None:
     """What a bug report needs."""
     code, out, _ = run("version", "-o", "yaml")
-    assert code == 0
+    assert 0 == code
     assert {"trimtab-controller", "trimtab", "pyspark", "confluent-kafka", "python"} == set(
         yaml.safe_load(out)
     )
@@ -109,22 +109,23 @@ def test_version_names_what_it_runs_on(run: Run) -> None:
 def test_a_stopped_kafka_is_unhealthy_but_not_an_error(run: Run) -> None:
     """Exit code 3, with the same report on stdout as when it runs."""
     code, out, err = run("kafka", "status", "-o", "json")
-    assert (code, err) == (3, "")
-    assert json.loads(out)["state"] == "stopped"
+    assert (3, "") == (code, err)
+    assert "stopped" == json.loads(out)["state"]
 
 
 def test_stopping_nothing_is_fine(run: Run) -> None:
     """`stop` may be called twice."""
     code, out, _ = run("--quiet", "kafka", "stop")
-    assert code == 0
+    assert 0 == code
     assert out.startswith("no Kafka runs in ")
 
 
 def test_a_cluster_that_is_not_there_is_named(run: Run) -> None:
     """Exit code 4, and what to do."""
     code, _, err = run("topics", "check")
-    assert code == 4
-    assert err == (
+    assert 4 == code
+    line = (
         "trimtab: no Kafka runs in .trimtab: start one with `trimtab kafka start`, "
         "or set kafka.bootstrap_servers\n"
     )
+    assert line == err

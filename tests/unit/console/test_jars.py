@@ -71,10 +71,10 @@ def test_fetched_once(repository: Repository) -> None:
     """A second fetch finds the stamp and calls nobody."""
     repository.jars.fetch()
     repository.jars.fetch()
-    assert repository.fetched == 1
-    assert (repository.jars.spark / "connector.jar").read_bytes() == SPARK
-    assert (repository.jars.kafka / "broker.jar").read_bytes() == KAFKA
-    assert repository.jars.verify() == 2
+    assert 1 == repository.fetched
+    assert SPARK == (repository.jars.spark / "connector.jar").read_bytes()
+    assert KAFKA == (repository.jars.kafka / "broker.jar").read_bytes()
+    assert 2 == repository.jars.verify()
 
 
 @pytest.mark.parametrize("edited", ["pom.xml", "SHA256SUMS"])
@@ -84,7 +84,7 @@ def test_an_edit_fetches_anew(repository: Repository, edited: str) -> None:
     with (repository.jars.sources / edited).open("a") as file:
         file.write("\n")
     repository.jars.fetch()
-    assert repository.fetched == 2
+    assert 2 == repository.fetched
 
 
 def test_a_lost_archive_is_fetched_again(repository: Repository) -> None:
@@ -92,14 +92,14 @@ def test_a_lost_archive_is_fetched_again(repository: Repository) -> None:
     repository.jars.fetch()
     (repository.jars.kafka / "broker.jar").unlink()
     repository.jars.fetch()
-    assert repository.jars.verify() == 2
+    assert 2 == repository.jars.verify()
 
 
 def test_a_hiccup_is_tried_again(repository: Repository) -> None:
     """A first failure of the network costs a second call, not the fetch."""
     repository.maven(f'[ "$(wc -l < {repository.calls})" -gt 1 ] || exit 1')
     repository.jars.fetch()
-    assert repository.fetched == 2
+    assert 2 == repository.fetched
 
 
 def test_an_outage_leaves_nothing_and_names_the_log(repository: Repository) -> None:
@@ -107,7 +107,7 @@ def test_an_outage_leaves_nothing_and_names_the_log(repository: Repository) -> N
     repository.maven("echo '[ERROR] Could not transfer artifact x'; exit 1")
     with pytest.raises(Failure, match=r"Could not transfer artifact x; see .*maven\.log"):
         repository.jars.fetch()
-    assert repository.fetched == 3
+    assert 3 == repository.fetched
     assert not repository.jars.directory.exists()
     assert not repository.jars.is_complete()
 
@@ -134,11 +134,11 @@ def test_missing_and_unexpected_archives_are_named(repository: Repository) -> No
     repository.jars.sums.write_text(f"{'0' * 64}  kafka/old.jar\n")
     with pytest.raises(Failure) as failure:
         repository.jars.fetch()
-    assert str(failure.value).splitlines() == [
+    assert [
         "Java archive kafka/broker.jar is not in SHA256SUMS",
         "Java archive kafka/old.jar is missing",
         "Java archive spark/connector.jar is not in SHA256SUMS",
-    ]
+    ] == str(failure.value).splitlines()
 
 
 def test_a_spoilt_cache_is_noticed(repository: Repository) -> None:
@@ -152,10 +152,10 @@ def test_a_spoilt_cache_is_noticed(repository: Repository) -> None:
 def test_sums_are_rewritten_on_demand(repository: Repository) -> None:
     """After an edit of the pom: one command writes what a reviewer then reads."""
     repository.jars.sums.write_text("")
-    assert repository.jars.rewrite_sums() == 2
+    assert 2 == repository.jars.rewrite_sums()
     repository.jars.fetch()
-    assert repository.fetched == 1
-    assert repository.jars.sums.read_text().splitlines() == [
+    assert 1 == repository.fetched
+    assert [
         f"{sha256(KAFKA).hexdigest()}  kafka/broker.jar",
         f"{sha256(SPARK).hexdigest()}  spark/connector.jar",
-    ]
+    ] == repository.jars.sums.read_text().splitlines()

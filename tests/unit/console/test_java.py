@@ -60,8 +60,8 @@ def test_without_java_nothing_is_downloaded(
     with pytest.raises(Failure) as failure:
         JarCache(Path("deploy", "jars"), tmp_path / "cache").fetch()
     assert expected in str(failure.value)
-    assert len(str(failure.value).splitlines()) == 1
-    assert failure.value.exit_code == ExitCode.USAGE
+    assert 1 == len(str(failure.value).splitlines())
+    assert ExitCode.USAGE == failure.value.exit_code
     assert not (tmp_path / "cache").exists()
 
 
@@ -70,4 +70,4 @@ def test_without_maven_the_line_says_so(path: Path) -> None:
     assert not path.exists()
     with pytest.raises(Failure, match="Maven is missing: install it") as failure:
         find_maven()
-    assert failure.value.exit_code == ExitCode.USAGE
+    assert ExitCode.USAGE == failure.value.exit_code

@@ -44,7 +44,7 @@ class Sources:
         """The lines that the user sees; the exit code is always that of a wrong call."""
         with pytest.raises(Failure) as failure:
             self.load()
-        assert failure.value.exit_code == ExitCode.USAGE
+        assert ExitCode.USAGE == failure.value.exit_code
         return str(failure.value).replace(str(self.file), "FILE").splitlines()
 
 
@@ -75,12 +75,12 @@ def test_flags_over_environment_over_file_over_default(sources: Sources) -> None
     sources.environment["TRIMTAB_TOPICS__PREFIX"] = "environment."
     sources.flags.append("topics.partitions=4")
     loaded = sources.load()
-    assert loaded.settings.topics.partitions == 4
-    assert loaded.settings.topics.prefix == "environment."
-    assert loaded.origin(("topics", "partitions")) == "flag --set topics.partitions"
-    assert loaded.origin(("topics", "prefix")) == "environment TRIMTAB_TOPICS__PREFIX"
-    assert loaded.origin(("topics", "replication_factor")) == f"file {sources.file}"
-    assert loaded.origin(("home",)) == "default"
+    assert 4 == loaded.settings.topics.partitions
+    assert "environment." == loaded.settings.topics.prefix
+    assert "flag --set topics.partitions" == loaded.origin(("topics", "partitions"))
+    assert "environment TRIMTAB_TOPICS__PREFIX" == loaded.origin(("topics", "prefix"))
+    assert f"file {sources.file}" == loaded.origin(("topics", "replication_factor"))
+    assert "default" == loaded.origin(("home",))
 
 
 def test_option_tables_merge_entry_by_entry(sources: Sources) -> None:
@@ -88,18 +88,18 @@ def test_option_tables_merge_entry_by_entry(sources: Sources) -> None:
     sources.write('[kafka.options]\n"security.protocol" = "SSL"\nretries = 5\nidempotence = true')
     sources.environment["TRIMTAB_KAFKA__OPTIONS"] = '{"sasl.password": "p", "retries": 6}'
     sources.flags.append("kafka.options.security.protocol=SASL_SSL")
-    assert sources.load().settings.kafka.options == {
+    assert {
         "security.protocol": "SASL_SSL",
         "retries": "6",
         "idempotence": "true",
         "sasl.password": "p",
-    }
+    } == sources.load().settings.kafka.options
 
 
 def test_the_file_beside_us_is_found(sources: Sources) -> None:
     """./trimtab.toml is read when nothing else is named."""
     Path("trimtab.toml").write_text("home = 'here'")
-    assert sources.load().settings.home == "here"
+    assert "here" == sources.load().settings.home
 
 
 def test_a_named_file_is_read_instead(sources: Sources, tmp_path: Path) -> None:
@@ -107,36 +107,36 @@ def test_a_named_file_is_read_instead(sources: Sources, tmp_path: Path) -> None:
     Path("trimtab.toml").write_text("home = 'here'")
     (tmp_path / "other.toml").write_text("home = 'there'")
     sources.environment["TRIMTAB_CONFIG"] = "other.toml"
-    assert sources.load().settings.home == "there"
+    assert "there" == sources.load().settings.home
     sources.write("home = 'given'")
-    assert sources.load().settings.home == "given"
+    assert "given" == sources.load().settings.home
 
 
 def test_a_secret_may_be_in_a_file_of_its_own(sources: Sources, tmp_path: Path) -> None:
     """TRIMTAB_..._FILE names a file with the value, as container secrets are mounted."""
     (tmp_path / "secret").write_text('{"sasl.password": "p"}\n')
     sources.environment["TRIMTAB_KAFKA__OPTIONS_FILE"] = str(tmp_path / "secret")
-    assert sources.load().settings.kafka.options == {"sasl.password": "p"}
+    assert {"sasl.password": "p"} == sources.load().settings.kafka.options
 
 
 def test_a_setting_that_is_called_file_is_one(sources: Sources) -> None:
     """TRIMTAB_ROUTES__FILE is routes.file, not a secret file for a setting named routes."""
     sources.environment["TRIMTAB_ROUTES__FILE"] = "routes.yaml"
-    assert sources.load().settings.routes.file == "routes.yaml"
+    assert "routes.yaml" == sources.load().settings.routes.file
 
 
 def test_variables_that_are_not_ours_are_left_alone(sources: Sources) -> None:
     """HOME is not `home`; neither are the two variables that say how to run."""
     sources.environment |= {"HOME": "/nowhere", "TRIMTAB_DEBUG": "1", "TRIM": "x"}
-    assert sources.load().settings.home == ".trimtab"
+    assert ".trimtab" == sources.load().settings.home
 
 
 def test_the_checkpoint_lives_below_home(sources: Sources) -> None:
     """Unless it is told to live elsewhere."""
     sources.flags.append("home=mine")
-    assert sources.load().settings.controller.checkpoint == "mine/checkpoint"
+    assert "mine/checkpoint" == sources.load().settings.controller.checkpoint
     sources.flags.append("controller.checkpoint=elsewhere")
-    assert sources.load().settings.controller.checkpoint == "elsewhere"
+    assert "elsewhere" == sources.load().settings.controller.checkpoint
 
 
 # ------------------------------------------------------------------------------- what is refused
@@ -273,7 +273,7 @@ def test_one_line_says_what_is_wrong_in_a_flag(sources: Sources, flag: str, expe
 def test_every_problem_has_its_line(sources: Sources) -> None:
     """Whoever mends a file should not have to run it once for each mistake."""
     sources.write("[log]\nlevel = 'loud'\n[topics]\npartitions = 0")
-    assert len(sources.refusal()) == 2
+    assert 2 == len(sources.refusal())
 
 
 def test_a_value_and_its_file_are_not_both(sources: Sources) -> None:
@@ -294,7 +294,7 @@ def test_secrets_are_masked_wherever_they_appear(sources: Sources, name: str) ->
     sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({name: "hunter2"})
     loaded = sources.load()
     shown = {row["key"]: row["value"] for row in rows(loaded)}
-    assert shown[f"kafka.options.{name}"] == MASK
+    assert MASK == shown[f"kafka.options.{name}"]
     assert "hunter2" not in toml(loaded)
     sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({name: ["hunter2"]})
     assert "hunter2" not in "\n".join(sources.refusal())
@@ -306,7 +306,7 @@ def test_every_setting_is_shown_with_its_origin(sources: Sources) -> None:
     shown = {row["key"]: row["origin"] for row in rows(sources.load())}
     expected = {dotted(key) for key in leaves() | tables()} - {"spark.options"}
     assert expected | {"spark.options.spark.x"} == set(shown)
-    assert shown["spark.options.spark.x"] == "flag --set spark.options.spark.x"
+    assert "flag --set spark.options.spark.x" == shown["spark.options.spark.x"]
 
 
 def test_what_is_shown_as_toml_is_a_settings_file(sources: Sources) -> None:

@@ -69,7 +69,7 @@ def test_output_goes_where_it_was_sent(tmp_path: Path) -> None:
     with (tmp_path / "out").open("wb") as output:
         code = "import sys; print('out', flush=True); print('err', file=sys.stderr)"
         TetheredProcess(python(code), output=output).wait(PATIENCE_S)
-    assert (tmp_path / "out").read_text().split() == ["out", "err"]
+    assert ["out", "err"] == (tmp_path / "out").read_text().split()
 
 
 def test_a_command_that_does_not_exist_is_said_at_once(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_stop_is_polite_first(tmp_path: Path) -> None:
     with (tmp_path / "out").open("wb") as output:
         child = TetheredProcess(python(code), output=output)
         wait_for(ready)
-        assert child.stop() == 3
+        assert 3 == child.stop()
 
 
 def test_stop_ends_whoever_does_not_listen(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_stop_ends_whoever_does_not_listen(tmp_path: Path) -> None:
     with (tmp_path / "out").open("wb") as output:
         child = TetheredProcess(python(code), output=output, grace_s=0.3)
         grandchild = int(wait_for(ready))
-        assert child.stop() == 128 + signal.SIGKILL
+        assert 128 + signal.SIGKILL == child.stop()
         assert gone(grandchild)
 
 

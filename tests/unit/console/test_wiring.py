@@ -1,0 +1,89 @@
+"""What is set arrives where it is used, in that layer's own units."""
+
+from pathlib import Path
+
+from console.cluster import native_options
+from console.settings import Settings, load
+from console.wiring import options
+from rebalance.ids import Millis
+from streaming.options import (
+    FeedOptions,
+    KafkaOptions,
+    Options,
+    QueryOptions,
+    SparkOptions,
+    TopicOptions,
+)
+
+CHOSEN = {
+    "home": "here",
+    "kafka.options": '{"security.protocol": "SSL", "sasl.jaas.config": "j", "sasl.username": "u"}',
+    "topics.prefix": "p.",
+    "topics.partitions": "3",
+    "controller.name": "c",
+    "controller.tick_interval": "2s",
+    "controller.max_clock_step": "7s",
+    "controller.cells_per_partition": "4",
+    "controller.heartbeat_batch_interval": "3s",
+    "controller.heartbeat_batch_rows": "5",
+    "controller.fetch_wait": "6ms",
+    "controller.ui_port": "0",
+    "policy.session_timeout": "8s",
+    "routes.poll_interval": "9s",
+    "routes.file": "routes.yaml",
+    "spark.master": "local[1]",
+    "spark.driver_memory": "2GiB",
+    "spark.options.spark.x": "y",
+}
+
+
+def chosen() -> Settings:
+    """Settings that differ from every default."""
+    flags = [f"{name}={value}" for name, value in CHOSEN.items()]
+    return load(assignments=flags, environment={}).settings
+
+
+def test_every_choice_reaches_the_job() -> None:
+    """No setting is forgotten on the way, and units are those of the layer below."""
+    settings = chosen()
+    made = options(settings, bootstrap_servers="k:1", jars=Path("jars"))
+    assert Millis(8_000) == made.policy.session_timeout_ms
+    assert Millis(7_000) == made.policy.max_clock_step_ms
+    assert (
+        Options(
+            name="c",
+            home=Path("here"),
+            policy=made.policy,
+            kafka=KafkaOptions(
+                bootstrap_servers="k:1",
+                java=settings.kafka.options,
+                native={"security.protocol": "SSL", "sasl.username": "u"},
+            ),
+            topics=TopicOptions(prefix="p.", partitions=3),
+            query=QueryOptions(
+                checkpoint="here/checkpoint",
+                cells_per_partition=4,
+                routine_interval_ms=3_000,
+                routine_rows=5,
+                fetch_wait_ms=6,
+            ),
+            feeds=FeedOptions(
+                tick_interval_ms=2_000,
+                route_poll_interval_ms=9_000,
+                route_file=Path("routes.yaml"),
+            ),
+            spark=SparkOptions(
+                master="local[1]",
+                driver_memory_bytes=2 * 1024**3,
+                jars=Path("jars"),
+                ui_port=0,
+                further={"spark.x": "y"},
+            ),
+        )
+        == made
+    )
+
+
+def test_librdkafka_is_spared_what_only_java_knows() -> None:
+    """It refuses to start on such a name; everything else is passed on untouched."""
+    assert {"security.protocol": "SSL", "sasl.username": "u"} == native_options(chosen())
