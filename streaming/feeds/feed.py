@@ -1,0 +1,49 @@
+"""What a feed is: a name, and something to run until it is told to stop.
+
+Every feed is a client of Kafka like any other: it has its own connections, its own name in the
+broker's logs, and its own name in ours. What they have in common is here.
+
+Used by every feed and by ``application``. Its one rule: a feed ends when told to, or with an error.
+"""
+
+from threading import Event
+from typing import Any, Protocol
+
+import structlog
+from structlog.typing import FilteringBoundLogger
+
+from streaming.options import Options
+from streaming.trouble import Trouble
+
+Config = dict[str, Any]
+"""What librdkafka takes: text, numbers, truth values and callbacks."""
+
+
+class Feed(Protocol):
+    """A thread of the driver."""
+
+    @property
+    def name(self) -> str:
+        """What the thread is called."""
+        ...
+
+    def run(self, stop: Event) -> None:
+        """Feed until ``stop`` is set."""
+        ...
+
+
+def logger(feed: str) -> FilteringBoundLogger:
+    """Return the logger of a feed."""
+    log: FilteringBoundLogger = structlog.get_logger().bind(feed=feed)
+    return log
+
+
+def client_config(options: Options, feed: str, connection: Trouble) -> Config:
+    """Return what every librdkafka client of a feed is told."""
+    return {
+        **options.kafka.client(),
+        "client.id": f"{options.name}-{feed}",
+        # librdkafka would write each failed connection to stderr by itself.
+        "log_level": 2,
+        "error_cb": connection.met,
+    }

@@ -1,0 +1,83 @@
+"""The route file: queues that no Kafka knows, such as those of a RocketMQ cluster.
+
+    orders:
+      broker-a: 8
+      broker-b: 8
+
+A topic named here has the queues that are written here, whatever Kafka says. The file is read
+again when it changes; one that cannot be read is an outage like any other: it is reported, and
+what was read last stays true.
+
+Read by ``routes``. Its one rule: all of the file is good, or none of it is taken.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from streaming.feeds.route_plan import Seen
+from trimtab.protocol import Route, RunRef
+from trimtab.protocol.names import BrokerName, TopicName
+
+_CONTENT = TypeAdapter[dict[TopicName, dict[BrokerName, int]]](
+    dict[TopicName, dict[BrokerName, int]]
+)
+
+
+class UnreadableRoutes(Exception):  # noqa: N818 - it names what is at hand
+    """The route file is not there or not as it must be."""
+
+
+class RouteFile:
+    """A file of routes, or none."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.last: Mapping[str, Seen] = {}
+        """What it said when it could last be read."""
+        self._path = path
+        self._stamp: object = None
+
+    def routes(self) -> Mapping[str, Seen]:
+        """Return what the file says now.
+
+        Raises:
+            UnreadableRoutes: It says nothing that could be understood.
+        """
+        if self._path is None:
+            return self.last
+        try:
+            about = self._path.stat()
+            stamp = (about.st_mtime_ns, about.st_size, about.st_ino)
+            if stamp != self._stamp:
+                self.last = parse(self._path.read_text())
+                self._stamp = stamp
+        except OSError as error:
+            raise UnreadableRoutes(f"{self._path}: {error.strerror}") from error
+        except UnreadableRoutes as error:
+            raise UnreadableRoutes(f"{self._path}: {error}") from error
+        return self.last
+
+
+def parse(text: str) -> dict[str, Seen]:
+    """Read the content of a route file.
+
+    Raises:
+        UnreadableRoutes: It is not YAML, or not topic -> broker -> number of queues.
+    """
+    try:
+        content = _CONTENT.validate_python(yaml.safe_load(text) or {})
+        return {topic: _seen(topic, brokers) for topic, brokers in content.items()}
+    except yaml.YAMLError as error:
+        raise UnreadableRoutes(f"not YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise UnreadableRoutes(f"{place}: {first['msg']}") from error
+
+
+def _seen(topic: str, brokers: Mapping[str, int]) -> Seen:
+    """Check the runs as the wire will: what no record could say must not come so far."""
+    runs = tuple(RunRef(broker, 0, queues) for broker, queues in sorted(brokers.items()) if queues)
+    return Seen(Route(topic=topic, version=0, exists=True, runs=runs).runs)

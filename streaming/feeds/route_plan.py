@@ -1,0 +1,165 @@
+"""The route plan: who has to be told what about which topic.
+
+A postman's book with three columns: what each group asks for and knows (from its joins and its
+summaries), what each topic is like (from Kafka or a file), and what was sent. Whatever a group's
+brain does not know as it is gets announced under the next version; and again, ever more rarely,
+until the group's summary shows it, since a brain ignores the route of a topic that it does not
+know to be wanted yet, and the two may overtake each other.
+
+What grows is believed at once. What shrinks or vanishes is believed when it has stayed so for a
+while: a broker that has just restarted may not know a topic for a moment, and taking queues away
+on its word would stop a group for nothing (fault D1).
+
+Kept by ``routes``, which does the talking. Its one rule: time comes in as an argument.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from trimtab.protocol import Route, RunRef, TopicSummary
+
+BELIEVE_LOSS_AFTER_S: Final = 30.0
+"""How long a topic must look smaller than before. A rolling restart of a broker takes less."""
+
+HINT_LIFETIME_S: Final = 60.0
+"""How long a join alone keeps a topic in the book. The summary that answers it takes over within
+a second, unless the join was refused: and then nobody wants to know."""
+
+PATIENCE_S: Final = 2.0
+"""How long an announcement may take to show in the summary: some batches. Doubled each time."""
+PATIENCE_MAX_S: Final = 120.0
+
+
+class Seen(NamedTuple):
+    """What a topic is like; None: it does not exist."""
+
+    runs: tuple[RunRef, ...] | None
+
+    @property
+    def queues(self) -> int:
+        """How many queues it has."""
+        return sum(run.length for run in self.runs or ())
+
+
+class Announcement(NamedTuple):
+    """A route to be told to a group."""
+
+    group: str
+    route: Route
+
+
+@dataclass(slots=True)
+class _Sent:
+    seen: Seen
+    version: int
+    at: float
+    times: int
+
+
+@dataclass(slots=True)
+class _Group:
+    """What a group's brain knows, by its summary."""
+
+    topics: Mapping[str, TopicSummary] = field(default_factory=dict)
+    active: bool = False
+    """It has members; an empty group believes no routes."""
+    hints: dict[str, float] = field(default_factory=dict)
+    """Topics that joins ask for, and until when they are believed."""
+    sent: dict[str, _Sent] = field(default_factory=dict)
+
+    def wanted(self) -> set[str]:
+        return set(self.hints) | (set(self.topics) if self.active else set())
+
+
+_NEVER_LOOKED: Final = TopicSummary(version=0, queues=0, awaited=True)
+
+
+class RoutePlan:
+    """The book."""
+
+    def __init__(self) -> None:
+        self._groups: dict[str, _Group] = {}
+        self._seen: dict[str, tuple[Seen, float]] = {}
+        """What each topic is like, and since when it looks like that."""
+
+    def joined(self, group: str, topics: Iterable[str], now: float) -> None:
+        """Note that a member asks for topics."""
+        page = self._groups.setdefault(group, _Group())
+        page.hints |= dict.fromkeys(topics, now + HINT_LIFETIME_S)
+
+    def summarised(self, group: str, topics: Mapping[str, TopicSummary], *, members: int) -> None:
+        """Note what a group's brain knows."""
+        page = self._groups.setdefault(group, _Group())
+        page.topics, page.active = topics, members > 0
+        for topic in topics:
+            page.hints.pop(topic, None)
+
+    def forgotten(self, group: str) -> None:
+        """Strike a group out."""
+        self._groups.pop(group, None)
+
+    def saw(self, topic: str, seen: Seen, now: float) -> None:
+        """Note what a topic is like."""
+        known = self._seen.get(topic)
+        if known is None or known[0] != seen:
+            self._seen[topic] = (seen, now)
+
+    def wanted(self) -> set[str]:
+        """Return the topics that somebody asks for."""
+        return set().union(*(page.wanted() for page in self._groups.values()))
+
+    def unseen(self) -> set[str]:
+        """Return the topics that somebody asks for and nobody has looked at."""
+        return self.wanted() - self._seen.keys()
+
+    def due(self, now: float) -> list[Announcement]:
+        """Return what has to be announced, and book it as sent."""
+        self._tidy(now)
+        return [
+            Announcement(group, route)
+            for group, page in self._groups.items()
+            for topic in sorted(page.wanted() & self._seen.keys())
+            if (route := self._route(page, topic, now)) is not None
+        ]
+
+    def _route(self, page: _Group, topic: str, now: float) -> Route | None:
+        seen, since = self._seen[topic]
+        known, sent = page.topics.get(topic, _NEVER_LOOKED), page.sent.get(topic)
+        lost = seen.queues < known.queues and now < since + BELIEVE_LOSS_AFTER_S
+        if lost or _settled(seen, known, sent) or _pending(seen, sent, now):
+            return None
+        again = sent is not None and sent.seen == seen
+        version = max(known.version, sent.version if sent else 0) + 1
+        page.sent[topic] = _Sent(seen, version, now, sent.times + 1 if sent and again else 1)
+        return Route(
+            topic=topic, version=version, exists=seen.runs is not None, runs=seen.runs or ()
+        )
+
+    def _tidy(self, now: float) -> None:
+        """Forget hints that were not confirmed, and topics that nobody asks for any more."""
+        for page in self._groups.values():
+            page.hints = {topic: end for topic, end in page.hints.items() if end > now}
+        wanted = self.wanted()
+        self._seen = {topic: seen for topic, seen in self._seen.items() if topic in wanted}
+
+
+def _settled(seen: Seen, known: TopicSummary, sent: _Sent | None) -> bool:
+    """Tell whether the brain knows a topic as it is.
+
+    A summary only counts queues. So it proves what we sent ourselves, and of what others sent it
+    proves only Kafka's own topics, whose queues follow from their number.
+    """
+    alike = (known.queues, known.awaited) == (seen.queues, seen.runs is None)
+    agrees = alike and known.version > 0
+    if sent is not None:
+        return agrees and sent.seen == seen
+    return agrees and all(run[:2] == ("", 0) for run in seen.runs or ())
+
+
+def _pending(seen: Seen, sent: _Sent | None, now: float) -> bool:
+    """Tell whether it was sent and may still show."""
+    if sent is None or sent.seen != seen:
+        return False
+    patience = min(PATIENCE_S * 2.0 ** (sent.times - 1), PATIENCE_MAX_S)
+    return now < sent.at + patience

@@ -1,0 +1,176 @@
+"""The route watcher: tells each group what became of the topics that it asks for.
+
+It listens to joins, which say at once that somebody wants a topic, and to the groups' summaries,
+which say what each brain knows; the summaries are compacted, so a watcher that starts reads them
+all and has forgotten nothing. It looks at Kafka's metadata every second, and at once for a topic
+that is new to it. What has to be told whom is worked out in ``route_plan``.
+
+Run by ``application``. Its one rule: it decides nothing; a route is a fact for the log.
+"""
+
+import time
+from threading import Event
+from typing import Any
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    Message,
+    Producer,
+    TopicPartition,
+)
+
+from streaming.feeds.feed import client_config, logger
+from streaming.feeds.metadata import Metadata
+from streaming.feeds.route_file import RouteFile, UnreadableRoutes
+from streaming.feeds.route_plan import Announcement, RoutePlan
+from streaming.options import Options
+from streaming.trouble import Trouble
+from trimtab.protocol import (
+    GROUPS,
+    MEMBERS,
+    ROUTES,
+    Join,
+    Topic,
+    UndecodableRecord,
+    decode,
+    encode,
+    partition_of,
+    read_group_key,
+)
+
+_LISTEN_S = 0.2
+"""How long it listens at a time, and so how soon it notices that it should stop."""
+_AT_ONCE = 1_000
+"""Messages that are heard before anything is said about them."""
+
+
+class RouteWatcher:
+    """Watches routes until it is told to stop."""
+
+    name = "routes"
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._log = logger(self.name)
+        self._connection = Trouble(self._log, "connection to Kafka")
+        self._reading = Trouble(self._log, "reading of joins and summaries")
+        self._writing = Trouble(self._log, "delivery of routes")
+        self._file_trouble = Trouble(self._log, "reading of the route file")
+        self._file = RouteFile(options.feeds.route_file)
+        self._plan = RoutePlan()
+
+    def run(self, stop: Event) -> None:
+        """Watch: listen, look, tell."""
+        config = client_config(self._options, self.name, self._connection)
+        consumer, producer = self._consumer(config), Producer({**config, "linger.ms": 0})
+        metadata = Metadata(config, Trouble(self._log, "look at topics"))
+        interval = self._options.feeds.route_poll_interval_ms / 1000
+        next_look = time.monotonic()
+        while not stop.is_set():
+            heard = self._listen(consumer)
+            new, now = self._plan.unseen(), time.monotonic()
+            if now >= next_look:
+                self._look(metadata, self._plan.wanted())
+                next_look = now + interval
+            elif new:
+                self._look(metadata, new)
+            elif not heard:
+                continue
+            for announcement in self._plan.due(time.monotonic()):
+                self._tell(producer, announcement)
+            producer.poll(0)
+        producer.flush(_LISTEN_S)
+        consumer.close()
+
+    def _consumer(self, config: dict[str, object]) -> Consumer:
+        consumer = Consumer(
+            {
+                **config,
+                # Named by need only: it takes no part in a group and commits nothing.
+                "group.id": f"{self._options.name}-routes",
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+            }
+        )
+        consumer.assign(
+            [
+                TopicPartition(self._name(topic), partition, offset)
+                for topic, offset in ((GROUPS, OFFSET_BEGINNING), (MEMBERS, OFFSET_END))
+                for partition in range(self._options.topics.partitions)
+            ]
+        )
+        return consumer
+
+    def _listen(self, consumer: Consumer) -> bool:
+        """Hear what there is, and say whether there was anything."""
+        heard, wait = 0, _LISTEN_S
+        while heard < _AT_ONCE and (message := consumer.poll(wait)) is not None:
+            self._hear(message)
+            heard, wait = heard + 1, 0.0
+        return heard > 0
+
+    def _hear(self, message: Message) -> None:
+        error = message.error()
+        if error is not None:
+            self._reading.met(error)
+            return
+        self._reading.over()
+        try:
+            group = read_group_key(message.key())
+            if message.topic() == self._name(MEMBERS):
+                self._hear_member(group, message.value())
+            else:
+                self._hear_summary(group, message.value())
+        except UndecodableRecord:
+            # The cell reads the same record and buries it with its reason.
+            self._log.debug("unreadable", topic=message.topic(), offset=message.offset())
+
+    def _hear_member(self, group: str, value: bytes | None) -> None:
+        record = decode(MEMBERS, value)
+        if isinstance(record, Join):
+            self._plan.joined(group, record.topics, time.monotonic())
+
+    def _hear_summary(self, group: str, value: bytes | None) -> None:
+        if value is None:
+            self._plan.forgotten(group)
+        else:
+            summary = decode(GROUPS, value)
+            self._plan.summarised(group, summary.topics, members=summary.members)
+
+    def _look(self, metadata: Metadata, topics: set[str]) -> None:
+        """Find out what topics are like; the file has the first word."""
+        try:
+            written = self._file.routes()
+            self._file_trouble.over()
+        except UnreadableRoutes as error:
+            self._file_trouble.met(error)
+            written = self._file.last
+        seen = metadata.look(topics - written.keys())
+        now = time.monotonic()
+        for topic in topics:
+            if topic in written:
+                self._plan.saw(topic, written[topic], now)
+            elif topic in seen:
+                self._plan.saw(topic, seen[topic], now)
+
+    def _tell(self, producer: Producer, announcement: Announcement) -> None:
+        group, route = announcement
+        producer.produce(
+            self._name(ROUTES),
+            encode(route),
+            group.encode(),
+            partition_of(group, self._options.topics.partitions),
+            on_delivery=self._writing.delivered,
+        )
+        self._log.info(
+            "route told",
+            group=group,
+            topic=route.topic,
+            version=route.version,
+            queues=sum(run.length for run in route.runs) if route.exists else None,
+        )
+
+    def _name(self, topic: Topic[Any]) -> str:
+        return f"{self._options.topics.prefix}{topic.name}"

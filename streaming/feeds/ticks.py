@@ -1,0 +1,69 @@
+"""The tick producer: one record a second into every heartbeat partition.
+
+The pendulum of the log's clock. A tick at an offset proves that every earlier beat of its
+partition has been read, so that "silent for ten seconds before this tick" is exact whatever the
+backlog. While Kafka is away no tick is appended and the clocks stand still: nobody expires. A
+tick that could not be sent for a few seconds is dropped, because late ticks prove nothing that a
+fresh one does not.
+
+Run by ``application``. Its one rule: the tick carries no time; the broker's stamp is the time.
+"""
+
+import time
+from itertools import count
+from threading import Event
+
+from confluent_kafka import Producer
+
+from streaming.feeds.feed import client_config, logger
+from streaming.options import Options
+from streaming.trouble import Trouble
+from trimtab.protocol import HEARTBEATS, TICK_KEY, Tick, encode
+
+_LIFETIME_MS = 5_000
+"""Ticks older than this are dropped unsent: five of them are on their way at most."""
+
+
+class TickProducer:
+    """Ticks until it is told to stop."""
+
+    name = "ticks"
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._topic = f"{options.topics.prefix}{HEARTBEATS.name}"
+        self._delivery = Trouble(logger(self.name), "delivery of ticks")
+
+    def run(self, stop: Event) -> None:
+        """Tick at the interval; a tick that comes too late is left out, not made up for."""
+        interval = self._options.feeds.tick_interval_ms / 1000
+        producer = self._producer()
+        due = time.monotonic()
+        for number in count():
+            if stop.wait(max(0.0, due - time.monotonic())):
+                break
+            self._tick(producer, number)
+            due = max(due + interval, time.monotonic())
+        producer.flush(_LIFETIME_MS / 1000)
+
+    def _producer(self) -> Producer:
+        connection = Trouble(logger(self.name), "connection to Kafka")
+        return Producer(
+            {
+                **client_config(self._options, self.name, connection),
+                "linger.ms": 0,
+                "message.timeout.ms": _LIFETIME_MS,
+            }
+        )
+
+    def _tick(self, producer: Producer, number: int) -> None:
+        value = encode(Tick(controller=self._options.name, number=number))
+        for partition in range(self._options.topics.partitions):
+            producer.produce(
+                self._topic,
+                value,
+                TICK_KEY,
+                partition,
+                on_delivery=self._delivery.delivered,
+            )
+        producer.poll(0)

@@ -1,0 +1,95 @@
+"""What Spark tells us of the query: for the log, and for whoever waits for the controller.
+
+A passenger who keeps the diary of the journey. It notes each batch, and sums up once a minute.
+It also does one thing that can be done nowhere else: Spark calls ``onQueryStarted`` in the very
+thread that will run the batches, so what is set there names their jobs and stages in the UI,
+which otherwise say "start at NativeMethodAccessorImpl.java:0".
+
+Registered by ``application``. Its one rule: it watches and never interferes.
+"""
+
+import time
+from threading import Event
+from typing import Final
+
+import structlog
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import (
+    QueryIdleEvent,
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
+
+from streaming.trouble import Trouble
+
+STAGE_NAME: Final = "rebalance: records to cells to decisions"
+STAGE_DETAILS: Final = (
+    "The stage that writes a shuffle reads new records from Kafka and deals them to cells;\n"
+    "the stage that reads it folds each cell with its groups and writes decisions to Kafka."
+)
+_SUMMARY_S: Final = 60.0
+
+
+class QueryListener(StreamingQueryListener):
+    """Keeps the diary of the query."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._log = structlog.get_logger()
+        self._summary = _Summary()
+        self._silence = Trouble(self._log, "reading of the log")
+        self.first_batch = Event()
+        """Set when a batch has been committed: whatever is sent from now on will be read."""
+        self.last_batch = -1
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 - Spark's name
+        """Name the stages of all batches to come."""
+        self._spark.sparkContext.setLocalProperty("callSite.short", STAGE_NAME)
+        self._spark.sparkContext.setLocalProperty("callSite.long", STAGE_DETAILS)
+        self._log.debug("query started", query=str(event.id), run=str(event.runId))
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802 - Spark's name
+        """Note a batch."""
+        progress = event.progress
+        self._silence.over()
+        self.last_batch = progress.batchId
+        self._log.debug(
+            "batch", batch=progress.batchId, rows=progress.numInputRows, **progress.durationMs
+        )
+        self._summary.add(progress.numInputRows, progress.durationMs.get("triggerExecution", 0))
+        if self._summary.age_s >= _SUMMARY_S:
+            self._log.info("batches", last=progress.batchId, **self._summary.figures())
+            self._summary = _Summary()
+        self.first_batch.set()
+
+    def onQueryIdle(self, _event: QueryIdleEvent) -> None:  # noqa: N802 - Spark's name
+        """Nothing came for a while."""
+        self._silence.met("not even ticks have come for 10 s")
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802 - Spark's name
+        """Note the end; why it ended is for ``application`` to say."""
+        self._log.debug("query ended", query=str(event.id))
+
+
+class _Summary:
+    """Figures of the batches of a while."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._batches = 0
+        self._rows = 0
+        self._longest_ms = 0
+
+    @property
+    def age_s(self) -> float:
+        return time.monotonic() - self._begun
+
+    def add(self, rows: int, duration_ms: int) -> None:
+        self._batches += 1
+        self._rows += rows
+        self._longest_ms = max(self._longest_ms, duration_ms)
+
+    def figures(self) -> dict[str, int]:
+        return {"count": self._batches, "rows": self._rows, "longest_ms": self._longest_ms}

@@ -1,0 +1,60 @@
+"""The sign on the door: a small file that says that the controller is at work.
+
+It is there while a controller runs that has committed a batch, and names its process, so that
+scripts, tests and health checks need not read logs. One that was killed leaves its sign behind:
+whoever reads it asks whether that process still lives.
+
+Put up and taken down by ``application``. Its one rule: complete or absent, never half written.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What is known of a controller at work."""
+
+    pid: int
+    query: str
+    """The query's id, which stays the same for the life of the checkpoint."""
+    batch: int
+    """The batch that it was ready after."""
+    ui: str | None
+    """Where Spark's UI is."""
+
+
+def sign(home: Path) -> Path:
+    """Return where the sign of a home hangs."""
+    return home / "controller.json"
+
+
+def put_up(home: Path, readiness: Readiness) -> None:
+    """Hang the sign, whole."""
+    draft = sign(home).with_suffix(".tmp")
+    draft.write_text(json.dumps(asdict(readiness)))
+    draft.replace(sign(home))
+
+
+def read(home: Path) -> Readiness | None:
+    """Read the sign; None if no controller of this home is at work."""
+    try:
+        readiness = Readiness(**json.loads(sign(home).read_text()))
+        os.kill(readiness.pid, 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return readiness
+
+
+@contextmanager
+def taken_down(home: Path) -> Iterator[None]:
+    """Take the sign down, before (of a controller that was killed) and after."""
+    sign(home).unlink(missing_ok=True)
+    try:
+        yield
+    finally:
+        sign(home).unlink(missing_ok=True)
