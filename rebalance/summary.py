@@ -22,7 +22,8 @@ from rebalance.portions import portions
 def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> GroupSummarised:
     """Describe the group as it stands."""
     topics = _topics(state)
-    moving = sum(1 for owned in state.ownership.values() if _moving(owned))
+    moving = sum(_moving(owned) for owned in state.ownership.values())
+    queues = (queue for route in state.routes.values() for queue in route.queues)
     return GroupSummarised(
         group=state.name,
         phase=_phase(state, topics, moving),
@@ -32,7 +33,7 @@ def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> Gro
         strategy=strategy,
         assigned=len(state.ownership) - moving,
         moving=moving,
-        unassigned=sum(topic.queues for topic in topics) - len(state.target),
+        unassigned=sum(queue not in state.ownership for queue in queues),
         topics=topics,
         members=_members(state),
         at=at,

@@ -50,6 +50,8 @@ class Story:
     wall: int = BIRTH_MS
     decisions: list[Decision] = field(default_factory=list)
     """Everything decided so far."""
+    decided: list[Decision] = field(default_factory=list)
+    """What the last batch decided."""
     records: dict[MemberId, AssignmentIssued | None] = field(default_factory=dict)
     """What each member would read now; None was withdrawn."""
     offset: int = -1
@@ -65,7 +67,7 @@ class Story:
         decided: list[Decision] = []
         while self.wall < end:
             self.wall = min(self.wall + TICK_MS, end)
-            decided += self._step([], self._stamp())
+            decided = decided + self._step([], self._stamp())
         return decided
 
     def away(self, *, seconds: float) -> None:
@@ -80,7 +82,10 @@ class Story:
             if issued is not None and issued.portion.give:
                 grants = " ".join(f"{queue_text(q)}@{epoch}" for q, epoch in issued.portion.give)
                 records.append(released(name, grants))
-        return self.reads(*records) if records else []
+        if records:
+            return self.reads(*records)
+        self.decided = []
+        return self.decided
 
     def settles(self) -> None:
         """Let everybody obey until there is nothing left to give."""
@@ -125,8 +130,9 @@ class Story:
                 self.records[decision.member] = decision
             elif isinstance(decision, AssignmentWithdrawn):
                 self.records[decision.member] = None
-        self.decisions += outcome.decisions
-        return list(outcome.decisions)
+        self.decided = list(outcome.decisions)
+        self.decisions += self.decided
+        return self.decided
 
 
 def only(kind: type[AnyDecision], decisions: Iterable[Decision]) -> list[AnyDecision]:

@@ -1,0 +1,144 @@
+"""The commands of a transcript.
+
+    policy session=30s revocation=5s members=2 queues=4         before anything else
+    join a topics=orders,payments session=5s revocation=5s weight=2
+    beat a epoch=2 owned=orders-0@1,orders-1@1      owned= is "nothing", no owned is "unchanged"
+    drain a
+    leave a
+    release a orders-0@1 orders-1@1
+    route orders queues=4 version=2     version is 1 unless given; queues=none: no such topic
+    obey a b                            release what their records tell them to give
+    wait 9s                             time goes by, with a tick each second
+    away 1h                             time goes by, without any record
+    books                               show who holds and inherits what
+
+Members are written ``a``, and ``a:2`` in their second life.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from rebalance.ids import Millis
+from rebalance.policy import Policy
+from tests.builders.records import (
+    Record,
+    beaten,
+    drained,
+    joined,
+    left,
+    missing,
+    released,
+    routed,
+)
+from tests.builders.story import Story
+from tests.transcripts.rendering import lines
+
+Options = dict[str, str]
+
+UNITS_MS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+
+
+def run(story: Story, commands: Iterable[str]) -> Iterator[str]:
+    """Run one block; yield what it says."""
+    for is_record, group in groupby(commands, key=lambda line: line.split()[0] in RECORDS):
+        if is_record:
+            story.reads(*map(_record, group))
+            yield from _decided(story)
+        else:
+            for line in group:
+                yield from _act(story, *line.split())
+
+
+def _record(line: str) -> Record:
+    verb, subject, *rest = line.split()
+    options = dict(word.partition("=")[::2] for word in rest if "=" in word)
+    words = [word for word in rest if "=" not in word]
+    return RECORDS[verb](subject, words, options)
+
+
+def _join(who: str, _: list[str], options: Options) -> Record:
+    return joined(
+        who,
+        options.get("topics", "orders").replace(",", " "),
+        session_ms=_ms(options.get("session")),
+        revocation_ms=_ms(options.get("revocation")),
+        weight=int(options.get("weight", "1")),
+    )
+
+
+def _beat(who: str, _: list[str], options: Options) -> Record:
+    owned = options.get("owned")
+    listed = None if owned is None else owned.replace(",", " ")
+    return beaten(who, epoch=int(options.get("epoch", "0")), owned=listed)
+
+
+def _route(topic: str, _: list[str], options: Options) -> Record:
+    version = int(options.get("version", "1"))
+    if options["queues"] == "none":
+        return missing(topic, version=version)
+    return routed(topic, int(options["queues"]), version=version)
+
+
+RECORDS: dict[str, Callable[[str, list[str], Options], Record]] = {
+    "join": _join,
+    "beat": _beat,
+    "drain": lambda who, _words, _options: drained(who),
+    "leave": lambda who, _words, _options: left(who),
+    "release": lambda who, words, _options: released(who, " ".join(words)),
+    "route": _route,
+}
+
+
+def _act(story: Story, verb: str, *words: str) -> Iterator[str]:
+    match verb:
+        case "policy":
+            for word in words:
+                name, _, wished = word.partition("=")
+                story.policy = _policy(story.policy, name, _number(wished))
+        case "obey":
+            story.obeys(*words)
+            yield from _decided(story)
+        case "wait":
+            end = story.wall + _number(words[0])
+            while story.wall < end:
+                story.waits(seconds=min(1_000, end - story.wall) / 1_000)
+                yield from _decided(story)
+        case "away":
+            story.away(seconds=_number(words[0]) / 1_000)
+        case "books":
+            yield from (f"{queue}: {page}" for queue, page in story.pages().items())
+        case _:
+            raise ValueError(f"no such command: {verb}")
+
+
+def _policy(policy: Policy, name: str, wished: int) -> Policy:
+    match name:
+        case "session":
+            return replace(policy, session_timeout_ms=Millis(wished))
+        case "revocation":
+            return replace(policy, revocation_timeout_ms=Millis(wished))
+        case "members":
+            return replace(policy, max_members=wished)
+        case "queues":
+            return replace(policy, max_queues=wished)
+        case _:
+            raise ValueError(f"no such policy: {name}")
+
+
+def _decided(story: Story) -> Iterator[str]:
+    """Write what the last batch decided, if anything."""
+    decided = [line for decision in story.decided for line in lines(decision)]
+    if decided:
+        yield f"at {story.clock.now / 1_000:g} s"
+        yield from (f"  {line}" for line in decided)
+
+
+def _ms(text: str | None) -> int | None:
+    return None if text is None else _number(text)
+
+
+def _number(text: str) -> int:
+    """Read a count, or a duration in milliseconds."""
+    number = text.rstrip("hms")
+    return int(number) * UNITS_MS[text[len(number) :]]

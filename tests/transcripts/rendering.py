@@ -1,0 +1,93 @@
+"""Decisions as lines of a transcript: everything that matters in them, nothing twice."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from rebalance.causes import Cause
+from rebalance.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Decision,
+    EventRefused,
+    GroupSummarised,
+    HandedOver,
+    MemberChanged,
+    MemberSummary,
+    Portion,
+    Rebalanced,
+    TopicSummary,
+)
+from tests.builders.notation import life_text, queue_text
+
+
+def lines(decision: Decision) -> Iterator[str]:
+    """Write one decision."""
+    match decision:
+        case AssignmentIssued(member=member, incarnation=incarnation, epoch=epoch):
+            who = life_text(member, incarnation)
+            yield f"record {epoch} for {who}: {_portion(decision.portion)}"
+        case AssignmentWithdrawn(member=member):
+            yield f"record for {member} withdrawn"
+        case GroupSummarised():
+            yield from _summary(decision)
+        case Rebalanced():
+            yield (
+                f"rebalance {decision.epoch_before} -> {decision.epoch_after}: "
+                f"{decision.moves} moves, {decision.members} members, {decision.queues} queues "
+                f"({_cause(decision.cause)})"
+            )
+        case MemberChanged(member=member, incarnation=incarnation, change=change):
+            yield f"{life_text(member, incarnation)} {change} ({_cause(decision.cause)})"
+        case HandedOver():
+            queues = " ".join(map(queue_text, decision.queues))
+            yield (
+                f"handed over {queues}: {decision.from_member} -> {decision.to_member}, "
+                f"{decision.ending} after {decision.duration_ms} ms"
+            )
+        case EventRefused(reason=reason, detail=detail, stamp=stamp):
+            yield f"refused #{stamp.position.offset}: {reason}: {detail}"
+        case _:
+            assert_never(decision)
+
+
+def _cause(cause: Cause) -> str:
+    place = f"{cause.kind} of {cause.subject}, #{cause.position.offset}"
+    return f"{place}: {cause.detail}" if cause.detail else place
+
+
+def _portion(portion: Portion) -> str:
+    told = []
+    for verb, grants in (("hold", portion.hold), ("give", portion.give)):
+        if grants:
+            told.append(
+                " ".join([verb, *(f"{queue_text(each)}@{epoch}" for each, epoch in grants)])
+            )
+    if portion.inherit:
+        heirs = (
+            f"{queue_text(line.queue)}@{line.epoch} from "
+            f"{life_text(line.from_member, line.from_incarnation)}@{line.from_epoch}"
+            for line in portion.inherit
+        )
+        told.append(f"inherit {', '.join(heirs)}")
+    return "; ".join(told) or "nothing"
+
+
+def _summary(group: GroupSummarised) -> Iterator[str]:
+    epochs = f"{group.epoch}/{group.group_epoch}/{group.target_epoch}"
+    counts = f"{group.assigned} assigned, {group.moving} moving, {group.unassigned} unassigned"
+    topics = ", ".join(map(_topic, group.topics))
+    members = ", ".join(map(_member, group.members)) or "nobody"
+    yield f"group {epochs} {group.phase}: {counts}; {topics}; {members}"
+
+
+def _topic(topic: TopicSummary) -> str:
+    if topic.version == 0:
+        return f"{topic.topic} awaited"
+    return f"{topic.topic} v{topic.version} {topic.queues if topic.exists else 'missing'}"
+
+
+def _member(member: MemberSummary) -> str:
+    counts = f"{member.member} {member.hold}"
+    if member.give or member.inherit:
+        counts += f" -{member.give} +{member.inherit}"
+    return f"{counts} draining" if member.draining else counts
