@@ -15,11 +15,13 @@ from console.commands import config, kafka, topics
 from console.commands.demo import demo
 from console.commands.help import Command, group
 from console.commands.options import Call, call_of
+from console.commands.run import run
 from console.commands.version import version
 from console.errors import ExitCode, Failure
 
 app = group()
 app.command(cls=Command)(demo)
+app.command(cls=Command)(run)
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")

@@ -21,6 +21,10 @@ class Progress(Protocol):
         """Announce ``title`` while the block runs, and how long it took when it ends well."""
         ...
 
+    def note(self, text: str) -> None:
+        """Say something worth knowing."""
+        ...
+
 
 class Silent:
     """Says nothing."""
@@ -30,6 +34,10 @@ class Silent:
         """Run the block."""
         del title
         yield
+
+    def note(self, text: str) -> None:
+        """Keep it."""
+        del text
 
 
 class Stderr:
@@ -53,7 +61,11 @@ class Stderr:
         else:
             self._console.print(f"{title} ...")
             yield
-        self._console.print(f"{title}: done in {time.monotonic() - started:.1f} s")
+        self.note(f"{title}: done in {time.monotonic() - started:.1f} s")
+
+    def note(self, text: str) -> None:
+        """Print it, without breaking what is long: paths are copied from here."""
+        self._console.print(text, soft_wrap=True)
 
 
 SILENT: Progress = Silent()

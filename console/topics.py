@@ -137,6 +137,16 @@ def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
         time.sleep(_LOOK_AGAIN_S)
 
 
+def create_missing(admin: AdminClient, found: Sequence[Found]) -> list[Found]:
+    """Create what ``found`` lacks, and look again.
+
+    Raises:
+        Failure: As ``create``.
+    """
+    create(admin, [topic.spec for topic in found if topic.is_missing])
+    return survey(admin, [topic.spec for topic in found])
+
+
 def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str]) -> Iterator[str]:
     if len(metadata.partitions) != spec.partitions:
         yield (

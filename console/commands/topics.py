@@ -10,7 +10,7 @@ from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, columns, show
-from console.topics import Found, create, problems, survey, wanted
+from console.topics import Found, create_missing, problems, survey, wanted
 
 app = group()
 
@@ -45,15 +45,12 @@ def init(
     """
     settings = settings_of(config, assignments).settings
     client = admin(settings, bootstrap_servers(settings))
-    specs = wanted(settings)
-    found = survey(client, specs)
-    missing = [topic.spec for topic in found if topic.is_missing]
+    found = survey(client, wanted(settings))
+    missing = {topic.spec.name for topic in found if topic.is_missing}
     if missing and not dry_run:
         with call_of(context).progress.step(f"creating {len(missing)} topics"):
-            create(client, missing)
-        found = survey(client, specs)
-    names = {spec.name for spec in missing}
-    _show(found, output, made=names, verb="would be created" if dry_run else "created")
+            found = create_missing(client, found)
+    _show(found, output, made=missing, verb="would be created" if dry_run else "created")
     _refuse([topic for topic in found if not (dry_run and topic.is_missing)])
 
 

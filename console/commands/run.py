@@ -1,0 +1,36 @@
+"""`trimtab run`: the controller."""
+
+from typing import Annotated
+
+import typer
+
+from console.commands.options import Assignments, ConfigFile, call_of, settings_of
+
+
+def run(
+    context: typer.Context,
+    *,
+    init_topics: Annotated[
+        bool,
+        typer.Option(
+            "--init-topics",
+            help="Create missing topics first, as the embedded Kafka always gets them.",
+        ),
+    ] = False,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Run the controller until Ctrl-C or SIGTERM; logs go to stderr.
+
+    Without kafka.bootstrap_servers it starts a Kafka of its own on loopback, which ends with it.
+    With them it refuses to start on topics that are missing or not as they must be.
+
+    Examples:
+      trimtab run
+      trimtab run --set kafka.bootstrap_servers=kafka-1:9092,kafka-2:9092
+      TRIMTAB_LOG__FORMAT=json trimtab run --config production.toml
+    """
+    from console.controller import run as run_controller
+
+    settings = settings_of(config, assignments).settings
+    run_controller(settings, init_topics=init_topics, progress=call_of(context).progress)

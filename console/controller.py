@@ -1,0 +1,84 @@
+"""`trimtab run`: everything that must be right before the controller starts, in order.
+
+The home is ours alone, Java and the archives are there, Kafka answers (the embedded one is started
+when the settings name none), and every topic is as it must be. Then the streaming job runs in this
+process until it is told to stop, and the embedded Kafka, if there is one, is stopped after it.
+"""
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from console import logs
+from console.cluster import admin
+from console.embedded.broker import EmbeddedKafka
+from console.embedded.jars import JarCache
+from console.embedded.java import find_java
+from console.errors import ExitCode, Failure
+from console.file_lock import FileLock
+from console.progress import Progress
+from console.settings import Settings
+from console.topics import create_missing, problems, survey, wanted
+from console.wiring import options
+
+
+def run(settings: Settings, *, init_topics: bool, progress: Progress) -> None:
+    """Run the controller until SIGTERM or Ctrl-C.
+
+    Raises:
+        Failure: Something is not as it must be, or the controller ended by itself.
+    """
+    from streaming.application import ControllerFailed
+    from streaming.application import run as run_job
+
+    signal.signal(signal.SIGTERM, _end_well)  # until the job takes over, and after it
+    logs.configure(settings.log)
+    jars = JarCache.default()
+    find_java()
+    jars.fetch(progress)
+    with _sole_controller(Path(settings.home)), _kafka(settings, jars, progress) as servers:
+        embedded = settings.kafka.bootstrap_servers is None
+        _require_topics(settings, servers, init=init_topics or embedded)
+        try:
+            run_job(options(settings, bootstrap_servers=servers, jars=jars.spark))
+        except ControllerFailed as error:
+            raise Failure(f"the controller ended: {error}") from error
+
+
+def _end_well(number: int, frame: object) -> None:
+    """Being told to end is no error; what was started is stopped on the way out."""
+    del number, frame
+    sys.exit(ExitCode.OK)
+
+
+@contextmanager
+def _sole_controller(home: Path) -> Iterator[None]:
+    """Two drivers on one checkpoint would undo each other's work."""
+    lock = FileLock(home / "controller.lock")
+    if not lock.acquire(wait=False):
+        raise Failure(f"another controller runs in {home}: stop it, or choose another home")
+    with lock:
+        yield
+
+
+@contextmanager
+def _kafka(settings: Settings, jars: JarCache, progress: Progress) -> Iterator[str]:
+    """The cluster that the settings name, or a broker that lives as long as we do."""
+    if settings.kafka.bootstrap_servers is not None:
+        yield settings.kafka.bootstrap_servers
+        return
+    with EmbeddedKafka(Path(settings.home), jars=jars, progress=progress) as kafka:
+        progress.note(f"Kafka listens on {kafka.bootstrap_servers}; its log is {kafka.log}")
+        yield kafka.bootstrap_servers
+
+
+def _require_topics(settings: Settings, servers: str, *, init: bool) -> None:
+    """Refuse to start on topics that are not as they must be."""
+    client = admin(settings, servers)
+    found = survey(client, wanted(settings))
+    if init:
+        found = create_missing(client, found)
+    if lines := problems(found):
+        raise Failure("\n".join(lines), ExitCode.UNHEALTHY)
