@@ -1,0 +1,125 @@
+"""A member of a group for programs with asyncio: the same session, callbacks on the event loop.
+
+    async with Member("localhost:9092", group="billing", topics=["orders"],
+                      on_assigned=begin, on_revoked=finish, on_lost=drop) as member:
+        ...
+
+Callbacks may be coroutines. They run one at a time on the loop that entered the member; beats come
+from a thread of their own, so a loop that is busy for a while costs nobody the session.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from trimtab.callbacks import Positions
+from trimtab.engine import State
+from trimtab.errors import MemberFailedError
+from trimtab.member import Member as ThreadedMember
+from trimtab.options import Options
+from trimtab.session import Grant, Profile
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in `typing` from Python 3.12 on
+
+T = TypeVar("T")
+N = TypeVar("N")
+Finished = Positions | None
+
+
+class Member:
+    """One member of one group. The options are those of `trimtab.options.Options`."""
+
+    def __init__(
+        self,
+        bootstrap_servers: str | None = None,
+        *,
+        on_assigned: Callable[[tuple[Grant, ...]], object] | None = None,
+        on_revoked: Callable[[tuple[Grant, ...]], Awaitable[Finished] | Finished] | None = None,
+        on_lost: Callable[[tuple[Grant, ...]], object] | None = None,
+        on_error: Callable[[Exception], object] | None = None,
+        **options: "Unpack[Options]",
+    ) -> None:
+        """As of `trimtab.Member`; each callback may be a coroutine function."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._member = ThreadedMember(
+            bootstrap_servers,
+            on_assigned=self._on_loop(on_assigned),
+            on_revoked=self._on_loop(on_revoked),
+            on_lost=self._on_loop(on_lost),
+            on_error=self._on_loop(on_error),
+            **options,
+        )
+
+    @property
+    def profile(self) -> Profile:
+        """Who the member is and what it wants."""
+        return self._member.profile
+
+    @property
+    def state(self) -> State:
+        """connecting, joining, joined, draining, ended or failed."""
+        return self._member.state
+
+    @property
+    def failure(self) -> MemberFailedError | None:
+        """What ended the member, if it has ended by itself."""
+        return self._member.failure
+
+    @property
+    def assignment(self) -> tuple[Grant, ...]:
+        """The grants that are valid at this moment."""
+        return self._member.assignment
+
+    def holds(self, grant: Grant) -> bool:
+        """Whether a grant is valid at this moment: ask before an effect that cannot be undone."""
+        return self._member.holds(grant)
+
+    async def wait_until(
+        self,
+        condition: Callable[["Member"], object],
+        timeout: str | float = "30s",  # noqa: ASYNC109 - as of the threaded member
+    ) -> None:
+        """Wait until something is true of the member, as `trimtab.Member.wait_until`."""
+        await asyncio.to_thread(self._member.wait_until, lambda _: condition(self), timeout)
+
+    def leave(self, timeout: str | float = "30s") -> None:
+        """Begin to leave, as `trimtab.Member.leave`."""
+        self._member.leave(timeout)
+
+    async def stop(
+        self,
+        timeout: str | float = "30s",  # noqa: ASYNC109 - it bounds the hand-over, not the wait
+    ) -> bool:
+        """Hand the queues over and leave, as `trimtab.Member.stop`."""
+        return await asyncio.to_thread(self._member.stop, timeout)
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        self._member.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def _on_loop(self, callback: Callable[[N], Awaitable[T] | T] | None) -> Callable[[N], T] | None:
+        """Have the callback thread run a callback on the loop, and wait for it."""
+        if callback is None:
+            return None
+
+        async def call(news: N) -> T:
+            answer = callback(news)
+            return await answer if inspect.isawaitable(answer) else answer
+
+        def run(news: N) -> T:
+            assert self._loop is not None, "nothing is told before the member is entered"
+            return asyncio.run_coroutine_threadsafe(call(news), self._loop).result()
+
+        return run

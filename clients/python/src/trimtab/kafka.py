@@ -1,0 +1,157 @@
+"""The data plane on Kafka: a confluent-kafka Consumer that reads what its member was granted.
+
+    binding = ConsumerBinding(consumer)
+    member = Member("localhost:9092", group="billing", topics=["orders"], **binding.callbacks)
+    member.start()
+    while member.state != "ended":
+        message = binding.poll(0.1)
+        if message is not None:
+            handle(message)
+
+A message counts as handled when the next one is asked for. A queue is given up between two
+messages; its position is committed and travels to the heir. Three facts of Kafka are behind this:
+
+- Only `incremental_assign` and `incremental_unassign` are used: a full `assign` of old and new
+  partitions rewinds every one of them to its committed offset.
+- Kafka does not fence the commits of manually assigned consumers, the last writer wins: so nothing
+  is committed for queues that were lost.
+- Whoever calls `subscribe` under the same group id makes these commits fail with UNKNOWN_MEMBER_ID
+  until he leaves: keep the consumer's `group.id` to the member's group.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from threading import Condition
+from typing import Final, TypedDict
+
+from confluent_kafka import OFFSET_STORED, Consumer, KafkaException, Message, TopicPartition
+
+from trimtab.callbacks import Positions
+from trimtab.protocol import QueueRef
+from trimtab.session import Grant
+
+_LOGGER: Final = logging.getLogger("trimtab")
+
+
+class BoundCallbacks(TypedDict):
+    """What a member has to be made with."""
+
+    on_assigned: Callable[[tuple[Grant, ...]], None]
+    on_revoked: Callable[[tuple[Grant, ...]], Positions]
+    on_lost: Callable[[tuple[Grant, ...]], None]
+
+
+class ConsumerBinding:
+    """Keeps a consumer's partitions equal to a member's grants.
+
+    `poll` is for the thread that handles messages, the callbacks are for the member's. They share
+    the consumer, which librdkafka allows, and the message in hand, which the condition guards.
+    """
+
+    def __init__(
+        self, consumer: Consumer, *, commit_interval: float = 5.0, patience: float = 30.0
+    ) -> None:
+        """Bind a consumer made with `enable.auto.commit` false and the member's `group.id`.
+
+        Args:
+            consumer: Nobody else may assign its partitions.
+            commit_interval: Seconds between commits: what a crash may repeat.
+            patience: Seconds that giving up a queue waits for the message in hand.
+        """
+        self._consumer = consumer
+        self._commit_interval = commit_interval
+        self._patience = patience
+        self._changed = Condition()
+        self._positions: dict[QueueRef, int | None] = {}
+        """The next message to handle of each queue; None: none was handled yet."""
+        self._in_hand: tuple[QueueRef, int] | None = None
+        self._commit_at = time.monotonic() + commit_interval
+
+    @property
+    def callbacks(self) -> BoundCallbacks:
+        """The callbacks to make the member with."""
+        return {
+            "on_assigned": self.on_assigned,
+            "on_revoked": self.on_revoked,
+            "on_lost": self.on_lost,
+        }
+
+    def poll(self, timeout: float) -> Message | None:
+        """Put down the message in hand, and take the next one if there is one in time."""
+        self.put_down()
+        message = self._consumer.poll(timeout)
+        if message is None or message.error() is not None:
+            return message
+        queue = QueueRef(message.topic() or "", "", message.partition() or 0)
+        offset = message.offset() or 0
+        with self._changed:
+            if queue not in self._positions or offset < (self._positions[queue] or 0):
+                return None  # fetched before the queue was given up
+            self._in_hand = queue, offset
+        return message
+
+    def put_down(self) -> None:
+        """The message in hand has been handled; `poll` says so by itself."""
+        with self._changed:
+            if self._in_hand is not None:
+                queue, offset = self._in_hand
+                self._positions[queue] = offset + 1
+                self._in_hand = None
+                self._changed.notify_all()
+            if time.monotonic() >= self._commit_at:
+                self._commit(self._positions, asynchronous=True)
+                self._commit_at = time.monotonic() + self._commit_interval
+
+    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
+        """Begin where the last owner stopped, or else where the group has committed."""
+        with self._changed:
+            self._positions |= {grant.queue: grant.position for grant in grants}
+            starts = [
+                _at(grant.queue, OFFSET_STORED if grant.position is None else grant.position)
+                for grant in grants
+            ]
+            self._consumer.incremental_assign(starts)
+
+    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
+        """Let the message in hand be finished, then stop, commit, and say where."""
+        queues = {grant.queue for grant in grants}
+        with self._changed:
+            if not self._changed.wait_for(lambda: not self._works_on(queues), self._patience):
+                raise TimeoutError(f"a message is still in hand after {self._patience:g} s")
+            positions = self._drop(queues)
+        self._commit(positions, asynchronous=False)
+        return positions
+
+    def on_lost(self, grants: tuple[Grant, ...]) -> None:
+        """Stop. Others may be at work already, so nothing is committed."""
+        queues = {grant.queue for grant in grants}
+        with self._changed:
+            if self._works_on(queues):
+                self._in_hand = None  # whatever comes of it, it is not ours any more
+            self._drop(queues)
+
+    def _works_on(self, queues: set[QueueRef]) -> bool:
+        return self._in_hand is not None and self._in_hand[0] in queues
+
+    def _drop(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int | None]:
+        dropped = {queue: self._positions.pop(queue) for queue in queues}
+        self._consumer.incremental_unassign([_at(queue) for queue in dropped])
+        return dropped
+
+    def _commit(self, positions: Positions, *, asynchronous: bool) -> None:
+        """Commit. A failure costs a repetition at most: the position travels with the release."""
+        known = [_at(queue, at) for queue, at in positions.items() if at is not None]
+        if not known:
+            return
+        try:
+            if asynchronous:
+                self._consumer.commit(offsets=known, asynchronous=True)
+            else:
+                self._consumer.commit(offsets=known, asynchronous=False)
+        except KafkaException as error:
+            _LOGGER.warning("%d offsets were not committed: %s", len(known), error)
+
+
+def _at(queue: QueueRef, offset: int = OFFSET_STORED) -> TopicPartition:
+    return TopicPartition(queue.topic, queue.id, offset)

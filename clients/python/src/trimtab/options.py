@@ -1,0 +1,109 @@
+"""What a member may be told when it is made, for all its shells: one list, one check.
+
+`Member` and `trimtab.aio.Member` take these as keyword arguments. A mistake is a
+`ConfigurationError` that names the argument, at once and not in a log an hour later.
+"""
+
+import secrets
+import socket
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Required, TypedDict
+
+from pydantic import ValidationError
+
+from trimtab.durations import milliseconds
+from trimtab.errors import ConfigurationError
+from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
+from trimtab.protocol.limits import MIN_TIMEOUT_MS
+from trimtab.session import Profile, incarnation
+from trimtab.transports import Client, choose
+from trimtab.transports.contract import Transport
+
+_CLIENT: Final = "trimtab-python/0.1.0"
+_SPOKEN: Final = {"member": "member_id", "client": "member_id"}
+"""What the fields of a join are called here, where that differs."""
+
+
+class Options(TypedDict, total=False):
+    """Keyword arguments of a member. Only the first two are needed."""
+
+    group: Required[str]
+    """The group to join."""
+    topics: Required[Sequence[str]]
+    """The topics to get queues of."""
+    member_id: str
+    """Unique in the group. Default: the host's name and a random part."""
+    instance: str
+    """A name that survives restarts, so that a restart moves nothing."""
+    rack: str
+    """Where the member is, for strategies that mind."""
+    weight: int
+    """Strength relative to other members, 1 to 1,000. Default: 1."""
+    capacity: int
+    """The most queues it can take. Default: any number."""
+    session_timeout: str | float
+    """Silence after which the member is dead: "10s", or seconds. Default: 10 s."""
+    revocation_timeout: str | float
+    """Time that `on_revoked` may take. Default: 60 s."""
+    prefix: str
+    """What the names of trimtab's topics begin with. Default: "trimtab."."""
+    client: Client
+    """The Kafka client, "confluent" or "kafka-python". Default: the first that is installed."""
+    kafka: Mapping[str, Any]
+    """Options for that client, passed through untouched: security and the like."""
+    transport: Transport
+    """A transport of your own, instead of `bootstrap_servers` and the three above."""
+
+
+def read_profile(options: Options) -> Profile:
+    """Check the wishes and put them together."""
+    unknown = options.keys() - Options.__annotations__.keys()
+    if unknown:
+        raise ConfigurationError(f"{min(unknown)}: a member has no such option")
+    for needed in Options.__required_keys__ - options.keys():
+        raise ConfigurationError(f"{needed}: a member needs this option")
+    profile = Profile(
+        group=options["group"],
+        member=options.get("member_id") or f"{socket.gethostname()}-{secrets.token_hex(4)}",
+        topics=tuple(options["topics"]),
+        session_timeout_ms=_timeout("session_timeout", options.get("session_timeout", "10s")),
+        revocation_timeout_ms=_timeout(
+            "revocation_timeout", options.get("revocation_timeout", "60s")
+        ),
+        instance=options.get("instance"),
+        rack=options.get("rack"),
+        weight=options.get("weight", 1),
+        capacity=options.get("capacity"),
+        client=_CLIENT,
+    )
+    _refuse_what_the_controller_would(profile)
+    return profile
+
+
+def make_transport(
+    bootstrap_servers: str | None, options: Options, delivery_timeout_ms: int
+) -> Transport:
+    """Make the way to Kafka; a record is given up after the timeout."""
+    if "transport" in options:
+        return options["transport"]
+    if bootstrap_servers is None:
+        raise ConfigurationError('bootstrap_servers: say where Kafka is, as in "localhost:9092"')
+    prefix = options.get("prefix", DEFAULT_PREFIX)
+    kafka = options.get("kafka", {})
+    return choose(options.get("client"), bootstrap_servers, prefix, delivery_timeout_ms, kafka)
+
+
+def _timeout(name: str, value: str | float) -> int:
+    return milliseconds(name, value, MIN_TIMEOUT_MS)
+
+
+def _refuse_what_the_controller_would(profile: Profile) -> None:
+    try:
+        read_group_key(profile.group.encode())
+        profile.join(incarnation(0, 0), sequence=1)
+    except UndecodableRecord as error:
+        raise ConfigurationError(f"group: {error.detail}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = str(first["loc"][0]).removesuffix("_ms")
+        raise ConfigurationError(f"{_SPOKEN.get(field, field)}: {first['msg']}") from None
