@@ -15,12 +15,12 @@ from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Decision,
+    GroupSummarised,
     HandedOver,
     Portion,
     Rebalanced,
 )
 from rebalance.draft import Draft
-from rebalance.errors import BrokenInvariant
 from rebalance.events import Stamp
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
@@ -51,8 +51,8 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
         if member not in state.members
     ]
     if decided and cause is not None:
-        decisions += _history(draft, state, moves, now, cause)
-        decisions.append(summarise(state, draft.policy.strategy, now.appended, cause))
+        summary = summarise(state, draft.policy.strategy, now.appended, cause)
+        decisions += [*_history(draft, moves, summary), summary]
     return Step(state, tuple(decisions))
 
 
@@ -124,37 +124,32 @@ def _issued(
     )
 
 
-def _history(
-    draft: Draft, state: GroupState, moves: int, now: Stamp, cause: Cause
-) -> list[Decision]:
-    if not state.target_epoch <= state.group_epoch <= state.epoch:
-        raise BrokenInvariant(f"{state.name}: epochs out of order")
+def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decision]:
     history: list[Decision] = []
     if draft.causes:
-        queues = sum(len(route.queues) for route in state.routes.values())
         history.append(
             Rebalanced(
-                group=state.name,
+                group=summary.group,
                 epoch_before=draft.before.epoch,
-                epoch_after=state.epoch,
+                epoch_after=summary.epoch,
                 moves=moves,
-                members=len(state.members),
-                queues=queues,
-                at=now.appended,
-                cause=cause,
+                members=len(summary.members),
+                queues=sum(topic.queues for topic in summary.topics),
+                at=summary.at,
+                cause=summary.cause,
             )
         )
-    for (giver, taker, ending), passage in draft.passages.items():
-        history.append(
-            HandedOver(
-                group=state.name,
-                from_member=giver,
-                to_member=taker,
-                queues=tuple(sorted(passage.queues)),
-                duration_ms=passage.duration_ms,
-                ending=ending,
-                at=now.appended,
-                cause=cause,
-            )
+    history += [
+        HandedOver(
+            group=summary.group,
+            from_member=giver,
+            to_member=taker,
+            queues=tuple(sorted(passage.queues)),
+            duration_ms=passage.duration_ms,
+            ending=ending,
+            at=summary.at,
+            cause=summary.cause,
         )
+        for (giver, taker, ending), passage in draft.passages.items()
+    ]
     return history

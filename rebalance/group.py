@@ -108,7 +108,7 @@ class GroupState:
     pulses: Mapping[MemberId, Pulse] = field(default_factory=dict)
     """One for each member. Invariant: the same keys as ``members``."""
     routes: Mapping[TopicName, Route] = field(default_factory=dict)
-    """The topics that somebody subscribes and that have been observed."""
+    """What was observed of the topics that somebody subscribes, or did until lately."""
     target: Mapping[Queue, MemberId] = field(default_factory=dict)
     ownership: Mapping[Queue, Ownership] = field(default_factory=dict)
     cause: Cause | None = None

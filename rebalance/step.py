@@ -40,7 +40,6 @@ def step(
     handover.fence(draft, now)
     moves = 0
     if draft.causes:
-        routing.prune(draft)
         moves = retarget(draft, allocator)
     handover.settle(draft, _unsettled(draft), now)
     return conclude(draft, moves, now)

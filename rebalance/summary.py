@@ -17,13 +17,13 @@ from rebalance.decisions import (
 from rebalance.group import GroupState, Ownership
 from rebalance.ids import MemberId, Millis, TopicName
 from rebalance.portions import portions
+from rebalance.routing import subscribed
 
 
 def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> GroupSummarised:
     """Describe the group as it stands."""
     topics = _topics(state)
     moving = sum(_moving(owned) for owned in state.ownership.values())
-    queues = (queue for route in state.routes.values() for queue in route.queues)
     return GroupSummarised(
         group=state.name,
         phase=_phase(state, topics, moving),
@@ -33,7 +33,7 @@ def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> Gro
         strategy=strategy,
         assigned=len(state.ownership) - moving,
         moving=moving,
-        unassigned=sum(queue not in state.ownership for queue in queues),
+        unassigned=sum(_unassigned(state, topic.topic) for topic in topics),
         topics=topics,
         members=_members(state),
         at=at,
@@ -54,11 +54,8 @@ def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> 
 
 
 def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
-    wanted: set[TopicName] = set(state.routes)
-    for member in state.members.values():
-        wanted |= member.topics
     summaries = []
-    for topic in sorted(wanted):
+    for topic in sorted(subscribed(state.members.values())):
         route = state.routes.get(topic)
         if route is None:
             summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
@@ -66,6 +63,11 @@ def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
             queues = len(route.queues)
             summaries.append(TopicSummary(topic, route.version, queues, route.exists))
     return tuple(summaries)
+
+
+def _unassigned(state: GroupState, topic: TopicName) -> int:
+    route = state.routes.get(topic)
+    return 0 if route is None else sum(queue not in state.ownership for queue in route.queues)
 
 
 def _members(state: GroupState) -> tuple[MemberSummary, ...]:

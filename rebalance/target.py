@@ -11,6 +11,7 @@ except through what the strategy is told of the present target.
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
+from rebalance.routing import subscribed
 
 
 def retarget(draft: Draft, allocator: Allocator) -> int:
@@ -29,7 +30,12 @@ def _request(draft: Draft) -> AllocationRequest:
         for name, member in draft.members.items()
         if not member.draining
     }
-    queues = {topic: route.queues for topic, route in draft.routes.items() if route.queues}
+    wanted = subscribed(draft.members.values())
+    queues = {
+        topic: route.queues
+        for topic, route in draft.routes.items()
+        if topic in wanted and route.queues
+    }
     return AllocationRequest(candidates, queues, draft.before.target)
 
 

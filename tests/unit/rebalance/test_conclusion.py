@@ -16,7 +16,6 @@ from rebalance.decisions import (
     Rebalanced,
 )
 from rebalance.draft import Draft, Passage
-from rebalance.errors import BrokenInvariant
 from rebalance.ids import Epoch, MemberId, Millis
 from tests.builders.group import a_group
 from tests.builders.notation import page, queue
@@ -199,13 +198,3 @@ def test_deadline_is_exact_after_a_decision() -> None:
     draft.members.put(A, replace(BOOKS.state.members[A], revocation_timeout_ms=Millis(1_000)))
 
     assert 1_000 == conclude(draft, 0, NOW).state.deadline
-
-
-def test_epochs_out_of_order_stop_the_group() -> None:
-    """A target newer than its group is a contradiction."""
-    draft = replace(BOOKS.state, target_epoch=Epoch(6), epoch=Epoch(6))
-    broken = Draft(draft, BOOKS.drafted().policy)
-    broken.ownership.remove(queue("orders-1"))
-
-    with pytest.raises(BrokenInvariant, match="epochs out of order"):
-        conclude(broken, 0, NOW)

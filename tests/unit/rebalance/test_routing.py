@@ -6,7 +6,7 @@ from rebalance import routing
 from rebalance.decisions import EventRefused, Refusal
 from rebalance.draft import Draft
 from rebalance.policy import Policy
-from tests.builders.group import GroupBuilder, a_group
+from tests.builders.group import a_group
 from tests.builders.records import RouteRecord, at, missing, routed
 
 GROUP = a_group().with_member("a", "orders payments").with_route("orders", 2, version=5)
@@ -75,23 +75,31 @@ def test_group_beyond_its_limit_is_refused_before_any_state_grows(
     assert (2 if refused else queues) == known(draft)["orders"][1]
 
 
-PRUNED: dict[str, tuple[GroupBuilder, set[str]]] = {
-    "a topic that nobody subscribes any more": (
-        a_group().with_member("a").with_route("orders", 1).with_route("payments", 1),
-        {"orders"},
-    ),
-    "a topic that somebody else still subscribes": (
-        a_group().with_member("a").with_member("b", "payments").with_route("payments", 1),
-        {"payments"},
-    ),
-    "a group without members": (a_group().with_route("orders", 1), {"orders"}),
-}
+LINGERING = GROUP.with_member("a", "orders").with_route("payments", 3)
 
 
-@pytest.mark.parametrize(("group", "expected"), PRUNED.values(), ids=PRUNED.keys())
-def test_what_nobody_subscribes_is_forgotten(group: GroupBuilder, expected: set[str]) -> None:
-    """An empty group keeps its map, because somebody will come back to it."""
-    draft = group.drafted()
-    routing.prune(draft)
+def test_what_nobody_subscribes_any_more_is_forgotten_at_the_next_route() -> None:
+    """It makes room even for a route that says nothing new, but not for one that is stale."""
+    after = {}
+    for version in (5, 6):
+        draft = LINGERING.drafted(Policy(max_queues=4))
+        routing.observe(draft, routed("orders", 4, version=version)(at(0)))
+        after[version] = known(draft)
 
-    assert expected == set(known(draft))
+    assert {5: {"orders": (5, 2), "payments": (1, 3)}, 6: {"orders": (6, 4)}} == after
+
+
+def test_group_without_members_keeps_its_map() -> None:
+    """Somebody will come back to it; meanwhile nothing new is believed."""
+    draft = a_group().with_route("orders", 2).drafted()
+    routing.observe(draft, routed("orders", 4, version=2)(at(0)))
+
+    assert {"orders": (1, 2)} == known(draft)
+
+
+def test_topic_is_subscribed_as_long_as_one_member_wants_it() -> None:
+    """Each member has a subscription of its own."""
+    group = a_group().with_member("a", "orders").with_member("b", "orders payments")
+
+    assert {"orders", "payments"} == routing.subscribed(group.state.members.values())
+    assert set() == routing.subscribed([])

@@ -429,15 +429,30 @@ def test_queue_that_vanishes_in_the_hand_is_given_up() -> None:
     assert {} == story.pages()
 
 
-def test_topic_that_its_last_subscriber_drops_is_given_up_and_forgotten() -> None:
-    """Queues follow the subscription, and so does the map."""
+def test_topic_that_its_last_subscriber_drops_is_given_up() -> None:
+    """Queues follow the subscription."""
     story = Story()
     story.reads(joined("a", "orders payments"), routed("orders", 1), routed("payments", 1))
     story.reads(joined("a", "orders"))
     story.settles()
 
     assert {"orders-0": "a"} == story.owners()
-    assert {"orders"} == set(story.state.routes)
+    assert GroupPhase.STABLE == story.phase()
+
+
+def test_topic_that_is_subscribed_again_is_known_at_once() -> None:
+    """However the log is cut into batches, a route is not lost by changing one's mind (I7)."""
+    changes = [joined("a", "payments"), joined("a", "orders")]
+    endings = []
+    for batches in ([changes], [changes[:1], changes[1:]]):
+        story = Story()
+        story.reads(joined("a", "orders"), routed("orders", 1))
+        for batch in batches:
+            story.reads(*batch)
+        story.settles()
+        endings.append(story.owners())
+
+    assert [{"orders-0": "a"}] * 2 == endings
 
 
 def test_queue_goes_only_to_members_that_subscribe_its_topic() -> None:

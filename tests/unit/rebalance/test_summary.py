@@ -84,8 +84,10 @@ def test_topics_are_listed_whether_known_or_not() -> None:
     ) == summary(group).topics
 
 
-def test_empty_group_lists_what_it_remembers() -> None:
-    """The map of an empty group is kept and shown."""
-    topics = summary(a_group().with_route("orders", 2)).topics
+def test_what_nobody_subscribes_is_not_shown() -> None:
+    """A map that is only remembered is nobody's business, and its queues are not unassigned."""
+    for group in (a_group(), a_group().with_member("a", "visits")):
+        found = summary(group.with_route("orders", 2))
 
-    assert ("orders",) == tuple(topic.topic for topic in topics)
+        assert "orders" not in {topic.topic for topic in found.topics}
+        assert 0 == found.unassigned

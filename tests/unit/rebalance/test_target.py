@@ -19,6 +19,7 @@ GROUP = (
     .with_drain("c")
     .with_route("orders", 2)
     .with_route("payments", 0, exists=False)
+    .with_route("visits", 2)
     .with_target("orders-0", "a")
     .with_target("orders-1", "c")
 )
@@ -31,7 +32,7 @@ def answering(owners: Mapping[str, str]) -> Allocator:
 
 
 def test_strategy_is_asked_for_those_who_stay_and_the_queues_there_are() -> None:
-    """Draining members are no candidates; topics without queues are no question."""
+    """Draining members are no candidates; topics without queues or members are no question."""
     asked: list[AllocationRequest] = []
 
     def listening(request: AllocationRequest) -> AllocationPlan:
