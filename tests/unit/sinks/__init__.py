@@ -1,0 +1,1 @@
+"""Decisions and the bytes that publish them."""

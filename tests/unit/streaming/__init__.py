@@ -1,0 +1,1 @@
+"""The Spark job without Spark: what runs in the workers, and what the feeds plan."""

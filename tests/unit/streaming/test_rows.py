@@ -1,0 +1,40 @@
+"""The order in which a cell reads."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.rows import Row, in_log_order
+
+
+def row(topic: str, partition: int, offset: int, at: int) -> Row:
+    """A row of which only place and time matter."""
+    return Row(topic, partition, offset, at, b"key", b"value", 5)
+
+
+def test_rows_are_read_by_time_and_then_by_place() -> None:
+    """The order is (append time, topic, partition, offset), whatever order the shuffle made."""
+    expected = [row("b", 0, 7, 1), row("a", 0, 0, 2), row("a", 1, 0, 2), row("b", 0, 8, 2)]
+
+    assert expected == in_log_order(reversed(expected))
+
+
+def test_a_clock_that_jumps_back_does_not_break_the_order_of_offsets() -> None:
+    """A record counts as appended no earlier than those before it in its partition."""
+    before, after, other = row("a", 0, 0, 100), row("a", 0, 1, 60), row("b", 0, 0, 80)
+
+    assert [other, before, after] == in_log_order([after, other, before])
+
+
+ROWS = st.lists(
+    st.builds(row, st.sampled_from("ab"), st.integers(0, 1), st.integers(0, 50), st.integers(0, 9)),
+    unique_by=lambda each: each[:3],
+)
+
+
+@given(ROWS, st.randoms())
+def test_the_order_depends_on_the_records_alone(rows: list[Row], chance: object) -> None:
+    """However rows are shuffled, they are read in one order."""
+    shuffled = list(rows)
+    chance.shuffle(shuffled)  # type: ignore[attr-defined]  # Hypothesis's Random is typed as object
+
+    assert in_log_order(rows) == in_log_order(shuffled)

@@ -1,0 +1,134 @@
+"""Each record of the wire and the event it means."""
+
+import pytest
+
+from rebalance.events import Beaten, Drained, Event, Joined, Left, Released, RouteObserved
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Queue,
+    TopicName,
+)
+from streaming.translation import event_of
+from tests.builders.notation import queue
+from tests.builders.records import at
+from tests.unit.streaming.log import LIFE, join
+from trimtab.protocol import (
+    Beat,
+    Drain,
+    EvictMember,
+    GrantRef,
+    Join,
+    Leave,
+    Record,
+    Release,
+    ReleaseRef,
+    Route,
+    RunRef,
+    UndecodableRecord,
+)
+
+STAMP = at(3)
+A, FIRST = MemberId("a"), Incarnation(LIFE)
+ORDERS = TopicName("orders")
+
+MEANINGS: list[tuple[Record, Event]] = [
+    (
+        Join(member="a", incarnation=LIFE, sequence=1, topics=("orders", "payments")),
+        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS, TopicName("payments")})),
+    ),
+    (
+        join(
+            "a",
+            session_timeout_ms=9_000,
+            revocation_timeout_ms=8_000,
+            instance="i",
+            rack="r",
+            weight=3,
+            capacity=7,
+        ),
+        Joined(
+            STAMP,
+            A,
+            FIRST,
+            1,
+            frozenset({ORDERS}),
+            Millis(9_000),
+            Millis(8_000),
+            InstanceId("i"),
+            "r",
+            3,
+            7,
+        ),
+    ),
+    (
+        Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),
+        Beaten(STAMP, A, FIRST, 5, Epoch(4), None),
+    ),
+    (
+        Beat(
+            member="a",
+            incarnation=LIFE,
+            sequence=5,
+            epoch=4,
+            owned=(GrantRef("orders", "", 1, 3),),
+        ),
+        Beaten(STAMP, A, FIRST, 5, Epoch(4), ((queue("orders-1"), Epoch(3)),)),
+    ),
+    (Drain(member="a", incarnation=LIFE, sequence=6), Drained(STAMP, A, FIRST, 6)),
+    (Leave(member="a", incarnation=LIFE, sequence=7), Left(STAMP, A, FIRST, 7)),
+    (
+        Release(
+            member="a",
+            incarnation=LIFE,
+            sequence=8,
+            queues=(ReleaseRef("orders", "", 0, 3, 99), ReleaseRef("orders", "", 1, 2, None)),
+        ),
+        Released(STAMP, A, FIRST, ((queue("orders-0"), Epoch(3)), (queue("orders-1"), Epoch(2)))),
+    ),
+    (
+        Route(
+            topic="orders", version=2, exists=True, runs=(RunRef("b2", 0, 1), RunRef("b1", 4, 2))
+        ),
+        RouteObserved(
+            STAMP,
+            ORDERS,
+            2,
+            exists=True,
+            queues=(
+                Queue(ORDERS, BrokerName("b1"), 4),
+                Queue(ORDERS, BrokerName("b1"), 5),
+                Queue(ORDERS, BrokerName("b2"), 0),
+            ),
+        ),
+    ),
+    (
+        Route(topic="orders", version=3, exists=False, runs=()),
+        RouteObserved(STAMP, ORDERS, 3, exists=False, queues=()),
+    ),
+]
+
+
+@pytest.mark.parametrize(("record", "event"), MEANINGS)
+def test_a_record_means_one_event(record: Record, event: Event) -> None:
+    """Nothing is left out and nothing is added but the stamp."""
+    assert event == event_of(record, STAMP)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        join("a", mode="broadcasting"),
+        join("a", mode="shared"),
+        join("a", protocol="eager"),
+        EvictMember(id="c-1", principal="ann", reason="why", member="a"),
+    ],
+)
+def test_what_the_brain_cannot_do_yet_is_refused(record: Record) -> None:
+    """Half of what was asked would be worse than a clear no."""
+    with pytest.raises(UndecodableRecord, match=r"refused: .* not understood by this release"):
+        event_of(record, STAMP)
