@@ -93,12 +93,12 @@ def acknowledge(session: MemberSession, actions: list[Action], now: int) -> list
     ]
 
 
-def only(kind: type[A], actions: Iterable[Action]) -> list[A]:
+def only(kind: type[A], actions: Iterable[object]) -> list[A]:
     """The actions of one kind."""
     return [action for action in actions if isinstance(action, kind)]
 
 
-def sent(kind: type[R], actions: Iterable[Action]) -> list[R]:
+def sent(kind: type[R], actions: Iterable[object]) -> list[R]:
     """The records of one kind that were sent."""
     records = [decode(TOPICS[action.topic], action.value) for action in only(Send, actions)]
     return [record for record in records if isinstance(record, kind)]

@@ -124,7 +124,7 @@ def _published(world: World, books: Books, published: Published) -> World:
 
 
 @pytest.mark.parametrize(
-    ("population", "retargets", "deaths"), [(2, 4, 1), (3, 2, 1), (3, 3, 0)], ids=str
+    ("population", "retargets", "deaths"), [(2, 4, 0), (2, 3, 1), (3, 2, 1), (3, 3, 0)], ids=str
 )
 def test_a_queue_never_has_two_owners_and_is_never_forgotten(
     population: int, retargets: int, deaths: int
