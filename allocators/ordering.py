@@ -8,14 +8,24 @@ and id. Called by every strategy here, so that all of them agree on what "first"
 Its one rule: nothing in this folder sorts names in any other way.
 """
 
+from collections.abc import Iterable
 from itertools import zip_longest
+from typing import TypeVar
 
 from rebalance.ids import Queue
+
+Name = TypeVar("Name", bound=str)
 
 
 def java_order(text: str) -> bytes:
     """Return a sort key that puts strings in Java's order, lone surrogates included."""
     return text.encode("utf-16-be", "surrogatepass")
+
+
+def ranked(names: Iterable[Name]) -> tuple[Name, ...]:
+    """Sort names in Java's order. In ASCII it is Python's, which needs no keys."""
+    unsorted = list(names)
+    return tuple(sorted(unsorted, key=None if "".join(unsorted).isascii() else java_order))
 
 
 def queue_order(queue: Queue) -> tuple[bytes, bytes, int]:

@@ -1,0 +1,123 @@
+"""Numbers for names: a request as arrays, and a plan that stays one.
+
+A strategy that counts wants members, topics and queues as 0, 1, 2 …; building that for half a
+million queues costs more than a small change of plan. So a plan of ours, ``Owners``, keeps its
+numbering and its array; when it comes back as the next request's ``current`` (the brain hands the
+target back as it got it), only what changed is numbered anew. Any other mapping works as well
+and is read queue by queue.
+
+Numbers follow Java's order of names, whatever order the request came in. Called by ``sticky``.
+Its one rule: an ``Owners`` is never changed once it is made.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+
+import numpy as np
+
+from allocators.census import Census, census
+from allocators.ordering import queue_order, ranked
+from allocators.waterline import Ints
+from rebalance.allocation import AllocationRequest
+from rebalance.ids import MemberId, Queue, TopicName
+
+NOBODY = -1
+
+Queues = Mapping[TopicName, tuple[Queue, ...]]
+
+
+class Catalog:
+    """Every queue there is, topic by topic, in order."""
+
+    def __init__(self, queues: Queues) -> None:
+        self._source = dict(queues)
+        self.topics = ranked(queues)
+        shelves = [_in_order(queues[topic]) for topic in self.topics]
+        self.queues: list[Queue] = [queue for shelf in shelves for queue in shelf]
+        self.sizes: Ints = np.array([len(shelf) for shelf in shelves], np.int64)
+        self.starts: Ints = np.concatenate([[0], np.cumsum(self.sizes)])
+
+    @cached_property
+    def places(self) -> dict[Queue, int]:
+        """Where each queue stands."""
+        return {queue: place for place, queue in enumerate(self.queues)}
+
+    @cached_property
+    def topic_of(self) -> Ints:
+        """The topic of each queue."""
+        return np.repeat(np.arange(len(self.topics)), self.sizes)
+
+    def shows(self, queues: Queues) -> bool:
+        """Say whether these are the very queues of this catalog."""
+        mine = self._source
+        return len(mine) == len(queues) and all(
+            mine.get(topic) is shelf for topic, shelf in queues.items()
+        )
+
+
+class Owners(Mapping[Queue, MemberId]):
+    """Who owns what, as an array that reads like a dictionary."""
+
+    def __init__(self, group: "Group", owners: Ints) -> None:
+        self.catalog = group.catalog
+        self.members = group.members
+        self.rows = group.people.row_of
+        self.owners = owners
+
+    def __getitem__(self, queue: Queue) -> MemberId:
+        """Return the owner of ``queue``."""
+        owner = int(self.owners[self.catalog.places[queue]])
+        if owner == NOBODY:
+            raise KeyError(queue)
+        return self.members[owner]
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.owners != NOBODY))
+
+    def __iter__(self) -> Iterator[Queue]:
+        return (self.catalog.queues[place] for place in np.flatnonzero(self.owners != NOBODY))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A request in numbers."""
+
+    catalog: Catalog
+    members: tuple[MemberId, ...]
+    owners: Ints
+    """The member that owns each queue now, or NOBODY."""
+    people: Census
+
+
+def numbered(request: AllocationRequest) -> Group:
+    """Number the request, reusing what its ``current`` knows."""
+    current = request.current
+    members = ranked(request.candidates)
+    candidates = map(request.candidates.__getitem__, members)
+    if isinstance(current, Owners) and current.catalog.shows(request.queues):
+        catalog = current.catalog
+        people = census(candidates, catalog.topics, current.rows)
+        return Group(catalog, members, _renumbered(current, members), people)
+    catalog = Catalog(request.queues)
+    people = census(candidates, catalog.topics, {})
+    find = current.get
+    number: dict[MemberId | None, int] = {name: place for place, name in enumerate(members)}
+    owners = (number.get(find(queue), NOBODY) for queue in catalog.queues)
+    return Group(catalog, members, np.fromiter(owners, np.int64, len(catalog.queues)), people)
+
+
+def _renumbered(current: Owners, members: tuple[MemberId, ...]) -> Ints:
+    if members == current.members:
+        return current.owners
+    number = {name: place for place, name in enumerate(members)}
+    places = np.array([*(number.get(name, NOBODY) for name in current.members), NOBODY])
+    return places.take(current.owners, mode="wrap")  # NOBODY is the last one
+
+
+def _in_order(queues: tuple[Queue, ...]) -> list[Queue]:
+    """Sort the queues of one topic; of one broker, as on Kafka, the id alone decides."""
+    if len({queue.broker for queue in queues}) == 1:
+        return sorted(queues, key=itemgetter(2))
+    return sorted(queues, key=queue_order)

@@ -1,0 +1,74 @@
+"""Members as arrays: what each of them is, counted by kinds.
+
+Members that subscribe the same topics, with the same weight, cap and rack, are of one kind, and a
+group of thousands has few kinds. So each kind is looked at once, and each member gets the number
+of its kind.
+
+Called by ``catalog``. Its one rule: topics that have no queues do not make two subscriptions
+differ.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from operator import attrgetter
+
+import numpy as np
+
+from allocators.chain import Flags
+from allocators.waterline import UNLIMITED, Ints
+from rebalance.allocation import Candidate
+from rebalance.ids import TopicName
+
+Rows = Mapping[frozenset[TopicName], Flags]
+"""Each distinct subscription, and which topics of the catalog it names."""
+
+Kind = tuple[frozenset[TopicName], int, int | None, str]
+
+_kind = attrgetter("topics", "weight", "capacity", "rack")
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """One entry a member, and the rows that ``subscription`` points to."""
+
+    subscription: Ints
+    weights: Ints
+    caps: Ints
+    racks: Ints
+    rows: Flags
+    row_of: Rows
+    """The same rows by subscription, for the next time."""
+
+
+def census(candidates: Iterable[Candidate], topics: Sequence[TopicName], known: Rows) -> Census:
+    """Count the members; ``known`` are the rows of these topics from the last time."""
+    kinds: list[Kind] = list(map(_kind, candidates))
+    number = {kind: each for each, kind in enumerate(dict.fromkeys(kinds))}
+    kind_of = np.fromiter(map(number.__getitem__, kinds), np.int64, len(kinds))
+    row_of: dict[frozenset[TopicName], Flags] = {}
+    place = {topic: each for each, topic in enumerate(topics)}
+    for subscription, _, _, _ in number:
+        if subscription not in row_of:
+            row = known.get(subscription)
+            row_of[subscription] = _row(subscription, place) if row is None else row
+    distinct = dict.fromkeys(row.tobytes() for row in row_of.values())
+    place_of = {row_bytes: each for each, row_bytes in enumerate(distinct)}
+    places = {subscription: place_of[row.tobytes()] for subscription, row in row_of.items()}
+    racks = {rack: each for each, rack in enumerate(sorted({rack for _, _, _, rack in number}))}
+    return Census(
+        np.array([places[topics] for topics, _, _, _ in number], np.int64)[kind_of],
+        np.array([weight for _, weight, _, _ in number], np.int64)[kind_of],
+        np.array([UNLIMITED if cap is None else cap for _, _, cap, _ in number], np.int64)[kind_of],
+        np.array([racks[rack] for _, _, _, rack in number], np.int64)[kind_of],
+        np.frombuffer(bytearray().join(place_of), np.bool_).reshape(len(place_of), len(topics)),
+        row_of,
+    )
+
+
+def _row(subscription: frozenset[TopicName], place: Mapping[TopicName, int]) -> Flags:
+    """Flag the topics; those that are not in the catalog flag a place behind the last one."""
+    row = np.zeros(len(place) + 1, np.bool_)
+    places = map(place.get, subscription, repeat(len(place)))
+    row[np.fromiter(places, np.int64, len(subscription))] = True
+    return row[:-1]

@@ -1,0 +1,103 @@
+"""Large groups in which everybody subscribes everything.
+
+Then there is nothing to search: the fairest loads are the waterline's; whoever has more gives the
+difference up, and keeps the rest, so the fewest moves are those. What is left is which queues.
+Members give up their tallest heaps, and each topic goes to those who have least of it. Work
+follows what changes: for one member more or less, a few passes over an array of owners and a
+look at the queues that move, never a table of members x topics.
+
+Called by ``sticky`` for tables that are too large for ``spread``. Its one rule: the same loads and
+the same number of moves as the general way.
+"""
+
+import numpy as np
+
+from allocators.catalog import NOBODY
+from allocators.handing import last_of_each
+from allocators.pour import shaved
+from allocators.racks import neighbourly
+from allocators.subscriptions import Part
+from allocators.waterline import Bounds, Ints, waterline
+
+
+def even(part: Part) -> Ints:
+    """Return the new owners of the part's queues."""
+    bounds = waterline(len(part.owners), part.weights, part.caps)
+    count = len(part.members)
+    if _fresh(part, bounds):
+        return np.arange(len(part.owners)) % count  # one to each in turn: even in every topic
+    loads = np.bincount(part.owners + 1, minlength=count + 1)
+    free, loads = int(loads[0]), loads[1:]
+    beyond = len(part.owners) - bounds.spilt - int(bounds.low.sum())
+    keepers = np.flatnonzero((loads >= bounds.high) & (bounds.high > bounds.low))[:beyond]
+    quota = bounds.low.copy()
+    quota[keepers] += 1
+    if free == bounds.spilt and not (loads > quota).any():
+        return part.owners
+    owners = part.owners.copy()
+    _release(part, owners, loads, quota)
+    _hand_out(part, owners, loads, bounds.low, len(owners))
+    _hand_out(part, owners, loads, bounds.high, beyond - len(keepers))
+    return owners
+
+
+def _fresh(part: Part, bounds: Bounds) -> bool:
+    """Nobody has anything yet, and all are alike."""
+    alike = bool((bounds.low == bounds.low[0]).all() and (part.weights == part.weights[0]).all())
+    return alike and not bounds.spilt and bool((part.owners == NOBODY).all())
+
+
+def _release(part: Part, owners: Ints, loads: Ints, quota: Ints) -> None:
+    """Let everybody give up what is beyond its quota, the tallest heaps first."""
+    surplus = np.maximum(loads - quota, 0)
+    givers = np.flatnonzero(surplus)
+    theirs = np.flatnonzero(np.append(surplus, 0)[owners])
+    number = np.empty(len(loads), np.int64)
+    number[givers] = np.arange(len(givers))
+    topics = len(part.topics)
+    cells = number[owners[theirs]] * topics + part.topic_of[theirs]
+    heaps = np.bincount(cells, minlength=len(givers) * topics).reshape(-1, topics)
+    pool = np.bincount(part.topic_of[owners == NOBODY], minlength=topics)
+    cut = np.zeros_like(heaps)
+    for giver, member in enumerate(givers.tolist()):
+        cut[giver] = shaved(heaps[giver], int(surplus[member]), pool)
+        pool += cut[giver]
+    owners[theirs[last_of_each(cells, cut.ravel())]] = NOBODY
+    loads[givers] = quota[givers]
+
+
+def _hand_out(part: Part, owners: Ints, loads: Ints, bound: Ints, limit: int) -> None:
+    """Give queues without an owner to members below ``bound``, at most ``limit`` of them."""
+    free = np.flatnonzero(owners == NOBODY)
+    if not free.size or not limit:
+        return
+    edges = np.searchsorted(part.topic_of[free], np.arange(len(part.topics) + 1))
+    starts = np.searchsorted(part.topic_of, np.arange(len(part.topics) + 1))
+    for topic in np.flatnonzero(np.diff(edges)).tolist():
+        pool = free[edges[topic] : edges[topic + 1]]
+        while pool.size and limit:
+            ready = np.flatnonzero(loads < bound)
+            if not ready.size:
+                return
+            here = owners[starts[topic] : starts[topic + 1]]
+            heaps = np.bincount(here + 1, minlength=len(loads) + 1)[1:]
+            room = bound[ready] - loads[ready]
+            heirs = _heirs(ready, heaps[ready], room, min(limit, pool.size))
+            taken, pool = pool[: heirs.size], pool[heirs.size :]
+            same = np.full(heirs.size, topic)
+            owners[taken] = neighbourly(heirs, part.owners[taken], same, part.racks)
+            np.add.at(loads, heirs, 1)
+            limit -= heirs.size
+
+
+def _heirs(ready: Ints, heaps: Ints, room: Ints, supply: int) -> Ints:
+    """Choose who gets the supply: one each for those with the lowest heaps, then the most room.
+
+    When there is enough for all, everybody ready gets an even part of it, as far as it has room.
+    """
+    if supply >= ready.size:
+        return np.repeat(ready, np.minimum(room, supply // ready.size))
+    need = heaps * (int(room.max()) + 1) - room
+    if supply == 1:
+        return ready[[need.argmin()]]
+    return np.sort(ready[np.argpartition(need, supply - 1)[:supply]])

@@ -1,0 +1,98 @@
+"""The plain part of a transport: all that can be moved without looking round corners.
+
+Surplus goes back to its topics, the tallest heaps of each member first; queues without an owner
+go to members below their bounds, the lowest heaps first. Each queue moved so is moved once, and
+no path is cheaper than one move, so nothing here ever has to be regretted: what it cannot place,
+or would place better, is left to the search in ``transport``, which may turn it back.
+
+Its one rule: queues go to members only as far as their bounds, at one move each.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from allocators.chain import Chain
+from allocators.waterline import Ints
+
+
+def pour(chain: Chain) -> None:
+    """Release every surplus and hand out what is free."""
+    _release(chain, np.maximum(chain.loads - chain.high, 0))
+    chain.recount()
+    if chain.hub < 0:
+        beyond = chain.beyond()
+        over = np.minimum(beyond, np.maximum(0, -chain.hub - (np.cumsum(beyond) - beyond)))
+        _release(chain, over)
+        chain.recount()
+    for height in _heights(chain):
+        _hand_out(chain, height, chain.low)
+        chain.recount()
+        if chain.hub > 0:
+            _hand_out(chain, height, chain.high, chain.hub)
+            chain.recount()
+
+
+def _heights(chain: Chain) -> Iterator[Ints]:
+    """How high heaps may grow, topic by topic: first evenly over the subscribers, then higher."""
+    everything = chain.gets.sum(axis=0) + chain.free
+    height = -(-everything // np.maximum(chain.may.sum(axis=0), 1))
+    while chain.free.any():
+        yield height
+        if (height >= everything).all():
+            return
+        height = 2 * height
+
+
+def shaved(row: Ints, amount: int, last: Ints) -> Ints:
+    """Return what to take from each heap of ``row`` to make ``amount``, tallest heaps first.
+
+    Among heaps of the same height those with the smaller ``last`` are cut.
+    """
+    heights, counts = np.unique(row, return_counts=True)
+    above = np.cumsum((heights * counts)[::-1])[::-1] - heights * np.cumsum(counts[::-1])[::-1]
+    level = int(heights[above <= amount][0])  # cutting down to here takes no more than amount
+    number = int(counts[heights >= level].sum())
+    left = amount - int(above[heights == level][0])
+    level -= left // number
+    cut = np.maximum(row - level, 0)
+    standing = np.flatnonzero(np.minimum(row, level) == level)
+    ranked = standing[np.argsort(last[standing], kind="stable")]
+    cut[ranked[: left % number]] += 1
+    return cut
+
+
+def _release(chain: Chain, surplus: Ints) -> None:
+    for member in np.flatnonzero(surplus).tolist():
+        cut = shaved(chain.gets[member], int(surplus[member]), chain.free)
+        chain.gets[member] -= cut
+        chain.free += cut
+        chain.loads[member] -= surplus[member]
+
+
+def _hand_out(chain: Chain, height: Ints, bound: Ints, limit: int | None = None) -> None:
+    """Give free queues to members below ``bound``, at most ``limit``; few of a topic first."""
+    left = int(chain.free.sum()) if limit is None else limit
+    for topic in np.flatnonzero(chain.free).tolist():
+        while supply := min(left, int(chain.free[topic])):
+            low_heap = chain.gets[:, topic] < height[topic]
+            ready = np.flatnonzero(chain.may[:, topic] & (chain.loads < bound) & low_heap)
+            if not ready.size:
+                break
+            room = np.minimum(bound - chain.loads, height[topic] - chain.gets[:, topic])[ready]
+            left -= _give(chain, topic, ready, room, supply)
+
+
+def _give(chain: Chain, topic: int, ready: Ints, room: Ints, supply: int) -> int:
+    """Give every ready member its even part of the supply, or one each to the neediest."""
+    if supply < ready.size:
+        need = chain.gets[ready, topic] * (room.max() + 1) - room
+        first = np.sort(np.argpartition(need, supply - 1)[:supply])
+        ready, amounts = ready[first], np.ones(supply, np.int64)
+    else:
+        amounts = np.minimum(room, supply // ready.size)
+    chain.gets[ready, topic] += amounts
+    chain.loads[ready] += amounts
+    given = int(amounts.sum())
+    chain.free[topic] -= given
+    return given

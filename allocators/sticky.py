@@ -1,0 +1,86 @@
+"""STICKY: balanced, and the provably fewest moves. The default.
+
+What it wants, in this order, each as far as the ones before it leave freedom:
+
+1. A queue goes only to a member that subscribes its topic and has room under its cap, and
+   whatever can be assigned is; the rest is given a reason.
+2. The fairest loads: the largest load / weight as small as can be, then the second largest, and
+   so on, over all chains of overlapping subscriptions. Equal members end within one of another.
+3. The fewest queues change their owner.
+4. Each topic is spread evenly over its members: the least sum of squares of all counts.
+5. A queue that moves stays in the rack of the member that had it, as far as (4)'s counts allow.
+6. The answer depends on nothing but the request, and not on the order of anything in it.
+
+(1) to (3) are exact at any size: see ``levels`` and ``transport``. (4) is exact for tables up to
+``spread.EXACT_CELLS`` members x topics, and greedy beyond. Asked again about its own answer, it
+moves nothing. Large groups with equal subscriptions take a shorter way (``even``).
+
+Its one rule: integers and fractions, never a float.
+"""
+
+import numpy as np
+
+from allocators.catalog import NOBODY, Group, Owners, numbered
+from allocators.even import even
+from allocators.handing import handed
+from allocators.levels import Table, levels
+from allocators.per_topic import NOBODY_SUBSCRIBES
+from allocators.spread import EXACT_CELLS, smooth
+from allocators.subscriptions import Part, parts
+from allocators.waterline import Ints
+from rebalance.allocation import AllocationPlan, AllocationRequest
+from rebalance.ids import Queue
+
+EVERYBODY_FULL = "every subscriber is at its capacity"
+
+
+def sticky(request: AllocationRequest) -> AllocationPlan:
+    """Assign every queue that can be, fairly, with the fewest moves."""
+    group = numbered(request)
+    owners = np.full_like(group.owners, NOBODY)
+    subscribed = np.zeros(len(group.catalog.topics), np.bool_)
+    for part in parts(group):
+        subscribed[part.topics] = True
+        settled = _settled(part)
+        if len(part.members) < len(group.members):
+            settled = np.append(part.members, NOBODY)[settled]
+        owners[part.places] = settled
+    return AllocationPlan(Owners(group, owners), _reasons(group, owners, subscribed))
+
+
+def _settled(part: Part) -> Ints:
+    """Return the new owners of one part's queues."""
+    if part.may is None and len(part.members) * len(part.topics) > EXACT_CELLS:
+        return even(part)
+    table = _table(part)
+    change = np.zeros((len(part.topics), len(part.members) + 1), np.int64)
+    change[:, :-1] -= table.held.T
+    for level in levels(table):
+        chain = level.chain
+        if chain.gets.size <= EXACT_CELLS:
+            smooth(chain)
+        rows = np.append(level.members, len(part.members)) if chain.nobody else level.members
+        change[np.ix_(level.topics, rows)] += chain.gets.T
+    return handed(part.owners, part.topic_of, change, part.racks)
+
+
+def _table(part: Part) -> Table:
+    members, topics = len(part.members), len(part.topics)
+    owned = part.owners != NOBODY
+    cells = part.topic_of[owned] * members + part.owners[owned]
+    held = np.bincount(cells, minlength=topics * members).reshape(topics, members).T
+    may = np.ones((members, topics), np.bool_, order="F") if part.may is None else part.may
+    queues = np.bincount(part.topic_of, minlength=topics)
+    return Table(held, may, queues, part.weights, part.caps)
+
+
+def _reasons(group: Group, owners: Ints, subscribed: np.ndarray) -> dict[Queue, str]:
+    """Say why each queue that is left has no owner."""
+    left = np.flatnonzero(owners == NOBODY).tolist()
+    topic_of = group.catalog.topic_of
+    return {
+        group.catalog.queues[place]: EVERYBODY_FULL
+        if subscribed[topic_of[place]]
+        else NOBODY_SUBSCRIBES
+        for place in left
+    }

@@ -1,0 +1,105 @@
+"""The laws of STICKY, on small random groups, against an oracle that tries everything."""
+
+import os
+import random
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from allocators.sticky import sticky
+from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from tests.properties import sticky_oracle as oracle
+
+NIGHTLY = os.environ.get("TRIMTAB_NIGHTLY") == "1"
+
+laws = settings(
+    max_examples=20_000 if NIGHTLY else 500,
+    deadline=None,  # the oracle takes as long as it takes
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+MEMBERS = [MemberId(name) for name in ("a", "b", "c", "d")]
+TOPICS = [TopicName(name) for name in ("t", "u", "v", "w")]
+GONE = MemberId("gone")
+
+
+SUBSCRIPTIONS = [
+    frozenset(topic for place, topic in enumerate(TOPICS) if mask >> place & 1)
+    for mask in range(1, 2 ** len(TOPICS))
+]
+
+candidates = st.builds(
+    Candidate,
+    topics=st.sampled_from([frozenset(TOPICS), *SUBSCRIPTIONS]),
+    weight=st.sampled_from([1, 1, 1, 2, 3]),
+    capacity=st.sampled_from([None, None, None, 0, 1, 2, 3]),
+    rack=st.sampled_from(["", "east", "west"]),
+)
+"""A member: mostly plain, sometimes heavier, capped, or picky."""
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> AllocationRequest:
+    """Draw a group with at most six queues, owned by anybody, nobody, or somebody who left."""
+    people = draw(st.lists(candidates, max_size=len(MEMBERS)))
+    most = 6 if len(people) < len(MEMBERS) else 5
+    owners = st.sampled_from([*MEMBERS[: len(people)], GONE, None])
+    drawn = draw(st.lists(st.tuples(st.sampled_from(TOPICS), owners), max_size=most))
+    queues = [Queue(topic, BrokerName(""), place) for place, (topic, _) in enumerate(drawn)]
+    owned = zip(queues, (owner for _, owner in drawn), strict=True)
+    return AllocationRequest(
+        candidates=dict(zip(MEMBERS, people, strict=False)),
+        queues={
+            topic: tuple(queue for queue in queues if queue.topic == topic) for topic in TOPICS
+        },
+        current={queue: owner for queue, owner in owned if owner is not None},
+    )
+
+
+@laws
+@given(requests())
+def test_nothing_better_exists(request: AllocationRequest) -> None:
+    """Assigned queues, loads, moves and spread are, in this order, the best there is."""
+    plan = sticky(request)
+
+    assert oracle.allowed(request, plan.owners)
+    assert oracle.best(request) == oracle.worth(request, plan.owners)
+
+
+@laws
+@given(requests())
+def test_every_queue_has_an_owner_or_a_reason(request: AllocationRequest) -> None:
+    """No queue is forgotten, and none is both assigned and excused."""
+    plan = sticky(request)
+    queues = {queue for shelf in request.queues.values() for queue in shelf}
+
+    assert queues == plan.owners.keys() | plan.unassigned.keys()
+    assert not plan.owners.keys() & plan.unassigned.keys()
+
+
+@laws
+@given(requests())
+def test_its_own_answer_moves_nothing(request: AllocationRequest) -> None:
+    """Asked again about what it said, it says the same, as an array or as a dictionary."""
+    owners = sticky(request).owners
+
+    for current in (owners, dict(owners)):
+        again = sticky(AllocationRequest(request.candidates, request.queues, current))
+        assert owners == again.owners
+
+
+@laws
+@given(requests(), st.randoms(use_true_random=False))
+def test_the_order_of_the_input_is_nothing_to_it(
+    request: AllocationRequest, deck: random.Random
+) -> None:
+    """Members, topics, queues and owners may come in any order."""
+    queues = {
+        topic: tuple(deck.sample(request.queues[topic], len(request.queues[topic])))
+        for topic in deck.sample(list(request.queues), len(request.queues))
+    }
+    people = dict(deck.sample(list(request.candidates.items()), len(request.candidates)))
+    current = dict(deck.sample(list(request.current.items()), len(request.current)))
+
+    assert sticky(request) == sticky(AllocationRequest(people, queues, current))
