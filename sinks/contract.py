@@ -23,8 +23,7 @@ class Record(NamedTuple):
     """One record, with the columns of Spark's Kafka sink in its order."""
 
     topic: str
-    partition: int | None
-    """None: where Kafka's default partitioner puts the key."""
+    partition: int
     key: bytes
     value: bytes | None
     """None is a tombstone: what was said under this key is withdrawn."""
@@ -44,9 +43,9 @@ class Outlet:
         """Return the topic's name on the cluster."""
         return f"{self.prefix}{topic.name}"
 
-    def partition(self, group: GroupName) -> int:
-        """Return the partition that holds everything about ``group``, whatever a record's key."""
-        return partition_of(group, self.partitions)
+    def partition(self, name: str) -> int:
+        """Return the partition that holds everything about ``name``, whatever a record's key."""
+        return partition_of(name, self.partitions)
 
 
 def headers(record: protocol.Record, epoch: Epoch | None = None) -> tuple[Header, ...]:

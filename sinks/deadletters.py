@@ -15,7 +15,7 @@ def buried(letter: DeadLetter, outlet: Outlet) -> Record:
     """Address a dead letter."""
     return Record(
         outlet.topic(DEADLETTERS),
-        partition=None,
+        partition=outlet.partition(letter.topic),
         key=letter.topic.encode(),
         value=encode(letter),
         headers=headers(letter),

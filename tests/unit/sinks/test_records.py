@@ -1,0 +1,241 @@
+"""Each decision and the exact record that publishes it."""
+
+import json
+
+import pytest
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Ending,
+    GroupPhase,
+    GroupSummarised,
+    HandedOver,
+    Inheritance,
+    MemberChange,
+    MemberChanged,
+    MemberSummary,
+    Portion,
+    Rebalanced,
+    TopicSummary,
+)
+from rebalance.ids import Epoch, GroupName, Incarnation, MemberId, Millis, Position, TopicName
+from sinks import Outlet, Publication, Record, buried, record_of
+from tests.builders.notation import claims, queue
+from trimtab.protocol import (
+    TOPICS,
+    DeadLetter,
+    Place,
+    UndecodableRecord,
+    decode,
+    limits,
+    partition_of,
+)
+
+OUTLET = Outlet("t.", partitions=8)
+GROUP = GroupName("billing")
+PARTITION = partition_of("billing", 8)
+A, B = MemberId("a"), MemberId("b")
+LIFE = Incarnation("1767225600000-9f86d081")
+AT = Millis(1_767_225_600_000)
+CAUSE = Cause(CauseKind.EXPIRY, "c", Position(TopicName("t.heartbeats"), 3, 90), "silent for 9 ms")
+
+JSON = ("content-type", b"application/json")
+WRITTEN_CAUSE = (
+    '"cause":{"kind":"expiry","subject":"c","topic":"t.heartbeats","partition":3,"offset":90,'
+    '"detail":"silent for 9 ms"}'
+)
+
+GOLDEN: dict[str, tuple[Publication, Record]] = {
+    "assignment": (
+        AssignmentIssued(
+            group=GROUP,
+            member=A,
+            incarnation=LIFE,
+            epoch=Epoch(4),
+            target_epoch=Epoch(3),
+            portion=Portion(
+                hold=claims("orders-0@2"),
+                give=claims("orders-1@2"),
+                inherit=(Inheritance(queue("orders-7"), Epoch(4), B, LIFE, Epoch(3)),),
+            ),
+            session_timeout_ms=Millis(10_000),
+            revocation_timeout_ms=Millis(60_000),
+            heartbeat_interval_ms=Millis(3_000),
+            cause=CAUSE,
+        ),
+        Record(
+            "t.assignments",
+            PARTITION,
+            b"billing/a",
+            (
+                '{"v":1,"kind":"assignment","group":"billing","member":"a",'
+                '"incarnation":"1767225600000-9f86d081","epoch":4,"target_epoch":3,'
+                '"hold":[["orders","",0,2]],"give":[["orders","",1,2]],'
+                '"inherit":[["orders","",7,4,"b","1767225600000-9f86d081",3]],'
+                '"revocation_timeout_ms":60000,"session_timeout_ms":10000,'
+                f'"heartbeat_interval_ms":3000,{WRITTEN_CAUSE}}}'
+            ).encode(),
+            (JSON, ("schema", b"trimtab.assignment/1"), ("epoch", b"4")),
+        ),
+    ),
+    "withdrawal": (
+        AssignmentWithdrawn(GROUP, A),
+        Record("t.assignments", PARTITION, b"billing/a", None, ()),
+    ),
+    "summary": (
+        GroupSummarised(
+            group=GROUP,
+            phase=GroupPhase.RECONCILING,
+            epoch=Epoch(4),
+            group_epoch=Epoch(3),
+            target_epoch=Epoch(2),
+            strategy="AVG",
+            assigned=5,
+            moving=1,
+            unassigned=0,
+            topics=(TopicSummary(TopicName("orders"), 2, 6, exists=True),),
+            members=(MemberSummary(A, hold=5, give=1, inherit=0, draining=False),),
+            at=AT,
+            cause=CAUSE,
+        ),
+        Record(
+            "t.groups",
+            PARTITION,
+            b"billing",
+            (
+                '{"v":1,"kind":"group","group":"billing","state":"reconciling","epoch":4,'
+                '"group_epoch":3,"target_epoch":2,"strategy":"AVG","members":1,'
+                '"queues":{"assigned":5,"moving":1,"unassigned":0},'
+                '"topics":{"orders":{"version":2,"queues":6,"awaited":false}},'
+                f'"at_ms":1767225600000,{WRITTEN_CAUSE},'
+                '"people":[{"member":"a","hold":5,"give":1,"inherit":0,"draining":false}]}'
+            ).encode(),
+            (JSON, ("schema", b"trimtab.group/1"), ("epoch", b"4")),
+        ),
+    ),
+    "rebalance": (
+        Rebalanced(
+            group=GROUP,
+            epoch_before=Epoch(3),
+            epoch_after=Epoch(4),
+            moves=2,
+            members=2,
+            queues=6,
+            at=AT,
+            cause=CAUSE,
+        ),
+        Record(
+            "t.history",
+            PARTITION,
+            b"billing",
+            (
+                '{"v":1,"kind":"rebalance","group":"billing","epoch_before":3,"epoch_after":4,'
+                f'{WRITTEN_CAUSE},"moves":2,"members":2,"queues":6,"at_ms":1767225600000}}'
+            ).encode(),
+            (JSON, ("schema", b"trimtab.rebalance/1"), ("epoch", b"4")),
+        ),
+    ),
+    "member": (
+        MemberChanged(GROUP, A, LIFE, MemberChange.EXPIRED, AT, CAUSE),
+        Record(
+            "t.history",
+            PARTITION,
+            b"billing",
+            (
+                '{"v":1,"kind":"member","group":"billing","member":"a",'
+                '"incarnation":"1767225600000-9f86d081","event":"expired",'
+                f'"at_ms":1767225600000,{WRITTEN_CAUSE}}}'
+            ).encode(),
+            (JSON, ("schema", b"trimtab.member/1")),
+        ),
+    ),
+    "handover": (
+        HandedOver(
+            group=GROUP,
+            from_member=A,
+            to_member=B,
+            queues=(queue("orders-0"), queue("orders-1")),
+            duration_ms=Millis(130),
+            ending=Ending.RELEASED,
+            at=AT,
+            cause=CAUSE,
+        ),
+        Record(
+            "t.history",
+            PARTITION,
+            b"billing",
+            (
+                '{"v":1,"kind":"handover","group":"billing","from_member":"a","to_member":"b",'
+                '"queues":[["orders","",0],["orders","",1]],"duration_ms":130,'
+                f'"ending":"released","at_ms":1767225600000,{WRITTEN_CAUSE}}}'
+            ).encode(),
+            (JSON, ("schema", b"trimtab.handover/1")),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("decision", "record"), GOLDEN.values(), ids=GOLDEN)
+def test_a_decision_makes_these_bytes(decision: Publication, record: Record) -> None:
+    """The record is exact in every byte: key, partition, value and headers."""
+    assert record == record_of(decision, OUTLET)
+
+
+@pytest.mark.parametrize("name", [name for name in GOLDEN if name != "withdrawal"])
+def test_what_we_write_we_can_read(name: str) -> None:
+    """Every value keeps the contract of its topic."""
+    _, record = GOLDEN[name]
+    topic = TOPICS[record.topic.removeprefix("t.")]
+
+    assert json.loads(record.value or b"")["kind"] == decode(topic, record.value).kind
+
+
+def test_a_dead_letter_lies_under_its_source_topic() -> None:
+    """Keyed by the topic it was found on, with the bytes that it was made of."""
+    error = UndecodableRecord("garbage", "not JSON")
+    letter = DeadLetter.of(error, Place("t.members", 3, 7, AT), b"billing", b"\xff")
+
+    assert Record(
+        "t.deadletters",
+        partition_of("t.members", 8),
+        b"t.members",
+        b'{"v":1,"kind":"deadletter","reason":"garbage","detail":"not JSON",'
+        b'"topic":"t.members","partition":3,"offset":7,"timestamp_ms":1767225600000,"size":1,'
+        b'"key_b64":"YmlsbGluZw==","value_b64":"/w==","truncated":false}',
+        (JSON, ("schema", b"trimtab.deadletter/1")),
+    ) == buried(letter, OUTLET)
+
+
+def test_a_summary_is_cut_to_the_contract() -> None:
+    """Members and topics beyond the limit are left out; topics nobody looked for stay in."""
+    many = limits.TOPICS_PER_MEMBER
+    known = [TopicSummary(TopicName(f"known-{n:04}"), 1, 1, exists=True) for n in range(many)]
+    new = TopicSummary(TopicName("new"), 0, 0, exists=False)
+    people = [
+        MemberSummary(MemberId(f"m{n}"), 0, 0, 0, draining=False)
+        for n in range(limits.MEMBERS_PER_SUMMARY + 1)
+    ]
+    summary = GroupSummarised(
+        group=GROUP,
+        phase=GroupPhase.ASSIGNING,
+        epoch=Epoch(1),
+        group_epoch=Epoch(1),
+        target_epoch=Epoch(1),
+        strategy="AVG",
+        assigned=0,
+        moving=0,
+        unassigned=0,
+        topics=(*known, new),
+        members=tuple(people),
+        at=AT,
+        cause=CAUSE,
+    )
+
+    written = decode(TOPICS["groups"], record_of(summary, OUTLET).value)
+
+    assert (many, limits.MEMBERS_PER_SUMMARY) == (len(written.topics), len(written.people))
+    assert len(people) == written.members
+    assert "new" in written.topics
+    assert "known-0999" not in written.topics
