@@ -1,0 +1,1 @@
+"""What the feeds plan, without a Kafka to tell it to."""
