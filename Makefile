@@ -7,7 +7,9 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.NOTPARALLEL:
+ifeq ($(MAKELEVEL),0)
+.NOTPARALLEL: # two targets may both need the packages; only `setup` knows what can run at once
+endif
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -28,8 +30,8 @@ help: ## Show this help
 # ------------------------------------------------------------------------------------- use it
 
 .PHONY: setup demo run .tools
-setup: .tools .venv/.projects .cache/jars/stamp ## Install everything into this checkout (once; about 2 minutes)
-	@:
+setup: .tools ## Install everything into this checkout (once; about 2 minutes)
+	@$(MAKE) --silent --jobs=2 .venv/.projects .cache/jars/stamp
 
 demo: setup ## Watch rebalances happen: a real Kafka, the controller and live members
 	@$(BIN)/trimtab demo
@@ -143,9 +145,12 @@ SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing col
 
 # The build tools come first and by hash: Spark is published as source only, and pip would else
 # fetch unhashed tools to build it.
-.venv/.runtime: requirements/build.txt requirements/runtime.txt .venv/.python
-	@$(call step,python packages,$(call pip_install,-r requirements/build.txt); \
-		$(call pip_install,--no-build-isolation -r requirements/runtime.txt))
+.venv/.build: requirements/build.txt .venv/.python
+	@$(call step,build tools,$(call pip_install,-r requirements/build.txt))
+	@touch $@
+
+.venv/.runtime: requirements/runtime.txt .venv/.build
+	@$(call step,python packages,$(call pip_install,--no-build-isolation -r requirements/runtime.txt))
 	@touch $@
 
 .venv/.projects: pyproject.toml clients/python/pyproject.toml .venv/.runtime
@@ -157,7 +162,9 @@ SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing col
 	@$(call step,development tools,$(call pip_install,-r requirements/dev.txt))
 	@touch $@
 
-# The stamp is the command's own; touched, because an unchanged cache keeps its old one.
-.cache/jars/stamp: deploy/jars/pom.xml deploy/jars/SHA256SUMS | .venv/.projects
-	@$(call step,Kafka and Spark jars,$(BIN)/trimtab kafka fetch)
+# What `trimtab kafka fetch` does, without waiting for the packages that the command itself needs.
+# The stamp is its own; touched, because an unchanged cache keeps its old one.
+.cache/jars/stamp: deploy/jars/pom.xml deploy/jars/SHA256SUMS | .venv/.build
+	@$(call step,jars of Kafka and Spark,$(BIN)/python -c \
+		'from console.embedded.jars import JarCache; JarCache.default().fetch()')
 	@touch $@
