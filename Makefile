@@ -80,7 +80,7 @@ bench: .bench-name setup dev ## Run one bench: make bench NAME=floor
 .bench-name:
 	$(if $(filter $(NAME),$(BENCHES)),,$(error say which one: make bench NAME=<$(BENCHES)>))
 
-BENCHES = $(filter-out __init__,$(basename $(notdir $(wildcard bench/*.py))))
+BENCHES = $(patsubst bench/%/__main__.py,%,$(wildcard bench/*/__main__.py))
 
 # ----------------------------------------------------------------------------------- maintain it
 

@@ -1,0 +1,127 @@
+"""The parts of a fold, each as something that can be called again and again.
+
+The yardstick is the parsing of one beat's JSON by the standard library: whoever receives beats in
+Python pays at least that, on any machine. Each other part is given as a multiple of it.
+
+Timed by the command. Its one rule: calling a part twice does the same work twice.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pandas as pd
+from pyspark.sql.streaming.state import GroupState
+
+from bench.floor.tally import Tally
+from bench.fold.ward import POLICY, RULES, Ward, ward
+from rebalance.events import Event, Stamp
+from rebalance.ids import GroupName
+from rebalance.step import step
+from streaming.cell import fold, hear
+from streaming.cell_operator import CellOperator, StateFunction
+from streaming.codec import open_drawers, pack, read, unpack, write
+from streaming.rows import Row
+from trimtab.protocol import ASSIGNMENTS, DEFAULT_PREFIX, HEARTBEATS
+
+
+class Part(NamedTuple):
+    """Something to time: ``times`` things of the kind ``per`` are done in one call."""
+
+    name: str
+    title: str
+    per: str
+    times: int
+    call: Callable[[], object]
+
+
+@dataclass
+class Remembered(GroupState):
+    """Spark's state handle, as far as a state function uses it."""
+
+    bytes_of_state: bytes
+
+    @property
+    def exists(self) -> bool:
+        """Say that there is a state."""
+        return True
+
+    @property
+    def get(self) -> tuple[bytes]:
+        """Return it."""
+        return (self.bytes_of_state,)
+
+    def update(self, newValue: object) -> None:  # noqa: N803 - Spark's name
+        """Forget it: the next call starts from the same state."""
+
+
+def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
+    """Return what there is to time, from the inside out; wards of so many groups."""
+    few, many = ward(small), ward(large)
+    beat = few.beats[0]
+    assert beat.value is not None
+    text = beat.value
+    yield Part("parse", "yardstick: json.loads", "beat", 1, lambda: json.loads(text))
+    yield from _brain(few)
+    yield from _folds(few, small)
+    yield from _folds(many, large)
+    yield from _operators(few)
+
+
+def _brain(few: Ward) -> Iterator[Part]:
+    name = GroupName("crowd-0")
+    drawer = open_drawers(few.cell)[name]
+    state = unpack(drawer)
+    stamp, events = _heard(few, few.beats, name)
+    joined, join = _heard(few, few.visit, name)
+    beat, place = few.beats[0], stamp
+    members = len(events)
+    yield Part("decode", "decode and check", "beat", 1, lambda: RULES.decoder.read(beat, place))
+    yield Part(
+        "step",
+        "step: each member beats",
+        "beat",
+        members,
+        lambda: step(state, events, stamp, POLICY, RULES.allocator),
+    )
+    yield Part(
+        "step_join",
+        "step: one joins, 16 queues are dealt anew",
+        "join",
+        1,
+        lambda: step(state, join, joined, POLICY, RULES.allocator),
+    )
+    yield Part("drawer", "unpack and pack", "group", 1, lambda: pack(unpack(drawer), state, drawer))
+
+
+def _folds(few: Ward, groups: int) -> Iterator[Part]:
+    def of(rows: list[Row]) -> Callable[[], object]:
+        return lambda: write(fold(read(remembered), rows, RULES).cell)
+
+    remembered = write(few.cell)
+    title = f"a batch in a cell of {groups:,} groups"
+    yield Part(f"fold_{groups}", f"{title}: all beat", "beat", len(few.beats), of(few.beats))
+    yield Part(f"join_{groups}", f"{title}: one joins", "batch", 1, of(few.visit))
+    yield Part(f"tick_{groups}", f"{title}: a tick, nobody is due", "batch", 1, of(few.tick))
+
+
+def _operators(few: Ward) -> Iterator[Part]:
+    """The two state functions of the floor bench, on the frame of one urgent record."""
+    frame = pd.DataFrame(few.visit, columns=list(Row._fields))
+    operator = CellOperator(DEFAULT_PREFIX, 1, POLICY)
+    tally = Tally(f"{DEFAULT_PREFIX}{HEARTBEATS.name}", f"{DEFAULT_PREFIX}{ASSIGNMENTS.name}")
+    cell, count = Remembered(write(few.cell)), Remembered(bytes(8))
+    one_joins = "the operator, from frame to frame: one joins"
+    yield Part("operator", one_joins, "batch", 1, lambda: _called(operator, frame, cell))
+    the_same = "the floor's state function, on the same frame"
+    yield Part("tally", the_same, "batch", 1, lambda: _called(tally, frame, count))
+
+
+def _called(function: StateFunction, frame: pd.DataFrame, state: GroupState) -> object:
+    return list(function((0,), iter([frame]), state))
+
+
+def _heard(few: Ward, rows: list[Row], group: GroupName) -> tuple[Stamp, list[Event]]:
+    heard = hear(few.cell.clock, rows, RULES)
+    return heard.now, heard.events[group]

@@ -1,0 +1,1 @@
+"""What the benches compute from what they measured, and the plan by which they measure."""

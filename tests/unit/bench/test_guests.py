@@ -1,0 +1,47 @@
+"""The records that the benches send are what the protocol asks for."""
+
+from itertools import chain
+
+import pytest
+
+from bench.guests import CROWDS, HOSTS, Utterance, Visitor, beats, residents, routes
+from trimtab.protocol import ReleaseRef, decode, encode
+
+VISITOR = Visitor("host-1", 9)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        next(routes()),
+        next(beats(1)),
+        VISITOR.joins(),
+        VISITOR.is_let_in([ReleaseRef("bench-orders", "", 8, 1, None)]),
+        VISITOR.leaves(),
+    ],
+    ids=["route", "beat", "join", "release", "leave"],
+)
+def test_every_record_is_read_as_it_was_meant(said: Utterance) -> None:
+    """Whatever the bench sends belongs on the topic that it is sent to."""
+    assert said.record == decode(said.topic, encode(said.record))
+
+
+def test_crowds_beat_two_hundred_times_a_second() -> None:
+    """One round of beats is one second's worth."""
+    assert len(list(beats(1))) == 200
+
+
+def test_everybody_who_is_asked_is_there() -> None:
+    """Each group has joined and knows its route before anybody visits it or beats in it."""
+    joined = {said.group for said in residents()}
+    routed = {said.group for said in routes()}
+    assert {*HOSTS, *CROWDS} == joined == routed
+
+
+def test_each_answer_is_to_one_question() -> None:
+    """No two visitors look for their answers under the same key."""
+    visits = chain.from_iterable(
+        (visitor.joins(), visitor.leaves())
+        for visitor in (Visitor("host-1", 1), Visitor("host-1", 2))
+    )
+    assert {b"host-1/visitor-1", b"host-1/visitor-2"} == {said.answer for said in visits}
