@@ -58,7 +58,7 @@ def _judged(topic: Topic[Any], value: bytes, error: ErrorDetails | None) -> Unde
     version = document.get("v")
     if type(version) is not int or version != 1:
         return UndecodableRecord("unsupported_version", "v: this reader knows version 1 only")
-    if error is None or error["type"].startswith("union_tag") or error["loc"][-1:] == ("kind",):
+    if error is None or error["type"].startswith("union_tag") or error["loc"] == ("kind",):
         return UndecodableRecord("unknown_kind", f"kind: not one of {', '.join(topic.kinds)}")
     # A union's path begins with the kind that was chosen.
     steps = error["loc"][1:] if len(topic.models) > 1 else error["loc"]

@@ -26,9 +26,11 @@ class RunRef(NamedTuple):
 
 
 def _apart(runs: tuple[RunRef, ...]) -> tuple[RunRef, ...]:
-    """Runs may not overlap, nor add up to more than one record could ever grant."""
+    """Runs may not overlap, pass the last id, or be more queues than a record could grant."""
     if sum(run.length for run in runs) > limits.QUEUES_PER_RECORD:
         raise PydanticCustomError("too_many_queues", "The runs have too many queues")
+    if any(run.first_id + run.length - 1 > limits.QUEUE_ID for run in runs):
+        raise PydanticCustomError("queue_id_too_large", "A run passes the largest queue id")
     ordered = sorted(runs)
     for one, next_one in pairwise(ordered):
         if one.broker == next_one.broker and one.first_id + one.length > next_one.first_id:

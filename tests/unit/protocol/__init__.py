@@ -1,0 +1,1 @@
+"""The wire: records, limits, names, keys, topics and their documents."""

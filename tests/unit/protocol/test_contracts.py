@@ -1,0 +1,139 @@
+"""The documents of the wire: up to date, valid, and true of real records."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from tests.unit.protocol.fixtures import Golden, bad, golden
+from trimtab.contracts import documents, write
+from trimtab.protocol import TOPICS
+
+CHECKED_IN = Path(__file__).parents[3] / "docs" / "contracts"
+DOCUMENTS = documents()
+SCHEMAS = sorted(path for path in DOCUMENTS if path.startswith("schemas/"))
+ASYNCAPI = json.loads(DOCUMENTS["asyncapi.json"])
+
+
+def validator(topic: str, kind: str) -> Draft202012Validator:
+    """The checker of one record type."""
+    return Draft202012Validator(json.loads(DOCUMENTS[f"schemas/{topic}.{kind}.json"]))
+
+
+def references(document: object) -> list[str]:
+    """Every reference in a document."""
+    if isinstance(document, dict):
+        own = [document["$ref"]] if "$ref" in document else []
+        return own + [ref for value in document.values() for ref in references(value)]
+    return (
+        [ref for item in document for ref in references(item)] if isinstance(document, list) else []
+    )
+
+
+def resolved(reference: str) -> Any:  # noqa: ANN401 - whatever is there
+    """What a reference of the AsyncAPI document leads to."""
+    path, _, pointer = reference.partition("#")
+    found = json.loads(DOCUMENTS[path.removeprefix("./")]) if path else ASYNCAPI
+    for step in filter(None, pointer.split("/")):
+        found = found[step]
+    return found
+
+
+def test_what_is_checked_in_is_what_the_models_say() -> None:
+    """Run `python -m trimtab.contracts docs/contracts` after changing a model."""
+    found = {
+        str(path.relative_to(CHECKED_IN)): path.read_text(encoding="utf-8")
+        for path in CHECKED_IN.rglob("*")
+        if path.is_file()
+    }
+
+    assert DOCUMENTS == found
+
+
+def test_writing_leaves_nothing_stale(tmp_path: Path) -> None:
+    """A record type that is gone takes its schema with it."""
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "old.json").touch()
+    write(tmp_path)
+
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert set(DOCUMENTS) == written
+
+
+@pytest.mark.parametrize("path", SCHEMAS)
+def test_schemas_are_valid_and_open(path: str) -> None:
+    """JSON Schema 2020-12, with a name of their own; readers ignore what they do not know."""
+    schema = json.loads(DOCUMENTS[path])
+    Draft202012Validator.check_schema(schema)
+
+    assert f"urn:trimtab:v1:{path[8:-5].replace('.', ':')}" == schema["$id"]
+    assert (True, ["v", "kind"]) == (schema["additionalProperties"], schema["required"][:2])
+
+
+@pytest.mark.parametrize("path", SCHEMAS)
+def test_examples_are_valid(path: str) -> None:
+    """A reader may copy them."""
+    schema = json.loads(DOCUMENTS[path])
+    for example in schema["examples"]:
+        Draft202012Validator(schema).validate(example)
+
+    assert schema["examples"]
+
+
+@pytest.mark.parametrize("record", golden(), ids=str)
+def test_golden_records_keep_the_contract(record: Golden) -> None:
+    """Whoever builds a reader from the schemas can read everything that was ever written."""
+    document = json.loads(record.wire)
+
+    assert [] == list(validator(record.topic, document["kind"]).iter_errors(document))
+
+
+def test_the_schemas_refuse_what_we_refuse() -> None:
+    """Except what no schema can say: that a queue is named once, and the like."""
+    unsayable = ("twice", "too many queues", "more errors", "p50 <= p99", "runs: ")
+    sayable = [
+        (record, json.loads(record.value))
+        for record in bad()
+        if record.reason == "invalid" and not any(fault in record.detail for fault in unsayable)
+    ]
+    accepted = [
+        str(record)
+        for record, document in sayable
+        if b"NaN" not in record.value  # which is no JSON to begin with
+        if validator(record.topic, document["kind"]).is_valid(document)
+    ]
+
+    assert [] == accepted
+
+
+def test_asyncapi_names_every_topic_and_record() -> None:
+    """Channels are topics, messages are records."""
+    messages = {f"{topic.name}.{kind}" for topic in TOPICS.values() for kind in topic.kinds}
+
+    assert list(TOPICS) == list(ASYNCAPI["channels"])
+    assert messages == set(ASYNCAPI["components"]["messages"])
+    assert "3.0.0" == ASYNCAPI["asyncapi"]
+
+
+def test_asyncapi_references_lead_somewhere() -> None:
+    """Within the document and to the schemas beside it."""
+    found = references(ASYNCAPI)
+
+    assert [] == [reference for reference in found if not resolved(reference)]
+    assert len(found) > 2 * len(SCHEMAS)
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_asyncapi_says_how_a_topic_is_configured(name: str) -> None:
+    """The Kafka binding has what an administrator needs to create it."""
+    kafka = ASYNCAPI["channels"][name]["bindings"]["kafka"]
+    policy = "compact" if TOPICS[name].compacted else "delete"
+
+    assert (f"trimtab.{name}", 8, "0.5.0") == (
+        kafka["topic"],
+        kafka["partitions"],
+        kafka["bindingVersion"],
+    )
+    assert [policy] == kafka["topicConfiguration"]["cleanup.policy"]

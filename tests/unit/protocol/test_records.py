@@ -1,0 +1,104 @@
+"""Records as values."""
+
+import pytest
+from pydantic import ValidationError
+
+from trimtab.protocol import (
+    Beat,
+    DeadLetter,
+    GrantRef,
+    InheritRef,
+    Place,
+    QueueRef,
+    ReleaseRef,
+    Route,
+    RunRef,
+    UndecodableRecord,
+    encode,
+)
+from trimtab.protocol.limits import DEAD_LETTER_BYTES
+
+LIFE = "1767225600000-9f86d081"
+PLACE = Place("trimtab.members", 3, 90, 1_767_225_600_000)
+
+
+def a_beat() -> Beat:
+    """A beat that owns one queue."""
+    return Beat(
+        member="m", incarnation=LIFE, sequence=7, epoch=3, owned=(GrantRef("orders", "", 0, 3),)
+    )
+
+
+def test_a_record_is_a_value() -> None:
+    """Equal fields make equal records, and nobody changes one."""
+    assert a_beat() == a_beat()
+    assert hash(a_beat()) == hash(a_beat())
+    with pytest.raises(ValidationError):
+        a_beat().epoch = 4
+
+
+def test_equal_records_are_equal_bytes() -> None:
+    """Compact, in the order of declaration, without what is absent."""
+    expected = (
+        b'{"v":1,"kind":"beat","member":"m","incarnation":"1767225600000-9f86d081","sequence":7,'
+        b'"epoch":3,"owned":[["orders","",0,3]]}'
+    )
+
+    assert expected == encode(a_beat())
+    assert b"owned" not in encode(a_beat().model_copy(update={"owned": None}))
+
+
+def test_a_record_cannot_be_made_wrong() -> None:
+    """Writers are held to the contract too, and are told nothing that strangers wrote."""
+    with pytest.raises(ValidationError, match="incarnation") as refusal:
+        Beat(member="m", incarnation="secret", sequence=7, epoch=3)
+
+    assert "secret" not in str(refusal.value)
+
+
+def test_every_row_knows_its_queue() -> None:
+    """A grant, a release and an inheritance are about a queue."""
+    rows: list[GrantRef | ReleaseRef | InheritRef] = [
+        GrantRef("orders", "b", 1, 3),
+        ReleaseRef("orders", "b", 1, 3, None),
+        InheritRef("orders", "b", 1, 4, "m", LIFE, 3),
+    ]
+
+    assert [QueueRef("orders", "b", 1)] * 3 == [row.queue for row in rows]
+
+
+def test_a_route_has_runs_with_names() -> None:
+    """Nobody remembers what `run[2]` was."""
+    route = Route(topic="orders", version=1, exists=True, runs=(RunRef("", 0, 16),))
+
+    assert ("", 0, 16) == (route.runs[0].broker, route.runs[0].first_id, route.runs[0].length)
+
+
+def test_a_dead_letter_keeps_the_beginning() -> None:
+    """Enough to look at, never more; the size is that of the whole."""
+    value = b"x" * (DEAD_LETTER_BYTES + 1)
+    letter = DeadLetter.of(UndecodableRecord("garbage", "no"), PLACE, b"g", value)
+
+    assert ("garbage", "no", *PLACE) == (
+        letter.reason,
+        letter.detail,
+        letter.topic,
+        letter.partition,
+        letter.offset,
+        letter.timestamp_ms,
+    )
+    assert (DEAD_LETTER_BYTES + 1, True, "Zw==") == (letter.size, letter.truncated, letter.key_b64)
+    assert 1368 == len(letter.value_b64 or "")
+
+
+def test_a_dead_letter_tells_nothing_from_empty() -> None:
+    """A null key and an empty one are different mistakes."""
+    error = UndecodableRecord("null_key", "The record has no key")
+    letter = DeadLetter.of(error, PLACE, None, b"")
+
+    assert (None, "", 0, False) == (
+        letter.key_b64,
+        letter.value_b64,
+        letter.size,
+        letter.truncated,
+    )
