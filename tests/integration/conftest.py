@@ -5,6 +5,9 @@ directory. Tests share it, so none may rely on topics, groups or offsets that an
 take ``topics_prefix`` for trimtab's topics, and derive every other topic, group and member name
 from it as well. Mark the tests ``@pytest.mark.kafka``.
 
+``controller`` is one controller on it for the whole session; its tests share it and keep apart by
+``group`` and ``topic``. Mark those ``@pytest.mark.spark`` as well.
+
     @pytest.mark.kafka
     def test_something(kafka: EmbeddedKafka, topics_prefix: str) -> None:
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
@@ -17,6 +20,10 @@ from collections.abc import Iterator
 import pytest
 
 from console.embedded.broker import EmbeddedKafka
+from console.embedded.ports import choose_port
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from tests.integration.topics import create_topic
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +38,40 @@ def topics_prefix(request: pytest.FixtureRequest) -> str:
     """A prefix that only this run of this test uses, ending in a dot, readable in broker logs."""
     test = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:40]
     return f"{test}-{uuid.uuid4().hex[:8]}."
+
+
+@pytest.fixture(scope="session")
+def controller(
+    kafka: EmbeddedKafka, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ControllerProcess]:
+    """The session's controller, with Spark's pages on; take a group of your own on it."""
+    home = tmp_path_factory.mktemp("controller")
+    prefix = f"controller-{uuid.uuid4().hex[:8]}."
+    servers = kafka.bootstrap_servers
+    ui_port = {"controller.ui_port": choose_port(0)}
+    with ControllerProcess(home, servers, prefix, **ui_port) as controller:
+        yield controller
+        assert controller.stop() == 0, controller.log.read_text()
+    assert "Traceback" not in controller.log.read_text()
+
+
+@pytest.fixture
+def published(kafka: EmbeddedKafka, controller: ControllerProcess) -> Iterator[Published]:
+    """What the session's controller has said."""
+    published = Published(kafka.bootstrap_servers, controller.prefix)
+    yield published
+    published.close()
+
+
+@pytest.fixture
+def group(request: pytest.FixtureRequest) -> str:
+    """The name of a group that only this run of this test uses."""
+    return f"{request.node.name.removeprefix('test_')[:40]}-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def topic(kafka: EmbeddedKafka, group: str) -> str:
+    """A topic of eight queues for that group."""
+    name = f"{group}-topic"
+    create_topic(kafka.bootstrap_servers, name, 8)
+    return name

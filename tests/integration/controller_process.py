@@ -1,0 +1,94 @@
+"""A controller in a process of its own, as `trimtab run` starts it, on the tests' Kafka.
+
+    with ControllerProcess(home, kafka.bootstrap_servers, prefix) as controller:
+        ...
+
+It can be killed and started again on the same home. What it logs is in ``log``, which is shown
+when it does not come up.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from streaming.readiness import Readiness, read
+
+START_PATIENCE_S = 110.0
+"""A start takes 10 s on two idle cores."""
+STOP_PATIENCE_S = 60.0
+POLL_S = 0.1
+
+
+class ControllerProcess:
+    """One controller, and the processes that it starts itself."""
+
+    def __init__(self, home: Path, servers: str, prefix: str, **settings: object) -> None:
+        self.home = home
+        self.prefix = prefix
+        self.log = home / "controller.log"
+        given = {
+            "home": home,
+            "kafka.bootstrap_servers": servers,
+            "topics.prefix": prefix,
+            "controller.ui_port": 0,
+            "log.level": "debug",
+            **settings,
+        }
+        flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
+        self._command = [sys.executable, "-m", "console.main", "run", "--init-topics", *flags]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Readiness:
+        """Start it and wait until it is at work."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command, stdout=log, stderr=log, start_new_session=True
+            )
+        try:
+            return self._ready()
+        except BaseException:
+            self.kill()
+            raise
+
+    def _ready(self) -> Readiness:
+        assert self._process is not None, "not started"
+        deadline = time.monotonic() + START_PATIENCE_S
+        while (readiness := read(self.home)) is None:
+            assert self._process.poll() is None, self.log.read_text()
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(POLL_S)
+        return readiness
+
+    def stop(self) -> int:
+        """Tell it to stop, and return its exit code."""
+        assert self._process is not None, "not started"
+        self._process.send_signal(signal.SIGTERM)
+        return self._process.wait(STOP_PATIENCE_S)
+
+    def kill(self) -> None:
+        """Kill it and its JVM, which share a process group of their own, without a warning."""
+        assert self._process is not None, "not started"
+        with suppress(ProcessLookupError):  # it is dead already
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(STOP_PATIENCE_S)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._process is not None, "not started"
+        if self._process.poll() is None:
+            self.stop()

@@ -1,0 +1,124 @@
+"""What the controller has published, as far as it has been read.
+
+    published = Published(servers, prefix)
+    published.wait_until(lambda: published.is_stable("billing", members=2))
+
+Reads everything from the beginning, decoded by the contract: a record that breaks it fails the
+test.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from confluent_kafka import Consumer, Message, TopicPartition
+
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    DEADLETTERS,
+    DEFAULT_PARTITIONS,
+    GROUPS,
+    HISTORY,
+    Assignment,
+    DeadLetter,
+    Group,
+    Handover,
+    HistoryRecord,
+    MemberKey,
+    RebalanceDone,
+    Topic,
+    decode,
+    read_group_key,
+    read_member_key,
+)
+
+PATIENCE_S = 60.0
+_TOPICS: tuple[Topic[Any], ...] = (ASSIGNMENTS, GROUPS, HISTORY, DEADLETTERS)
+
+
+class Published:
+    """The controller's topics, read along."""
+
+    def __init__(self, servers: str, prefix: str) -> None:
+        self.assignments: dict[MemberKey, Assignment | None] = {}
+        """Each member's newest record; None when it was withdrawn."""
+        self.groups: dict[str, Group] = {}
+        self.history: list[HistoryRecord] = []
+        self.letters: list[DeadLetter] = []
+        self._prefix = prefix
+        self._consumer = Consumer(
+            {"bootstrap.servers": servers, "group.id": "published", "fetch.wait.max.ms": 50}
+        )
+        self._consumer.assign(
+            [
+                TopicPartition(f"{prefix}{topic.name}", partition, 0)
+                for topic in _TOPICS
+                for partition in range(DEFAULT_PARTITIONS)
+            ]
+        )
+
+    def close(self) -> None:
+        """Read no more."""
+        self._consumer.close()
+
+    def wait_until(self, condition: Callable[[], bool], within: float = PATIENCE_S) -> None:
+        """Read until something is true."""
+        deadline = time.monotonic() + within
+        while not condition():
+            assert time.monotonic() < deadline, self.describe()
+            message = self._consumer.poll(0.05)
+            if message is not None:
+                self._take(message)
+
+    def watch(self, seconds: float) -> None:
+        """Read for a while, whatever comes."""
+        end = time.monotonic() + seconds
+        self.wait_until(lambda: time.monotonic() >= end, seconds + PATIENCE_S)
+
+    def is_stable(self, group: str, members: Iterable[str], queues: int) -> bool:
+        """Tell whether these members and no others hold all of so many queues, at rest."""
+        summary = self.groups.get(group)
+        return (
+            summary is not None
+            and summary.state == "stable"
+            and {it.member for it in summary.people} == set(members)
+            and sum(it.hold for it in summary.people) == queues
+        )
+
+    def held(self, group: str) -> dict[str, int]:
+        """How many queues each member of a group holds by its summary."""
+        return {it.member: it.hold for it in self.groups[group].people}
+
+    def of_group(self, group: str) -> list[HistoryRecord]:
+        """The history of one group."""
+        return [it for it in self.history if getattr(it, "group", None) == group]
+
+    def rebalances(self, group: str) -> list[RebalanceDone]:
+        """The rebalances of one group."""
+        return [it for it in self.of_group(group) if isinstance(it, RebalanceDone)]
+
+    def handovers(self, group: str) -> list[Handover]:
+        """The hand-overs of one group."""
+        return [it for it in self.of_group(group) if isinstance(it, Handover)]
+
+    def describe(self) -> str:
+        """Say what has been read, for a test that waits in vain."""
+        return "\n".join(
+            ["gave up waiting; the controller has said:"]
+            + [str(group) for group in self.groups.values()]
+            + [str(letter) for letter in self.letters]
+        )
+
+    def _take(self, message: Message) -> None:
+        assert message.error() is None, message.error()
+        value = message.value()
+        match (message.topic() or "").removeprefix(self._prefix):
+            case "assignments":
+                key = read_member_key(message.key())
+                self.assignments[key] = None if value is None else decode(ASSIGNMENTS, value)
+            case "groups":
+                self.groups[read_group_key(message.key())] = decode(GROUPS, value)
+            case "history":
+                self.history.append(decode(HISTORY, value))
+            case "deadletters":
+                self.letters.append(decode(DEADLETTERS, value))

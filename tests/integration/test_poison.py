@@ -1,0 +1,55 @@
+"""Bad records on every topic that the controller reads."""
+
+import pytest
+from confluent_kafka import Producer
+
+from console.embedded.broker import EmbeddedKafka
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from trimtab.protocol import DEFAULT_PARTITIONS, Join, encode, limits, partition_of
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+READ = ("members", "heartbeats", "releases", "routes", "commands")
+OVERSIZE = b"[" + b" " * limits.RECORD_BYTES
+
+
+def test_bad_records_are_buried_and_good_ones_proceed(
+    kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
+) -> None:
+    """Each bad record becomes one dead letter with its reason; a join amid them is answered."""
+    key, home = group.encode(), partition_of(group, DEFAULT_PARTITIONS)
+    elsewhere = (home + 1) % DEFAULT_PARTITIONS
+    good = encode(
+        Join(
+            member="a", incarnation="1767225600000-9f86d081", sequence=1, topics=(f"{group}-none",)
+        )
+    )
+    poison = [
+        (key, b"\x00\xff garbage", home, "garbage"),
+        (key, b"[]", home, "not_object"),
+        (key, good.replace(b'"v":1', b'"v":99'), home, "unsupported_version"),
+        (key, b'{"v":1,"kind":"nonsense"}', home, "unknown_kind"),
+        (key, None, home, "null_value"),
+        (key, OVERSIZE, home, "oversize"),
+        (key, b"{}", elsewhere, "misrouted"),
+        (None, good, home, "null_key"),
+        (b"a/b", good, partition_of(b"a/b", DEFAULT_PARTITIONS), "bad_key"),
+    ]
+    producer = Producer(
+        {"bootstrap.servers": kafka.bootstrap_servers, "message.max.bytes": 2 * len(OVERSIZE)}
+    )
+    for bad_key, value, partition, _ in poison:
+        for topic in READ:
+            producer.produce(f"{controller.prefix}{topic}", value, bad_key, partition)
+        producer.produce(f"{controller.prefix}members", good, key, home)
+    assert 0 == producer.flush(30)
+
+    expected = sorted((f"{controller.prefix}{topic}", it[3]) for it in poison for topic in READ)
+    published.wait_until(lambda: len(published.letters) >= len(expected))
+    published.wait_until(lambda: group in published.groups)
+    published.watch(2)
+
+    assert expected == sorted((letter.topic, letter.reason) for letter in published.letters)
+    assert {len(OVERSIZE)} == {it.size for it in published.letters if it.reason == "oversize"}
+    assert ["a"] == [it.member for it in published.groups[group].people]

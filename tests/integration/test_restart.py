@@ -1,0 +1,52 @@
+"""A controller that is killed without a warning, and comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from console.embedded.broker import EmbeddedKafka
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from trimtab import Member
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
+
+SESSION_S = 3
+
+
+@pytest.mark.timeout(300)  # two starts of Spark
+def test_nothing_moves_for_a_killed_controller(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, topic: str
+) -> None:
+    """Members keep what they have while it is away and after; then it decides as before."""
+    servers = kafka.bootstrap_servers
+
+    def member(name: str) -> Member:
+        return Member(
+            servers,
+            prefix=topics_prefix,
+            group=group,
+            topics=[topic],
+            member_id=name,
+            session_timeout=SESSION_S,
+        )
+
+    with ControllerProcess(tmp_path, servers, topics_prefix) as controller:
+        published = Published(servers, topics_prefix)
+        with member("a") as a, member("b") as b:
+            published.wait_until(lambda: published.is_stable(group, "ab", 8))
+            before = (a.assignment, b.assignment, dict(published.assignments))
+            said = len(published.history)
+
+            controller.kill()
+            published.watch(2 * SESSION_S)
+            controller.start()
+            published.watch(2 * SESSION_S)
+
+            assert before == (a.assignment, b.assignment, published.assignments)
+            assert said == len(published.history)
+
+            with member("c") as c:
+                c.wait_until(lambda it: len(it.assignment) > 0)
+                published.wait_until(lambda: published.is_stable(group, "abc", 8))
+        published.close()

@@ -1,0 +1,42 @@
+"""What an operator sees of the query in Spark's own pages."""
+
+import json
+import re
+from contextlib import closing
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from streaming.query_listener import STAGE_NAME
+from streaming.readiness import read
+from tests.integration.controller_process import ControllerProcess
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+
+def ask(ui: str | None, question: str) -> list[dict[str, Any]]:
+    """Ask Spark's REST API, which shows what the pages show."""
+    address = urlsplit(ui or "")
+    assert "127.0.0.1" == address.hostname
+    with closing(HTTPConnection("127.0.0.1", address.port or 0, timeout=10)) as connection:
+        connection.request("GET", f"/api/v1/applications{question}")
+        answer: list[dict[str, Any]] = json.load(connection.getresponse())
+    return answer
+
+
+def test_query_batch_and_rows_can_be_seen(controller: ControllerProcess) -> None:
+    """Jobs and stages name the query, its id and the batch; stages are named and count rows."""
+    readiness = read(controller.home)
+    assert readiness is not None
+    (application,) = ask(readiness.ui, "")
+    stages = ask(readiness.ui, f"/{application['id']}/stages?status=complete")
+
+    assert "trimtab" == application["name"]
+    assert {STAGE_NAME} == {stage["name"] for stage in stages}
+    described = re.compile(
+        rf"trimtab\nid = {re.escape(readiness.query)}\nrunId = [-0-9a-f]+\nbatch = \d+"
+    )
+    assert [] == [stage for stage in stages if not described.fullmatch(stage["description"])]
+    assert 0 < sum(stage["shuffleReadRecords"] for stage in stages)

@@ -1,0 +1,19 @@
+"""Topics for members to consume: made, and made larger."""
+
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    NewPartitions,
+    NewTopic,
+)
+
+
+def create_topic(servers: str, name: str, partitions: int) -> None:
+    """Create a topic and wait until it exists."""
+    admin = AdminClient({"bootstrap.servers": servers})
+    admin.create_topics([NewTopic(name, partitions, 1)])[name].result()
+
+
+def grow_topic(servers: str, name: str, partitions: int) -> None:
+    """Give a topic more partitions."""
+    admin = AdminClient({"bootstrap.servers": servers})
+    admin.create_partitions([NewPartitions(name, partitions)])[name].result()
