@@ -33,14 +33,15 @@ def run(settings: Settings, *, init_topics: bool, progress: Progress) -> None:
     from streaming.application import ControllerFailed
     from streaming.application import run as run_job
 
-    signal.signal(signal.SIGTERM, _end_well)  # until the job takes over, and after it
     logs.configure(settings.log)
+    signal.signal(signal.SIGTERM, _end_well)
     jars = JarCache.default()
     find_java()
     jars.fetch(progress)
     with _sole_controller(Path(settings.home)), _kafka(settings, jars, progress) as servers:
         embedded = settings.kafka.bootstrap_servers is None
         _require_topics(settings, servers, init=init_topics or embedded)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # from here on it is the job's
         try:
             run_job(options(settings, bootstrap_servers=servers, jars=jars.spark))
         except ControllerFailed as error:

@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from pydantic import Field, model_validator
 
-from allocators import ALLOCATORS
+from allocators import BadOption, allocator
 from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
 from rebalance.ids import Millis
@@ -66,9 +66,10 @@ class PolicySettings(Section):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
-        if self.strategy not in ALLOCATORS:
-            known = ", ".join(sorted(ALLOCATORS))
-            raise ValueError(f"strategy is {self.strategy!r}, must be one of {known}")
+        try:
+            allocator(self.strategy)
+        except (KeyError, BadOption) as error:
+            raise ValueError(f"strategy: {error.args[0]}") from error
         self.policy(_duration(_DEFAULT.max_clock_step_ms))
         return self
 

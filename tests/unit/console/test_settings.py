@@ -173,7 +173,7 @@ def test_the_checkpoint_lives_below_home(sources: Sources) -> None:
         ),
         (
             "[policy]\nstrategy = 'AVERAGE'",
-            "policy: strategy is 'AVERAGE', must be one of ",
+            "policy: strategy: no strategy is called 'AVERAGE'; there are: AVG, ",
         ),
         (
             "[controller]\nmax_clock_step = '100ms'",

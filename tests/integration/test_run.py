@@ -1,0 +1,103 @@
+"""`trimtab run` as a process: what it needs, what it refuses, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from console.embedded.broker import EmbeddedKafka
+from console.embedded.instance import Instance
+from streaming import readiness
+
+pytestmark = pytest.mark.kafka
+
+START_PATIENCE_S = 200.0
+"""Spark starts in 15 s on two idle cores; on shared ones it has taken 100."""
+STOP_PATIENCE_S = 60.0
+
+
+@contextmanager
+def controller(home: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A controller on a home, without Spark's pages; gone at the end of the block."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "console.main", "run", "--set", "controller.ui_port=0"],
+        env={**os.environ, "TRIMTAB_HOME": str(home), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr."""
+    out, err = process.communicate(timeout=STOP_PATIENCE_S)
+    return process.returncode, out, err
+
+
+def refusal(home: Path, **environment: str) -> tuple[int, str, str]:
+    """How a controller ends that does not start."""
+    with controller(home, **environment) as process:
+        return finish(process)
+
+
+def wait_until_ready(process: subprocess.Popen[str], home: Path) -> None:
+    """Wait for the sign that the first batch is done."""
+    deadline = time.monotonic() + START_PATIENCE_S
+    while readiness.read(home) is None:
+        assert process.poll() is None, finish(process)[2]
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_it_brings_its_own_kafka_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Without settings it runs; nobody else may run in its home; told to stop, it exits with 0."""
+    with controller(tmp_path) as process:
+        wait_until_ready(process, tmp_path)
+        assert Instance(tmp_path).is_running()
+
+        code, out, err = refusal(tmp_path)
+        assert (1, "") == (code, out)
+        assert f"another controller runs in {tmp_path}: stop it" in err.splitlines()[-1]
+
+        process.send_signal(signal.SIGTERM)
+        code, out, err = finish(process)
+    assert (0, "") == (code, out), err
+    assert "Traceback" not in err
+    assert readiness.read(tmp_path) is None
+    assert not Instance(tmp_path).is_running()
+
+
+def test_topics_that_are_missing_are_refused(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path
+) -> None:
+    """On a cluster of somebody else's nothing is created by the way: exit code 3, a line each."""
+    code, out, err = refusal(
+        tmp_path,
+        TRIMTAB_KAFKA__BOOTSTRAP_SERVERS=kafka.bootstrap_servers,
+        TRIMTAB_TOPICS__PREFIX=topics_prefix,
+    )
+    assert (3, "") == (code, out)
+    missing = f"trimtab: {topics_prefix}members is missing: create it with `trimtab topics init`"
+    assert missing in err.splitlines()
+    assert 11 == len(err.splitlines())
+
+
+def test_a_settings_error_comes_before_everything(tmp_path: Path) -> None:
+    """Exit code 2 and one line; no file has been written, no process started."""
+    code, out, err = refusal(tmp_path / "home", TRIMTAB_POLICY__STRATEGI="AVG")
+    assert (2, "") == (code, out)
+    assert 1 == len(err.splitlines())
+    assert not (tmp_path / "home").exists()
