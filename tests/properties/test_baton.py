@@ -5,7 +5,6 @@ The scopes of `make check` reach some 120,000 worlds; ``TRIMTAB_DEEP=1`` adds th
 minutes and reach over a million.
 """
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ import pytest
 
 from rebalance import handover
 from rebalance.group import Asked, Grant, Ownership
+from tests.properties.effort import DEEP
 from tests.properties.exploration import Exploration, Scope, Trouble
 
 SHALLOW = {
@@ -22,16 +22,16 @@ SHALLOW = {
     "three members, a death and a lost release": Scope(3, 1, Trouble(wishes=2, deaths=1, losses=1)),
     "three members and two queues": Scope(3, 2, Trouble(wishes=2)),
 }
-DEEP = {
+DEEPER = {
     "deep: two members that die twice": Scope(2, 1, Trouble(wishes=3, deaths=2, losses=1)),
     "deep: two members, two queues": Scope(2, 2, Trouble(wishes=2, deaths=1, losses=1)),
     "deep: three members, two deaths": Scope(3, 1, Trouble(wishes=3, deaths=2)),
     "deep: three members, two queues": Scope(3, 2, Trouble(wishes=2, deaths=1)),
 }
-SCOPES = SHALLOW | (DEEP if os.environ.get("TRIMTAB_DEEP") else {})
+SCOPES = SHALLOW | (DEEPER if DEEP else {})
 
 
-@pytest.mark.timeout(3600 if SCOPES != SHALLOW else 60)
+@pytest.mark.timeout(3600 if DEEP else 60)
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES.keys())
 def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
     """Nobody works where another may; a quiet group has each queue where it was wished (I1, I2)."""

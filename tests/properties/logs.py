@@ -1,0 +1,146 @@
+"""Random logs: what a small group might write in a short while, sensible or not.
+
+Few names, small numbers: so that late, repeated and contradictory records meet each other often.
+A log is read through a clock, as the shell does it, and can be cut into batches anywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from allocators.averagely import averagely
+from rebalance.allocation import Allocator
+from rebalance.clock import LogClock
+from rebalance.conclusion import Step
+from rebalance.events import Event, Released, Stamp
+from rebalance.group import GroupState
+from rebalance.ids import Epoch, GroupName, MemberId, Millis, Position, Queue, TopicName
+from rebalance.policy import Policy
+from rebalance.portions import portions
+from rebalance.step import step
+from tests.builders.records import Record, beaten, drained, joined, left, released, routed
+
+Entry = tuple[int, Record]
+"""Milliseconds since the entry before, and the record."""
+
+LIVES = st.sampled_from(["a", "a:2", "b", "b:2", "c"])
+TOPICS = st.sampled_from(["orders", "payments", "orders payments"])
+SEQUENCES = st.integers(0, 5)
+EPOCHS = st.integers(0, 6)
+GAPS = st.sampled_from([0, 0, 1, 500, 1_000, 1_000, 2_000, 60_000])
+CLAIMS = st.lists(
+    st.builds(
+        "{}-{}@{}".format, st.sampled_from(["orders", "payments"]), st.integers(0, 3), EPOCHS
+    ),
+    max_size=3,
+    unique=True,
+).map(" ".join)
+
+JOINS = st.builds(
+    joined,
+    LIVES,
+    TOPICS,
+    sequence=SEQUENCES,
+    session_ms=st.sampled_from([None, 1_000, 20_000]),
+    weight=st.integers(1, 2),
+)
+BEATS = st.builds(beaten, LIVES, sequence=SEQUENCES, epoch=EPOCHS, owned=st.none() | CLAIMS)
+RELEASES = st.builds(released, LIVES, CLAIMS)
+OBEYING = st.builds(released, LIVES, st.just(""))
+"""Releases of whatever the member is told to give when the batch is read (``Telling``)."""
+ROUTES = st.builds(
+    routed,
+    st.sampled_from(["orders", "payments"]),
+    st.integers(0, 4),
+    version=st.integers(1, 5),
+    exists=st.booleans(),
+)
+GOINGS = st.builds(drained, LIVES, sequence=SEQUENCES) | st.builds(left, LIVES)
+RECORDS: st.SearchStrategy[Record] = st.one_of(
+    JOINS, JOINS, BEATS, RELEASES, OBEYING, OBEYING, ROUTES, GOINGS
+)
+
+PRELUDE: list[Entry] = [
+    (0, joined("a", "orders payments", sequence=0)),
+    (0, joined("b", "orders", sequence=0)),
+    (0, routed("orders", 3)),
+    (0, routed("payments", 2)),
+]
+LOGS = st.lists(st.tuples(GAPS, RECORDS), min_size=6, max_size=16).map(PRELUDE.__add__)
+"""Two members share two topics; then anything: liars, zombies, newcomers, outages."""
+
+CUTS = st.sets(st.integers(1, 19), min_size=4)
+"""Where a log is cut into batches."""
+
+
+def read(log: Sequence[Entry], policy: Policy) -> list[Event]:
+    """Stamp a log as the shell does."""
+    clock, wall, events = LogClock(), 0, []
+    for offset, (gap, record) in enumerate(log):
+        wall += gap
+        clock = clock.advanced(Millis(wall), policy.max_clock_step_ms)
+        place = Position(TopicName("log"), 0, offset)
+        events.append(record(Stamp(clock.now, clock.now, Millis(wall), place)))
+    return events
+
+
+def batches(events: Sequence[Event], cuts: set[int]) -> list[Sequence[Event]]:
+    """Cut a log into batches."""
+    edges = [0, *sorted(cut for cut in cuts if cut < len(events)), len(events)]
+    return [events[start:end] for start, end in pairwise(edges)]
+
+
+class Told(NamedTuple):
+    """One batch, and what became of it."""
+
+    before: GroupState
+    batch: Sequence[Event]
+    outcome: Step
+
+
+@dataclass
+class Telling:
+    """A log, told batch by batch from an empty group."""
+
+    policy: Policy
+    allocator: Allocator = averagely
+
+    def tell(self, events: Sequence[Event], cuts: set[int]) -> list[Told]:
+        """Tell the whole log."""
+        state, told = GroupState(GroupName("g")), []
+        for cut in batches(events, cuts):
+            batch = [_obedient(state, event) for event in cut]
+            told.append(Told(state, batch, self.step(state, batch)))
+            state = told[-1].outcome.state
+        return told
+
+    def step(self, state: GroupState, batch: Sequence[Event]) -> Step:
+        """Take one step."""
+        return step(state, batch, batch[-1].stamp, self.policy, self.allocator)
+
+    def settled(self, state: GroupState, now: Stamp) -> GroupState:
+        """Let every member obey, over and over, until nothing is left to give."""
+        while obeyed := _obeyed(state, now):
+            state = self.step(state, obeyed).state
+        return state
+
+
+def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
+    releases = (
+        Released(now, name, member.incarnation, _told_to_give(state, name))
+        for name, member in sorted(state.members.items())
+    )
+    return [release for release in releases if release.grants]
+
+
+def _obedient(state: GroupState, event: Event) -> Event:
+    if isinstance(event, Released) and not event.grants:
+        return replace(event, grants=_told_to_give(state, event.member))
+    return event
+
+
+def _told_to_give(state: GroupState, member: MemberId) -> tuple[tuple[Queue, Epoch], ...]:
+    return portions(state.ownership.items(), {member})[member].give
