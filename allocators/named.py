@@ -6,8 +6,8 @@
     MACHINE_ROOM_NEARBY   inner, resolver (and the inner one's options)
     CONSISTENT_HASH       virtualNodeCnt
 
-A resolver is "before-first-" and a mark ("before-first-dash" for ``-``), or a table of rooms:
-{"brokers": {broker: room}, "clients": {client: room}}.
+A resolver is one of ``RESOLVERS``, or a table of rooms: {"brokers": {broker: room}, "clients":
+{client: room}}.
 
 Called by the registry and by `trimtab allocate`. Its one rule: what Java's constructors and
 setters refuse or let pass, these refuse and let pass.
@@ -26,8 +26,14 @@ from allocators.options import BadOption, Options
 from allocators.rocketmq import Strategy
 from allocators.rooms import ListedRooms, PrefixRooms, RoomResolver
 
-MARKS = {"at": "@", "colon": ":", "dash": "-", "dot": ".", "slash": "/", "underscore": "_"}
-BEFORE_FIRST = "before-first-"
+RESOLVERS = {
+    "before-first-at": "@",
+    "before-first-colon": ":",
+    "before-first-dash": "-",
+    "before-first-dot": ".",
+    "before-first-slash": "/",
+    "before-first-underscore": "_",
+}
 
 
 def rocketmq(name: str, options: Options) -> Strategy:
@@ -47,9 +53,9 @@ def _resolver(options: Options) -> RoomResolver | None:
     if not options.given("resolver"):
         return None
     if not isinstance(options.raw("resolver"), Mapping):
-        mark = MARKS.get((options.text("resolver") or "").removeprefix(BEFORE_FIRST))
+        mark = RESOLVERS.get(options.text("resolver") or "")
         if mark is None:
-            raise BadOption(f"resolver must be a table or {BEFORE_FIRST}<{'|'.join(MARKS)}>")
+            raise BadOption(f"resolver must be a table of rooms or one of {', '.join(RESOLVERS)}")
         return PrefixRooms(mark)
     tables = options.inside("resolver")
     rooms = ListedRooms(tables.table("brokers"), tables.table("clients"))

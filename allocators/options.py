@@ -7,7 +7,7 @@ is an error and never a silent default. RocketMQ's options keep RocketMQ's names
 Its one rule: an error names the option.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rebalance.ids import BrokerName, Queue, TopicName
 
@@ -22,6 +22,9 @@ class Options:
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
         self._taken: set[str] = set()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
 
     def given(self, name: str) -> bool:
         """Say whether the option is there, and not null."""

@@ -12,21 +12,42 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType
 
+from allocators.canary import canary
 from allocators.named import rocketmq
 from allocators.options import BadOption, Options
 from allocators.per_topic import per_topic
+from allocators.ranges import ranges
+from allocators.round_robin import round_robin
+from allocators.sticky import sticky
 from rebalance.allocation import Allocator
 
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
+
+DEFAULT = "STICKY"
+
+
+def _canary(options: Options) -> Allocator:
+    prefix, percent = options.text("prefix"), options.integer("percent")
+    if prefix is None or percent is None:
+        raise BadOption("CANARY needs the options prefix and percent")
+    inner = options.text("inner") or DEFAULT
+    if inner not in ALLOCATORS or inner == "CANARY":
+        raise BadOption(f"inner: no strategy to wrap is called {inner!r}")
+    return canary(prefix, percent, ALLOCATORS[inner](options))
+
 
 ALLOCATORS: Mapping[str, Callable[[Options], Allocator]] = MappingProxyType(
     {
         "AVG": lambda options: per_topic(rocketmq("AVG", options)),
         "AVG_BY_CIRCLE": lambda options: per_topic(rocketmq("AVG_BY_CIRCLE", options)),
+        "CANARY": _canary,
         "CONFIG": lambda options: per_topic(rocketmq("CONFIG", options)),
         "CONSISTENT_HASH": lambda options: per_topic(rocketmq("CONSISTENT_HASH", options)),
         "MACHINE_ROOM": lambda options: per_topic(rocketmq("MACHINE_ROOM", options)),
         "MACHINE_ROOM_NEARBY": lambda options: per_topic(rocketmq("MACHINE_ROOM_NEARBY", options)),
+        "RANGE": lambda _: ranges,
+        "ROUND_ROBIN": lambda _: round_robin,
+        "STICKY": lambda _: sticky,
     }
 )
 

@@ -12,10 +12,12 @@ from typing import Annotated
 import typer
 
 from console.commands import config, kafka, topics
+from console.commands.allocate import allocate
 from console.commands.demo import demo
 from console.commands.help import Command, group
 from console.commands.options import Call, call_of
 from console.commands.run import run
+from console.commands.simulate import simulate
 from console.commands.version import version
 from console.errors import ExitCode, Failure
 
@@ -25,6 +27,8 @@ app.command(cls=Command)(run)
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
+app.command(cls=Command)(allocate)
+app.command(cls=Command)(simulate)
 app.command(cls=Command)(version)
 
 

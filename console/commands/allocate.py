@@ -1,0 +1,51 @@
+"""`trimtab allocate`: ask the strategies, one JSON line after another."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from console.errors import ExitCode, Failure
+
+File = Annotated[
+    Path | None,
+    typer.Argument(metavar="[FILE]", show_default=False, help="Scenarios, one a line; or stdin."),
+]
+
+
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="MODULE:FACTORY",
+        show_default=False,
+        help="A strategy of your own that scenarios may name. May be repeated.",
+    ),
+]
+
+
+def allocate(file: File = None, plugins: Plugins = None) -> None:
+    """Read allocation scenarios as JSON lines and write one JSON line for each, in order.
+
+    What cannot be answered gets {"error": {"message": ...}}, and the next line follows. The
+    format is described in docs/strategies.md; a file of one line may hold
+
+      {"strategy": "AVG", "cids": ["a", "b"], "queues": [["t", "broker", 0], ["t", "broker", 1]]}
+      {"strategy": "STICKY", "members": [{"id": "a", "topics": ["t"]}], "topics": {"t": 3}}
+
+    Examples:
+      trimtab allocate scenarios.jsonl
+      trimtab allocate --plugin mine:lag_aware scenarios.jsonl
+      generate-scenarios | trimtab allocate | jq .moves
+    """
+    from console.scenarios import answers
+
+    try:
+        lines = sys.stdin.buffer if file is None else file.open("rb")
+    except OSError as error:
+        raise Failure(f"{file}: {error.strerror}", ExitCode.NOT_FOUND) from error
+    with lines:
+        for answer in answers(lines, plugins or ()):
+            sys.stdout.write(f"{answer}\n")
+            sys.stdout.flush()

@@ -1,0 +1,150 @@
+"""A group's question: who should own what, given who owns it now?
+
+``{"strategy", "params", "members": [{"id", "topics", "weight", "cap", "rack"}], "topics": {name:
+count or [[broker, id], …]}, "previous": {member: [[topic, broker, id], …]}}``. Where two members
+claim a queue in ``previous``, the first one in Java's order is believed. A queue of a member that
+is gone counts as a move, a queue that is gone does not.
+
+The answer says what moved, and how little could have: the fewest moves to the fairest loads.
+
+Called by ``scenarios`` and ``simulation``. Its one rule: an error names the field.
+"""
+
+from collections.abc import Collection, Mapping
+
+from allocators import BadOption, allocator
+from allocators.options import Options, queue_of
+from allocators.ordering import java_order, queue_order
+from allocators.sticky import sticky
+from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
+from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+
+MOST_QUEUES = 2_000_000
+"""Four times the largest group of the benches: a count of 10**12 is a typing error."""
+MOST_WEIGHT = 1_000_000
+"""Far beyond the wire's 1,000; what is larger would only test Python's patience."""
+
+
+def plan_answer(scenario: Mapping[str, object], plugins: Collection[str] = ()) -> object:
+    """Answer one question, or raise what is wrong with it."""
+    fields = Options(scenario)
+    name = fields.text("strategy")
+    if name is None:
+        raise BadOption("strategy is missing")
+    if ":" in name and name not in plugins:
+        raise BadOption(f"strategy {name!r} is not one of the plug-ins that the command allows")
+    params = fields.raw("params")
+    if params is not None and not isinstance(params, Mapping):
+        raise BadOption("params must be a table")
+    strategy = allocator(name, params or {})
+    request = AllocationRequest(_members(fields), _topics(fields), _previous(fields))
+    plan = strategy(request)
+    return {
+        "assignment": _assignment(request, plan),
+        "unassigned": [
+            {"queue": list(queue), "reason": plan.unassigned[queue]}
+            for queue in sorted(plan.unassigned, key=queue_order)
+        ],
+        "moves": moves(request, plan),
+        "minimum_moves": moves(request, plan if strategy is sticky else sticky(request)),
+    }
+
+
+def moves(request: AllocationRequest, plan: AllocationPlan) -> int:
+    """Count the queues that are still there, had an owner, and lose it."""
+    current = request.current
+    return sum(
+        1
+        for shelf in request.queues.values()
+        for queue in shelf
+        if queue in current and plan.owners.get(queue) != current[queue]
+    )
+
+
+def _assignment(request: AllocationRequest, plan: AllocationPlan) -> Mapping[str, object]:
+    owned: dict[MemberId, list[Queue]] = {name: [] for name in request.candidates}
+    for queue, member in plan.owners.items():
+        if member not in owned:
+            raise BadOption(f"the strategy gave {queue} to {member!r}, which is no member")
+        owned[member].append(queue)
+    return {
+        member: [list(queue) for queue in sorted(queues, key=queue_order)]
+        for member, queues in owned.items()
+    }
+
+
+def _members(fields: Options) -> dict[MemberId, Candidate]:
+    rows = fields.raw("members")
+    if not isinstance(rows, list):
+        raise BadOption("members must be a list")
+    members: dict[MemberId, Candidate] = {}
+    for place, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise BadOption(f"members[{place}] must be a table")
+        name, candidate = _member(Options(row), f"members[{place}]")
+        if name in members:
+            raise BadOption(f"members[{place}].id: there are two members called {name!r}")
+        members[name] = candidate
+    return members
+
+
+def _member(fields: Options, where: str) -> tuple[MemberId, Candidate]:
+    name, topics = fields.text("id"), fields.texts("topics")
+    if name is None or topics is None:
+        raise BadOption(f"{where} needs an id and topics")
+    weight, cap = fields.integer("weight"), fields.integer("cap")
+    if weight is not None and not 1 <= weight <= MOST_WEIGHT:
+        raise BadOption(f"{where}.weight must lie between 1 and {MOST_WEIGHT}")
+    if cap is not None and cap < 0:
+        raise BadOption(f"{where}.cap must not be negative")
+    return MemberId(name), Candidate(
+        frozenset(map(TopicName, topics)),
+        1 if weight is None else weight,
+        None if cap is None else min(cap, MOST_QUEUES),
+        fields.text("rack") or "",
+    )
+
+
+def _topics(fields: Options) -> dict[TopicName, tuple[Queue, ...]]:
+    rows = fields.raw("topics")
+    if not isinstance(rows, Mapping):
+        raise BadOption("topics must be a table")
+    left = MOST_QUEUES
+    topics: dict[TopicName, tuple[Queue, ...]] = {}
+    for name, shelf in rows.items():
+        topic = TopicName(str(name))
+        count = shelf if isinstance(shelf, int) and not isinstance(shelf, bool) else None
+        left -= len(shelf) if isinstance(shelf, list) else count or 0
+        if left < 0:
+            raise BadOption(f"topics.{name}: there are more than {MOST_QUEUES} queues")
+        topics[topic] = _shelf(topic, shelf if count is None else count)
+    return topics
+
+
+def _shelf(topic: TopicName, shelf: object) -> tuple[Queue, ...]:
+    if isinstance(shelf, int) and shelf >= 0:
+        return tuple(Queue(topic, BrokerName(""), number) for number in range(shelf))
+    if not isinstance(shelf, list):
+        raise BadOption(f"topics.{topic} must be a count or a list of [broker, id]")
+    where = f"topics.{topic}"
+    queues = [queue_of([topic, *_pair(row, where)], where) for row in shelf]
+    if len(set(queues)) < len(queues):
+        raise BadOption(f"topics.{topic}: a queue is there twice")
+    return tuple(queues)
+
+
+def _pair(row: object, where: str) -> list[object]:
+    if not isinstance(row, list):
+        raise BadOption(f"{where} must be a count or a list of [broker, id]")
+    return row
+
+
+def _previous(fields: Options) -> dict[Queue, MemberId]:
+    if not fields.given("previous"):
+        return {}
+    owned = fields.inside("previous")
+    owners: dict[Queue, MemberId] = {}
+    for member in sorted(owned, key=java_order):
+        for queue in owned.queues(member) or []:
+            owners.setdefault(queue, MemberId(member))
+    return owners

@@ -1,0 +1,105 @@
+"""Strategies by name, users' own included."""
+
+import pytest
+
+from allocators import ALLOCATORS, DEFAULT, BadOption, allocator
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
+from tests.unit.allocators.groups import group, member, shares
+
+
+def first_come(*, order: str = "up") -> Allocator:
+    """Make a user's own strategy: everything to one member."""
+
+    def allocate(request: AllocationRequest) -> AllocationPlan:
+        chosen = sorted(request.candidates)[0 if order == "up" else -1]
+        return AllocationPlan(
+            {queue: chosen for shelf in request.queues.values() for queue in shelf}
+        )
+
+    return allocate
+
+
+NEEDED: dict[str, dict[str, object]] = {
+    "CANARY": {"prefix": "b", "percent": 50},
+    "MACHINE_ROOM_NEARBY": {
+        "inner": "AVG",
+        "resolver": {"brokers": {"": "x"}, "clients": {"a": "x", "b": "x"}},
+    },
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(ALLOCATORS) - {"CONFIG", "MACHINE_ROOM"}))
+def test_every_strategy_assigns_a_plain_group(name: str) -> None:
+    """Two members, four queues: every queue has an owner, or the ring's client."""
+    strategy = allocator(name, NEEDED.get(name, {}))
+    plan = strategy(group({"a": member("t"), "b": member("t")}, {"t": 4}))
+
+    assert 4 == len(plan.owners)
+    assert not plan.unassigned
+
+
+@pytest.mark.parametrize("name", ["CONFIG", "MACHINE_ROOM"])
+def test_a_strategy_that_was_told_nothing_gives_nothing_and_says_so(name: str) -> None:
+    """An empty configuration is no crash: the queues are reported."""
+    plan = allocator(name)(group({"a": member("t")}, {"t": 2}))
+
+    assert {"the strategy gives it to nobody"} == set(plan.unassigned.values())
+
+
+def test_the_default_is_there() -> None:
+    """The default is one of them."""
+    assert "STICKY" == DEFAULT
+    assert DEFAULT in ALLOCATORS
+
+
+def test_a_user_s_own_strategy_is_named_by_module_and_factory() -> None:
+    """Options are the factory's keywords."""
+    strategy = allocator(f"{__name__}:first_come", {"order": "down"})
+
+    assert {"b": ["t0", "t1"]} == shares(
+        strategy(group({"a": member("t"), "b": member("t")}, {"t": 2}))
+    )
+
+
+def test_an_unknown_name_says_which_there_are() -> None:
+    """The message helps."""
+    with pytest.raises(KeyError, match="no strategy is called 'AVERAGE'; there are: AVG, "):
+        allocator("AVERAGE")
+
+
+@pytest.mark.parametrize("name", ["no.such.module:factory", f"{__name__}:nothing"])
+def test_a_factory_that_cannot_be_loaded_is_named(name: str) -> None:
+    """Neither the module nor the attribute may be missing."""
+    with pytest.raises(KeyError, match="cannot be loaded"):
+        allocator(name)
+
+
+def test_a_factory_must_return_a_strategy() -> None:
+    """Anything else is refused at once, not at the first rebalance."""
+    with pytest.raises(BadOption, match="must be a function that returns a strategy"):
+        allocator("os:getcwd")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("STICKY", {"colour": 1}, "unknown option colour"),
+        ("CONSISTENT_HASH", {"virtualNodeCnt": "ten"}, "virtualNodeCnt must be an integer"),
+        ("CONSISTENT_HASH", {"virtualNodeCnt": True}, "virtualNodeCnt must be an integer"),
+        ("MACHINE_ROOM", {"consumeridcs": "room"}, "consumeridcs must be a list"),
+        ("MACHINE_ROOM", {"consumeridcs": [1]}, "consumeridcs must be a list of strings"),
+        ("CONFIG", {"messageQueueList": [["t", 0]]}, "a queue must be"),
+        ("MACHINE_ROOM_NEARBY", {"inner": 5}, "inner must be a string"),
+        ("MACHINE_ROOM_NEARBY", {"inner": "NOPE"}, "inner: no strategy"),
+        ("MACHINE_ROOM_NEARBY", {"inner": "AVG", "resolver": "dash"}, "resolver must be"),
+        (
+            "MACHINE_ROOM_NEARBY",
+            {"inner": "AVG", "resolver": {"brokers": {"b": 1}}},
+            "brokers must be a table of strings",
+        ),
+    ],
+)
+def test_a_bad_option_is_named(name: str, options: dict[str, object], message: str) -> None:
+    """One line that says which option and what it must be."""
+    with pytest.raises(BadOption, match=message):
+        allocator(name, options)
