@@ -134,7 +134,8 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 step = echo 'set-up: $(1) …'; begun=$$SECONDS; { $(2); }; echo "set-up: $(1): $$((SECONDS - begun)) s"
 
 # Quiet but for what takes a while. Builds in .cache/tmp: /tmp may be too small for Spark.
-pip_install = mkdir -p .cache/tmp; TMPDIR=$(CACHE)/tmp $(BIN)/pip install --require-hashes $(1) \
+pip_install = mkdir -p .cache/tmp; DIST_EXTRA_CONFIG=$(CURDIR)/requirements/wheels.cfg \
+	TMPDIR=$(CACHE)/tmp $(BIN)/pip install --require-hashes $(1) \
 	| { grep --line-buffered -oE '$(SLOW)' || true; }
 SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing collected packages
 
