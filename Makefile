@@ -96,7 +96,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --no-emit-package trimtab --custom-compile-command 'make lock'
 
 contracts: dev ## Write docs/contracts (JSON Schema, AsyncAPI) from the models
-	@$(BIN)/python -m trimtab.protocol.contracts
+	@$(BIN)/python -m trimtab.contracts docs/contracts
 
 jars: .venv/.projects ## Fetch and verify the jars again
 	@$(BIN)/trimtab kafka fetch
