@@ -9,12 +9,14 @@
             handle(message)
 
 A message counts as handled when the next one is asked for. A queue is given up between two
-messages; its position is committed and travels to the heir. Three facts of Kafka are behind this:
+messages; its position is committed and travels to the heir. Four facts are behind this:
 
 - Only `incremental_assign` and `incremental_unassign` are used: a full `assign` of old and new
   partitions rewinds every one of them to its committed offset.
 - Kafka does not fence the commits of manually assigned consumers, the last writer wins: so nothing
   is committed for queues that were lost.
+- Only one thread at a time gets into a consumer (confluent-kafka since 2.16), and one that polls in
+  a loop leaves no gap for others: so it polls in slices, and asks for the lock in between.
 - Whoever calls `subscribe` under the same group id makes these commits fail with UNKNOWN_MEMBER_ID
   until he leaves: keep the consumer's `group.id` to the member's group.
 """
@@ -32,6 +34,8 @@ from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
 _LOGGER: Final = logging.getLogger("trimtab")
+_SLICE_S: Final = 0.005
+"""How long a hand-over may wait for a poll that waits for a message: as long as the rest of it."""
 
 
 class BoundCallbacks(TypedDict):
@@ -46,7 +50,7 @@ class ConsumerBinding:
     """Keeps a consumer's partitions equal to a member's grants.
 
     `poll` is for the thread that handles messages, the callbacks are for the member's. They share
-    the consumer, which librdkafka allows, and the message in hand, which the condition guards.
+    the consumer and the message in hand; callbacks hold the condition while they use either.
     """
 
     def __init__(
@@ -79,8 +83,13 @@ class ConsumerBinding:
 
     def poll(self, timeout: float) -> Message | None:
         """Put down the message in hand, and take the next one if there is one in time."""
+        deadline = time.monotonic() + timeout
         self.put_down()
-        message = self._consumer.poll(timeout)
+        message = self._consumer.poll(min(timeout, _SLICE_S))
+        while message is None and (left := deadline - time.monotonic()) > 0:
+            with self._changed:  # a callback that wants the consumer holds this
+                pass
+            message = self._consumer.poll(min(left, _SLICE_S))
         if message is None or message.error() is not None:
             return message
         queue = QueueRef(message.topic() or "", "", message.partition() or 0)
@@ -120,7 +129,7 @@ class ConsumerBinding:
             if not self._changed.wait_for(lambda: not self._works_on(queues), self._patience):
                 raise TimeoutError(f"a message is still in hand after {self._patience:g} s")
             positions = self._drop(queues)
-        self._commit(positions, asynchronous=False)
+            self._commit(positions, asynchronous=False)
         return positions
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
