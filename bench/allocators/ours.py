@@ -1,0 +1,45 @@
+"""Our side: STICKY, asked as the brain asks it, with its last answer as the present owners."""
+
+import gc
+import time
+
+import numpy as np
+
+from allocators.catalog import Owners
+from allocators.sticky import sticky
+from allocators.waterline import Ints
+from bench.allocators.measures import remembered
+from bench.allocators.scenario import NOBODY, Scenario
+from rebalance.allocation import AllocationRequest
+
+
+def first(scenario: Scenario) -> Owners:
+    """Assign a group that has nothing yet."""
+    plan = sticky(AllocationRequest(scenario.candidates, scenario.queues))
+    assert isinstance(plan.owners, Owners)
+    return plan.owners
+
+
+def assign(
+    before: Scenario, owners: Ints, after: Scenario, known: Owners, runs: int
+) -> tuple[Ints, list[float]]:
+    """Answer ``runs`` times, after one to warm up; return the owners, and seconds of each run.
+
+    A group without owners is asked from its names alone, as after a start. What is not ours to
+    measure is set aside before: the bench's own objects are many, and the garbage collector would
+    visit them all.
+    """
+    fresh = bool((owners == NOBODY).all())
+    current = {} if fresh else remembered(before, owners, known)
+    request = AllocationRequest(after.candidates, after.queues, current)
+    times = []
+    result = np.empty(0, np.int64)
+    for _ in range(runs + 1):
+        gc.collect()
+        gc.freeze()
+        started = time.perf_counter()
+        plan = sticky(request)
+        times.append(time.perf_counter() - started)
+        assert isinstance(plan.owners, Owners)
+        result = plan.owners.owners
+    return result, times[1:]
