@@ -8,6 +8,7 @@ test.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -25,7 +26,6 @@ from trimtab.protocol import (
     Handover,
     HistoryRecord,
     MemberKey,
-    RebalanceDone,
     Topic,
     decode,
     read_group_key,
@@ -85,21 +85,21 @@ class Published:
             and sum(it.hold for it in summary.people) == queues
         )
 
-    def held(self, group: str) -> dict[str, int]:
-        """How many queues each member of a group holds by its summary."""
-        return {it.member: it.hold for it in self.groups[group].people}
-
     def of_group(self, group: str) -> list[HistoryRecord]:
         """The history of one group."""
         return [it for it in self.history if getattr(it, "group", None) == group]
 
-    def rebalances(self, group: str) -> list[RebalanceDone]:
-        """The rebalances of one group."""
-        return [it for it in self.of_group(group) if isinstance(it, RebalanceDone)]
-
     def handovers(self, group: str) -> list[Handover]:
         """The hand-overs of one group."""
         return [it for it in self.of_group(group) if isinstance(it, Handover)]
+
+    def passed(self, group: str, giver: str, taker: str) -> dict[str, int]:
+        """How many queues one member has passed to another so far, by how its hold ended."""
+        count = Counter[str]()
+        for it in self.handovers(group):
+            if (it.from_member, it.to_member) == (giver, taker):
+                count[it.ending] += len(it.queues)
+        return dict(count)
 
     def describe(self) -> str:
         """Say what has been read, for a test that waits in vain."""

@@ -20,7 +20,7 @@ def ask(ui: str | None, question: str) -> list[dict[str, Any]]:
     """Ask Spark's REST API, which shows what the pages show."""
     address = urlsplit(ui or "")
     assert "127.0.0.1" == address.hostname
-    with closing(HTTPConnection("127.0.0.1", address.port or 0, timeout=10)) as connection:
+    with closing(HTTPConnection("127.0.0.1", address.port or 0, timeout=60)) as connection:
         connection.request("GET", f"/api/v1/applications{question}")
         answer: list[dict[str, Any]] = json.load(connection.getresponse())
     return answer

@@ -9,11 +9,15 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 def create_topic(servers: str, name: str, partitions: int) -> None:
     """Create a topic and wait until it exists."""
-    admin = AdminClient({"bootstrap.servers": servers})
+    admin = _admin(servers)
     admin.create_topics([NewTopic(name, partitions, 1)])[name].result()
 
 
 def grow_topic(servers: str, name: str, partitions: int) -> None:
     """Give a topic more partitions."""
-    admin = AdminClient({"bootstrap.servers": servers})
+    admin = _admin(servers)
     admin.create_partitions([NewPartitions(name, partitions)])[name].result()
+
+
+def _admin(servers: str) -> AdminClient:
+    return AdminClient({"bootstrap.servers": servers, "log_level": 2})
