@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
     AdminClient,
     ConfigResource,
@@ -42,14 +42,14 @@ class Found:
     """What is there of one topic; ``problems`` is empty when it is as it must be."""
 
     spec: TopicSpec
-    partitions: int
-    """0 when the topic does not exist."""
+    partitions: int | None
+    """None when the topic does not exist."""
     problems: tuple[str, ...]
 
     @property
     def is_missing(self) -> bool:
         """Say whether the topic does not exist."""
-        return self.partitions == 0
+        return self.partitions is None
 
     @property
     def state(self) -> str:
@@ -90,7 +90,7 @@ def survey(admin: AdminClient, specs: Sequence[TopicSpec]) -> list[Found]:
             tuple(_problems(spec, existing[spec.name], configs[spec.name])),
         )
         if spec in present
-        else Found(spec, 0, (f"{spec.name} is missing: create it with `trimtab topics init`",))
+        else Found(spec, None, (f"{spec.name} is missing: create it with `trimtab topics init`",))
         for spec in specs
     ]
 
@@ -112,6 +112,8 @@ def problems(found: Iterable[Found]) -> list[str]:
 def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
     """Create topics and return when clients can see them.
 
+    One that somebody else creates at the same time is theirs; what it is like is for ``survey``.
+
     Raises:
         Failure: Kafka refuses, with its reason.
     """
@@ -128,10 +130,15 @@ def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
     ]
     created = admin.create_topics(topics, operation_timeout=REQUEST_TIMEOUT_S)
     for name, future in created.items():
-        _result(future, f"{name} could not be created")
+        try:
+            future.result()
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                reason = error.args[0].str()
+                raise Failure(f"{name} could not be created: {reason}") from error
     # Brokers learn what the controller has decided a moment after the controller's answer.
     deadline = time.monotonic() + REQUEST_TIMEOUT_S
-    while not created.keys() <= _metadata(admin).keys():
+    while not created.keys() <= _led(_metadata(admin)):
         if time.monotonic() > deadline:
             raise Failure("Kafka has created topics and does not show them", ExitCode.TIMEOUT)
         time.sleep(_LOOK_AGAIN_S)
@@ -154,7 +161,8 @@ def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str
             f"set topics.partitions to {len(metadata.partitions)}, or delete the topic and run "
             "`trimtab topics init`"
         )
-    replicas = min(len(partition.replicas) for partition in metadata.partitions.values())
+    counts = (len(partition.replicas) for partition in metadata.partitions.values())
+    replicas = min(counts, default=0)
     if replicas < spec.replication:
         yield (
             f"{spec.name} has {replicas} replicas, must have {spec.replication}: reassign its "
@@ -177,22 +185,28 @@ def _metadata(admin: AdminClient) -> dict[str, TopicMetadata]:
         raise Failure(f"Kafka does not answer: {error.args[0].str()}", ExitCode.TIMEOUT) from error
 
 
+def _led(topics: Mapping[str, TopicMetadata]) -> set[str]:
+    """The topics that can be read and written: every partition has a leader."""
+    return {
+        name
+        for name, topic in topics.items()
+        if topic.partitions and all(p.leader >= 0 for p in topic.partitions.values())
+    }
+
+
 def _configs(admin: AdminClient, names: Sequence[str]) -> dict[str, dict[str, str]]:
     if not names:
         return {}
     resources = [ConfigResource(ResourceType.TOPIC, name) for name in names]
     futures = admin.describe_configs(resources, request_timeout=REQUEST_TIMEOUT_S)
     return {
-        resource.name: {
-            name: entry.value
-            for name, entry in _result(future, f"{resource.name} could not be read").items()
-        }
+        resource.name: {name: entry.value for name, entry in _answer(future, resource.name).items()}
         for resource, future in futures.items()
     }
 
 
-def _result(future: Future[T], trouble: str) -> T:
+def _answer(future: Future[T], topic: str) -> T:
     try:
         return future.result()
     except KafkaException as error:
-        raise Failure(f"{trouble}: {error.args[0].str()}") from error
+        raise Failure(f"{topic} could not be read: {error.args[0].str()}") from error

@@ -79,7 +79,7 @@ def _show(
         {
             "topic": topic.spec.name,
             "state": verb if topic.spec.name in made else topic.state,
-            "partitions": topic.partitions or topic.spec.partitions,
+            "partitions": topic.spec.partitions if topic.is_missing else topic.partitions,
             "cleanup": topic.spec.config["cleanup.policy"],
             "about": topic.spec.topic.about,
         }

@@ -24,7 +24,7 @@ from console.embedded.instance import STOP_GRACE_S, BrokerAddress, Instance
 from console.embedded.jars import JarCache
 from console.embedded.java import find_java
 from console.embedded.ports import choose_port
-from console.embedded.readiness import wait_until_ready
+from console.embedded.readiness import answers, wait_until_ready
 from console.errors import ExitCode, Failure
 from console.file_lock import FileLock
 from console.progress import SILENT, Progress
@@ -166,7 +166,7 @@ class _Start:
                 with lock, self._progress.step("starting the embedded Kafka"):
                     return self._launch(lock, port), True
             address = self._instance.running()
-            if address is not None and self._is_ready(address):
+            if address is not None and answers(address.bootstrap_servers):
                 return address, False
             time.sleep(_POLL_S)
         raise Failure(
@@ -181,7 +181,11 @@ class _Start:
         for _ in range(_PORT_ATTEMPTS):
             address = self._start_jvm(lock, choose_port(wanted))
             lock.release()
-            if self._is_ready(address):
+            if wait_until_ready(
+                address.bootstrap_servers,
+                alive=self._instance.is_running,
+                timeout_s=START_TIMEOUT_S,
+            ):
                 return address
             reason = self._instance.last_lines()
             self._instance.stop()
@@ -224,10 +228,3 @@ class _Start:
         )
         if answer.returncode != 0:
             raise Failure(f"the embedded Kafka could not be formatted: {answer.stderr.strip()}")
-
-    def _is_ready(self, address: BrokerAddress) -> bool:
-        return wait_until_ready(
-            address.bootstrap_servers,
-            alive=self._instance.is_running,
-            timeout_s=START_TIMEOUT_S,
-        )

@@ -28,7 +28,8 @@ def find_java() -> Path:
     home = os.environ.get("JAVA_HOME")
     found = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if found is None or not os.access(found, os.X_OK):
-        raise Failure(f"Java is missing: {_INSTALL_JAVA}", ExitCode.USAGE)
+        where = f", and JAVA_HOME is {home}" if home else ""
+        raise Failure(f"Java is missing{where}: {_INSTALL_JAVA}", ExitCode.USAGE)
     answer = subprocess.run([found, "-version"], capture_output=True, text=True, check=False)
     version = _VERSION.search(answer.stderr)
     if version is None:

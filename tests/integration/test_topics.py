@@ -16,8 +16,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from console.embedded.broker import EmbeddedKafka
+from console.topics import create, problems, survey
 from tests.unit.console.command_line import Run, caller
-from trimtab.protocol.topics import TOPICS
+from trimtab.protocol.topics import TOPICS, topic_specs
 
 pytestmark = pytest.mark.kafka
 
@@ -121,6 +122,14 @@ def test_init_creates_only_what_is_missing(
     }
     assert "created" in run("init")[1]
     assert 0 == run("check")[0]
+
+
+def test_two_may_create_at_once(run: Run, admin: AdminClient, topics_prefix: str) -> None:
+    """A topic that appears between the look and the creation is nobody's error."""
+    run("init")
+    specs = topic_specs(topics_prefix, partitions=2)
+    create(admin, specs)
+    assert [] == problems(survey(admin, specs))
 
 
 def test_a_dry_run_changes_nothing(run: Run, admin: AdminClient, topics_prefix: str) -> None:

@@ -43,6 +43,14 @@ def test_java_home_wins_over_path(
     assert home == find_java()
 
 
+def test_a_wrong_java_home_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PATH is not tried instead: the user has chosen."""
+    tool(path, "java", "echo 'openjdk version \"21\"' >&2")
+    monkeypatch.setenv("JAVA_HOME", "nowhere")
+    with pytest.raises(Failure, match="Java is missing, and JAVA_HOME is nowhere: install Java 17"):
+        find_java()
+
+
 @pytest.mark.parametrize(
     ("script", "expected"),
     [
