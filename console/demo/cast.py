@@ -27,7 +27,7 @@ TOPIC: Final = "demo-orders"
 MESSAGES_PER_SECOND: Final = 200
 """Enough that a lost or repeated message cannot hide, little enough for two busy cores."""
 
-SESSION_TIMEOUT_MS: Final = 6_000
+SESSION_TIMEOUT: Final = "6s"
 """A killed member's queues rest this long: short enough to watch. Six beats must be lost for it."""
 _HEARTBEAT_INTERVAL: Final = timedelta(seconds=1)
 
@@ -92,7 +92,7 @@ def command(name: str, place: Place) -> list[str]:
     if name == PRODUCER:
         options = [f"--queues={place.queues}", f"--rate={MESSAGES_PER_SECOND}"]
         return [sys.executable, "-m", "console.demo.producer", *common, *options]
-    options = [f"--group={GROUP}", f"--member={name}", f"--session-timeout-ms={SESSION_TIMEOUT_MS}"]
+    options = [f"--group={GROUP}", f"--member={name}", f"--session-timeout={SESSION_TIMEOUT}"]
     return [sys.executable, "-m", "console.demo.worker", *common, *options]
 
 

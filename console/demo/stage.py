@@ -30,6 +30,7 @@ from console.settings.layers import Given
 from console.settings.loading import effective
 from console.settings.report import toml
 from console.tethered_process import TetheredProcess
+from streaming import readiness
 
 _DEATH_TIMEOUT_S = 10.0
 """From a SIGKILL to the end of the process: milliseconds, unless the machine is stalled."""
@@ -102,8 +103,9 @@ class Stage:
 
     @property
     def controller_ready(self) -> bool:
-        """Whether the controller that runs now has said so."""
-        return CONTROLLER in self._running  # TODO
+        """Whether the controller that runs now has committed a batch."""
+        sign = readiness.read(self.place.directory)
+        return sign is not None and sign.pid == self.pid(CONTROLLER)
 
     def perform(self, act: Act) -> None:
         """Do what the story says."""

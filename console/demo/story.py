@@ -20,9 +20,9 @@ from console.demo.conditions import (
     shared,
 )
 
-_START_PATIENCE_S = 120.0
+_START_PATIENCE_S = 300.0
 """Spark starts in 10 to 15 s on two idle cores; a loaded machine may take several times that."""
-_STEP_PATIENCE_S = 60.0
+_STEP_PATIENCE_S = 120.0
 """The slowest step, an expiry, takes the session timeout of 6 s and a batch."""
 
 
