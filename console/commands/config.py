@@ -1,4 +1,8 @@
-"""`trimtab config`: what is set, where that came from, and what could be set."""
+"""`trimtab config`: what is set, where that came from, and what could be set.
+
+Whoever wonders why trimtab does what it does starts here. Reads settings as every other command
+does, and starts nothing.
+"""
 
 import json
 from enum import StrEnum

@@ -1,4 +1,8 @@
-"""Options that several commands take, and what all of them need to know about their call."""
+"""Options that several commands take, and what all of them need to know about their call.
+
+Declared once, so that `--config`, `--set` and `-o` mean the same everywhere. A command gets the
+``Call`` that ``console.main`` made from its context.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""`trimtab run`: the controller."""
+"""`trimtab run`: the controller.
+
+Only reads its options; what must be right before the controller starts, and in which order, is in
+``console.controller``.
+"""
 
 from typing import Annotated
 

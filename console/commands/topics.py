@@ -1,4 +1,8 @@
-"""`trimtab topics`: make and check the topics that everything else stands on."""
+"""`trimtab topics`: make and check the topics that everything else stands on.
+
+Prints what ``console.topics`` finds, a row a topic on stdout and a line a problem on stderr, and
+turns problems into the exit code that scripts look for.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import Annotated

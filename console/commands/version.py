@@ -1,4 +1,7 @@
-"""`trimtab version`: what is installed here, for a bug report."""
+"""`trimtab version`: what is installed here, for a bug report.
+
+Versions are asked of the environment and not of the checkout, so that they are those that run.
+"""
 
 import platform
 from importlib.metadata import version as installed

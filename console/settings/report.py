@@ -1,4 +1,7 @@
-"""`config show`: every value with its origin, as a table, as JSON, or as a file to start from."""
+"""`config show`: every value with its origin, as a table, as JSON, or as a file to start from.
+
+All three show the same: what is in force, written as a settings file would have it, secrets masked.
+"""
 
 import json
 from itertools import groupby

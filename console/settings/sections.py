@@ -1,4 +1,8 @@
-"""The sections for what surrounds the brain: Kafka, the controller, routes, Spark, the log."""
+"""The sections for what surrounds the brain: Kafka, the controller, routes, Spark, the log.
+
+One class a table of the settings file. Each becomes a part of ``streaming.options`` in
+``console.wiring``; what a value costs is said below it.
+"""
 
 from datetime import timedelta
 from typing import Literal

@@ -1,0 +1,145 @@
+"""Settings: what is refused, in one line that names the key, the value and who gave it."""
+
+import pytest
+
+from tests.unit.console.conftest import Sources
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        (
+            "[policy]\nsession_timout = '9s'",
+            "unknown setting policy.session_timout in FILE; did you mean policy.session_timeout?",
+        ),
+        ("[polcy]\nx = 1", "unknown setting polcy in FILE"),
+        ("topics = 3", "topics in FILE must be a table"),
+        ("[kafka]\noptions = 'x'", "kafka.options in FILE must be a table"),
+        ("[policy", "FILE: Expected ']' at the end of a table declaration (at end of document)"),
+        (
+            "[policy]\nsession_timeout = 10",
+            (
+                'policy.session_timeout = "10" (file FILE) must be a number and a unit '
+                '(d, h, m, s, ms), like "10s"'
+            ),
+        ),
+        (
+            "[topics]\npartitions = 'many'",
+            (
+                'topics.partitions = "many" (file FILE) should be a valid integer, '
+                "unable to parse string as an integer"
+            ),
+        ),
+        (
+            "[policy]\nsession_timeout = '4s'",
+            "policy: session_timeout must be at least twice heartbeat_interval",
+        ),
+        (
+            "[policy]\nstrategy = 'AVERAGE'",
+            "policy: strategy: no strategy is called 'AVERAGE'; there are: AVG, ",
+        ),
+        (
+            "[controller]\nmax_clock_step = '100ms'",
+            (
+                "controller.max_clock_step must be at least controller.tick_interval, "
+                "or the log's clock falls behind"
+            ),
+        ),
+        (
+            "[topics]\nreplication_factor = 3",
+            (
+                "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "
+                "or set kafka.bootstrap_servers"
+            ),
+        ),
+    ],
+)
+def test_one_line_says_what_is_wrong_in_the_file(
+    sources: Sources, file: str, expected: str
+) -> None:
+    """It names the key, the value and the file, before anything has started."""
+    sources.write(file)
+    (line,) = sources.refusal()
+    assert line.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "expected"),
+    [
+        (
+            "TRIMTAB_POLICY__SESION_TIMEOUT",
+            "9s",
+            (
+                "unknown setting TRIMTAB_POLICY__SESION_TIMEOUT in the environment; "
+                "did you mean TRIMTAB_POLICY__SESSION_TIMEOUT?"
+            ),
+        ),
+        (
+            "TRIMTAB_KAFKA__OPTIONS",
+            "[1]",
+            (
+                "kafka.options (environment TRIMTAB_KAFKA__OPTIONS) must be a JSON object, "
+                'like {"name": "value"}'
+            ),
+        ),
+        (
+            "TRIMTAB_KAFKA__OPTIONS_FILE",
+            "nowhere",
+            "TRIMTAB_KAFKA__OPTIONS_FILE: nowhere: no such file or directory",
+        ),
+        (
+            "TRIMTAB_CONFIG",
+            "nowhere.toml",
+            "the settings file: nowhere.toml: no such file or directory",
+        ),
+        (
+            "TRIMTAB_CONTROLLER__UI_PORT",
+            "70000",
+            (
+                'controller.ui_port = "70000" (environment TRIMTAB_CONTROLLER__UI_PORT) '
+                "should be less than or equal to 65535"
+            ),
+        ),
+    ],
+)
+def test_one_line_says_what_is_wrong_in_the_environment(
+    sources: Sources, variable: str, value: str, expected: str
+) -> None:
+    """It names the variable, so that it can be found."""
+    sources.environment[variable] = value
+    assert [expected] == sources.refusal()
+
+
+@pytest.mark.parametrize(
+    ("flag", "expected"),
+    [
+        (
+            "polcy.strategy=AVG",
+            "unknown setting polcy.strategy in --set; did you mean policy.strategy?",
+        ),
+        ("policy.strategy", "--set policy.strategy: give it as KEY=VALUE"),
+        (
+            "controller.fetch_wait=0s",
+            (
+                'controller.fetch_wait = "0s" (flag --set controller.fetch_wait) '
+                "must be longer than zero"
+            ),
+        ),
+    ],
+)
+def test_one_line_says_what_is_wrong_in_a_flag(sources: Sources, flag: str, expected: str) -> None:
+    """It names the key as the flag did."""
+    sources.flags.append(flag)
+    assert [expected] == sources.refusal()
+
+
+def test_every_problem_has_its_line(sources: Sources) -> None:
+    """Whoever mends a file should not have to run it once for each mistake."""
+    sources.write("[log]\nlevel = 'loud'\n[topics]\npartitions = 0")
+    assert 2 == len(sources.refusal())
+
+
+def test_a_value_and_its_file_are_not_both(sources: Sources) -> None:
+    """Which of them is meant is not for us to guess."""
+    sources.environment |= {"TRIMTAB_HOME": "a", "TRIMTAB_HOME_FILE": "b"}
+    assert ["both TRIMTAB_HOME and TRIMTAB_HOME_FILE are set: unset one"] == sources.refusal()

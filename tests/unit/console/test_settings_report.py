@@ -1,0 +1,72 @@
+"""Settings: what is shown of them, and what never is."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+
+import jsonschema
+import pytest
+from pydantic import BaseModel
+
+from console.settings import Settings
+from console.settings.keys import dotted, leaves, tables
+from console.settings.masking import MASK
+from console.settings.report import rows, toml
+from tests.unit.console.conftest import Sources
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sasl.password", "ssl.key.location", "oauth.client.SECRET", "token", "sasl.jaas.config"],
+)
+def test_secrets_are_masked_wherever_they_appear(sources: Sources, name: str) -> None:
+    """In every format of `config show`, and in the error about them."""
+    sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({name: "hunter2"})
+    loaded = sources.load()
+    shown = {row["key"]: row["value"] for row in rows(loaded)}
+    assert MASK == shown[f"kafka.options.{name}"]
+    assert "hunter2" not in toml(loaded)
+    sources.environment["TRIMTAB_KAFKA__OPTIONS"] = json.dumps({name: ["hunter2"]})
+    assert "hunter2" not in "\n".join(sources.refusal())
+
+
+def test_every_setting_is_shown_with_its_origin(sources: Sources) -> None:
+    """One row for each key, and no key without one."""
+    sources.flags.append("spark.options.spark.x=y")
+    shown = {row["key"]: row["origin"] for row in rows(sources.load())}
+    expected = {dotted(key) for key in leaves() | tables()} - {"spark.options"}
+    assert expected | {"spark.options.spark.x"} == set(shown)
+    assert "flag --set spark.options.spark.x" == shown["spark.options.spark.x"]
+
+
+def test_what_is_shown_as_toml_is_a_settings_file(sources: Sources) -> None:
+    """Reading it gives the same settings, odd option names included."""
+    sources.flags += ['kafka.options={"a.b": "c\\"d", "plain": "é"}', "policy.session_timeout=90s"]
+    shown = sources.load()
+    sources.flags.clear()
+    sources.write(toml(shown))
+    assert shown.settings == sources.load().settings
+
+
+def test_the_schema_accepts_what_we_accept(sources: Sources) -> None:
+    """An editor that checks trimtab.toml with `config schema` agrees with us."""
+    schema = Settings.model_json_schema(mode="serialization")
+    jsonschema.validate(tomllib.loads(toml(sources.load())), schema)
+    wrongs: list[dict[str, object]] = [{"polcy": {}}, {"policy": {"session_timeout": 10}}]
+    for wrong in wrongs:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
+
+
+def test_every_setting_says_what_it_costs() -> None:
+    """No field without a description: it is all that `config schema` has to tell."""
+
+    def undocumented(model: type[BaseModel]) -> Iterator[str]:
+        for name, info in model.model_fields.items():
+            kind = info.annotation
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                yield from undocumented(kind)
+            elif not info.description:
+                yield f"{model.__name__}.{name}"
+
+    assert [] == list(undocumented(Settings))
