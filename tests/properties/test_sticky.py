@@ -3,6 +3,7 @@
 import os
 import random
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 from tests.properties import sticky_oracle as oracle
 
 NIGHTLY = os.environ.get("TRIMTAB_NIGHTLY") == "1"
+
+pytestmark = pytest.mark.timeout(7200 if NIGHTLY else 300)
 
 laws = settings(
     max_examples=20_000 if NIGHTLY else 500,
