@@ -50,7 +50,7 @@ test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 mi
 	@$(BIN)/pytest
 
 check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
-	@$(BIN)/pytest -m '$(PURE)'
+	@$(BIN)/pytest -m '$(PURE)' --hypothesis-profile=quick
 
 dev: .venv/.dev ## Install the development tools (the others do it when they need them)
 

@@ -8,12 +8,23 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import configuration
+from hypothesis import HealthCheck, configuration, settings
 
 CACHE = Path(__file__).parents[1] / ".cache"
 
 PRICES = {"gate": 1, "packaging": 2, "kafka": 3, "spark": 4}
 """What a test costs by its dearest marker; one without any of these is pure and costs nothing."""
+
+# How hard laws are tried: `make check`, `make test`, and a night's run with
+# `pytest --hypothesis-profile=deep`. A law that sets `max_examples` itself is deaf to this.
+for effort, examples in {"quick": 50, "thorough": 500, "deep": 20_000}.items():
+    settings.register_profile(
+        effort,
+        max_examples=examples,
+        deadline=None,  # a busy machine is not a broken law
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("thorough")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
