@@ -28,7 +28,7 @@ from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
 from streaming.readiness import Readiness, put_up, taken_down
-from streaming.session import logs, start_session
+from streaming.session import SparkNotStarted, logs, start_session
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
@@ -50,6 +50,8 @@ def run(options: Options) -> None:
     try:
         with taken_down(options.home), _session(options) as spark:
             _run(spark, options)
+    except SparkNotStarted as error:
+        raise ControllerFailed(str(error)) from error
     except (Py4JError, OSError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
 

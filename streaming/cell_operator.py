@@ -6,7 +6,7 @@ fold, because events must be put in order first. There is no decision here and n
 an exception fails the batch, and Spark runs it again from the same offsets.
 
 Spark pickles a ``CellOperator`` into each task, so it holds a few plain values and makes the
-rules from them in the worker. Its one rule: under sixty lines.
+rules from them in the worker. Its one rule: nothing here knows what the bytes mean.
 """
 
 from collections.abc import Callable, Iterator

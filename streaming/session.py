@@ -1,39 +1,58 @@
-"""The Spark session: every option that is not Spark's default, each with its reason.
+"""The Spark session: how it is started, and every option that is not Spark's default.
 
-Figures were measured on two cores with pyspark 4.2.0; where a row says "a batch", remember that a
-hand-over waits for one. What an operator passes in ``spark.options`` is applied last and wins.
+Each option has its reason beside it. Figures were measured on two cores with pyspark 4.2.0; where
+a row says "a batch", remember that a hand-over waits for one. What an operator passes in
+``spark.options`` is applied last and wins.
 
 Called by ``application`` and by the bench. Its one rule: no other module sets a Spark option
 (those of the Kafka source and sink are in ``pipeline``, where they are used).
 """
 
 import os
+import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from streaming.options import Options
+from streaming.standard_error import StandardErrorInUse, standard_error_to
 from streaming.topics import ROUTINE, URGENT
 
 _LOOPBACK = "127.0.0.1"
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 
+class SparkNotStarted(Exception):  # noqa: N818 - it names what happened
+    """There is no session: the message says why and where to look."""
+
+
 def start_session(options: Options) -> SparkSession:
-    """Start Spark and its JVM. What the JVM itself has to say goes to ``<home>/logs/spark.out``."""
-    for directory in (logs(options), _scratch(options)):
-        directory.mkdir(parents=True, exist_ok=True)
+    """Start Spark and its JVM.
+
+    Raises:
+        SparkNotStarted: The JVM did not come up, or that of a killed controller does not end.
+    """
     # Read by PySpark when it starts the JVM and the workers; there is no Spark option for either.
     os.environ["PYSPARK_PYTHON"] = sys.executable  # workers must find the packages that we have
     os.environ["SPARK_LOCAL_IP"] = _LOOPBACK  # or the UI would listen on every interface
     builder = SparkSession.builder.appName(options.name)
     for name, value in session_options(options).items():
         builder = builder.config(name, value)
-    with _standard_error_to(logs(options) / "spark.out"):
-        return builder.getOrCreate()
+    logs(options).mkdir(parents=True, exist_ok=True)
+    output = logs(options) / "spark.out"
+    try:
+        with standard_error_to(output):
+            shutil.rmtree(_scratch(options), ignore_errors=True)  # what a killed one left behind
+            _scratch(options).mkdir(parents=True)
+            return builder.getOrCreate()
+    except StandardErrorInUse as error:
+        raise SparkNotStarted(
+            f"the Spark of an earlier controller in {options.home} has not ended"
+        ) from error
+    except PySparkRuntimeError as error:
+        raise SparkNotStarted(f"Spark's JVM did not start; see {output}") from error
 
 
 def session_options(options: Options) -> dict[str, str]:
@@ -54,7 +73,7 @@ def logs(options: Options) -> Path:
 
 
 def _scratch(options: Options) -> Path:
-    return options.home / "spark"
+    return options.home / ".spark-scratch"
 
 
 def _runtime(options: Options) -> dict[str, str]:
@@ -94,6 +113,8 @@ def _streaming(options: Options) -> dict[str, str]:
         # Each partition is a task and a state store a batch, whether it has rows or not. The
         # checkpoint freezes the number: set it in spark.options, once, for a cluster.
         "spark.sql.shuffle.partitions": "2",
+        # Not available for streams; Spark warns unless it is off.
+        "spark.sql.adaptive.enabled": "false",
         # Nothing is decided without data: ticks are data, and they drive expiry.
         "spark.sql.streaming.noDataMicroBatches.enabled": "false",
         # A consumer for each partition that is read, or they are opened anew at every batch (64).
@@ -120,8 +141,8 @@ _LOCAL_CHECKPOINT = {
     # Hadoop's local file system forks a `chmod` for each file: 65 ms a batch. This one uses
     # Java's own calls: 4 ms. What it gives up: POSIX permissions other than the umask's, and,
     # with the file manager that goes with it, the atomic "create unless it exists" by which two
-    # drivers on one checkpoint would notice each other; the lock on the home does that instead
-    # (``application``). A kill -9 at any moment is as safe as before: files are written aside and
+    # drivers on one checkpoint would notice each other; ``standard_error`` keeps them apart
+    # instead. A kill -9 at any moment is as safe as before: files are written aside and
     # renamed. As before, nothing is forced to the disk, so a power cut may cost the last batches.
     "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
     "spark.sql.streaming.checkpointFileManagerClass": (
@@ -129,17 +150,3 @@ _LOCAL_CHECKPOINT = {
         "FileSystemBasedCheckpointFileManager"
     ),
 }
-
-
-@contextmanager
-def _standard_error_to(path: Path) -> Iterator[None]:
-    """Let the JVM inherit a file as its standard error: it warns there before it reads log4j's."""
-    sys.stderr.flush()
-    ours = os.dup(2)
-    with path.open("ab") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(ours, 2)
-        os.close(ours)

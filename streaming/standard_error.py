@@ -1,0 +1,59 @@
+"""A file for the JVM's standard error, which is a lock at the same time.
+
+The JVM and the Python workers below it inherit our standard error. For the moment of their start
+that is a file: so their warnings do not run across the terminal. The file is locked, and a lock
+belongs to the open file, not to whoever opened it; so it is held exactly as long as any of them
+lives, even if their controller was killed and they have not noticed yet. The next controller
+waits for that, because two drivers on one checkpoint would undo each other's work (fault A5).
+
+Used by ``session``. Its one rule: who has no lock starts no JVM.
+"""
+
+import fcntl
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+_PATIENCE_S: Final = 30.0
+"""A JVM whose controller is gone ends within a second or two: when its batch is done."""
+_RETRY_S: Final = 0.1
+
+
+class StandardErrorInUse(Exception):  # noqa: N818 - it names what is at hand
+    """Somebody still writes to the file."""
+
+
+@contextmanager
+def standard_error_to(path: Path) -> Iterator[None]:
+    """Let processes that are started meanwhile inherit a file as their standard error.
+
+    Raises:
+        StandardErrorInUse: Those that were started earlier do not end.
+    """
+    with path.open("ab") as file:
+        _lock(file.fileno(), path)
+        sys.stderr.flush()
+        ours = os.dup(2)
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
+
+
+def _lock(file: int, path: Path) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= deadline:
+                raise StandardErrorInUse(str(path)) from error
+            time.sleep(_RETRY_S)
+        else:
+            return
