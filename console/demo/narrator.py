@@ -25,7 +25,7 @@ milliseconds, and its cause arrives with the assignment that ordered it."""
 class Narrator(Protocol):
     """Somebody to tell the story to."""
 
-    def begin(self, headline: str) -> None:
+    def begin(self, headline: str, shows: str) -> None:
         """A step begins."""
         ...
 
@@ -54,9 +54,9 @@ class PlainNarrator:
         self._begun = now()
         self._told: set[tuple[str, str, int]] = set()
 
-    def begin(self, headline: str) -> None:
+    def begin(self, headline: str, shows: str) -> None:
         """Name the step and what it shows."""
-        self._line(headline)
+        self._line(f"{headline}: {shows}")
 
     def show(self, view: View) -> None:
         """Tell the hand-overs that have not been told."""
@@ -96,7 +96,7 @@ class LiveNarrator:
         )
         self._live.start()
 
-    def begin(self, headline: str) -> None:
+    def begin(self, headline: str, shows: str) -> None:
         """Nothing above the table: its headline names the step."""
 
     def show(self, view: View) -> None:

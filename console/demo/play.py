@@ -15,7 +15,7 @@ from console.demo.journal import now
 from console.demo.narrator import Narrator
 from console.demo.stage import Stage
 from console.demo.story import Step
-from console.demo.summary import Outcome
+from console.demo.summary import NANOSECONDS_PER_S, Outcome
 from console.demo.view import ControllerRow, Flow, Pace, View, handover_rows, member_rows
 
 _LOOK_S = 0.1
@@ -33,13 +33,15 @@ class Play:
         self._narrator = narrator
         self._pace = Pace()
         self._headline = ""
+        self._shows = ""
+        self._begun = now()
 
     def perform(self, steps: Sequence[Step]) -> list[Outcome]:
         """Perform step after step; the first that fails is the last."""
         outcomes: list[Outcome] = []
         for number, step in enumerate(steps, start=1):
-            self._headline = f"step {number} of {len(steps)}: {step.title}: {step.shows}"
-            self._narrator.begin(self._headline)
+            self._announce(f"step {number} of {len(steps)}: {step.title}", step.shows)
+            self._narrator.begin(self._headline, self._shows)
             outcomes.append(self._perform(step))
             self._narrator.end(outcomes[-1])
             if outcomes[-1].failure is not None:
@@ -49,10 +51,13 @@ class Play:
     def stay(self) -> None:
         """Go on without a story, until somebody has seen enough."""
         pid = next(filter(None, self._stage.members.values()), None)
-        self._headline = f"the story is over; this goes on until Ctrl-C. Try: kill -9 {pid}"
+        self._announce("the story is over; the demo goes on until Ctrl-C", f"try: kill -9 {pid}")
         self._stage.perform(Start((PRODUCER,)))
         while True:
             self._turn()
+
+    def _announce(self, headline: str, shows: str) -> None:
+        self._headline, self._shows, self._begun = headline, shows, now()
 
     def _perform(self, step: Step) -> Outcome:
         begun = self._mark()
@@ -99,7 +104,8 @@ class Play:
         ledger, board = self._follower.ledger, self._follower.board
         rates = self._pace.rates()
         return View(
-            headline=self._headline,
+            headline=f"{self._headline} ({(now() - self._begun) // NANOSECONDS_PER_S} s)",
+            shows=self._shows,
             group=board.group,
             controller=self._controller(),
             members=member_rows(self._stage.members, ledger, board, rates),

@@ -4,6 +4,8 @@ It must be read at a glance on 80 columns and 24 lines: how the group stands, a 
 latest hand-overs, the flow of messages.
 """
 
+from collections.abc import Iterator
+
 from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.table import Table
@@ -16,7 +18,7 @@ from trimtab.protocol import Group
 _STYLES = {"ready": "green", "stable": "green", "reconciling": "yellow", "assigning": "yellow"}
 """The words that say whether all is well; the others are red."""
 
-_FIXED_LINES = 11
+_FIXED_LINES = 12
 """All but the rows: headline, group, two headings, flow, and what parts them."""
 
 
@@ -24,11 +26,12 @@ def render(view: View, height: int) -> RenderableType:
     """Draw the view on so many lines; as many hand-overs as there is room for."""
     room = height - _FIXED_LINES - 1 - len(view.members)
     return Stack(
-        Text(view.headline, style="bold", overflow="ellipsis", no_wrap=True),
+        _line(view.headline, "bold"),
+        _line(view.shows, "dim"),
         *_group(view.group),
         _processes(view),
-        _handovers(view.handovers[: max(0, room)]),
-        _flow(view.flow),
+        *_handovers(view.handovers[: max(0, room)]),
+        _line(_flow(view.flow)),
     )
 
 
@@ -93,7 +96,9 @@ def _processes(view: View) -> Table:
     return table
 
 
-def _handovers(rows: tuple[HandoverRow, ...]) -> Table:
+def _handovers(rows: tuple[HandoverRow, ...]) -> Iterator[Table]:
+    if not rows:
+        return
     table = _table(
         ("\nhanded over", "left", 1),
         ("\nfrom", "left", None),
@@ -109,17 +114,18 @@ def _handovers(rows: tuple[HandoverRow, ...]) -> Table:
             f"{row.rest_ms:,.1f} ms",
             row.cause or "",
         )
-    return table
+    yield table
 
 
-def _flow(flow: Flow) -> Text:
-    return Text.assemble(
-        f"\n{flow.rate:.0f} messages/s: {flow.produced:,} produced, ",
-        f"{flow.processed:,} processed, {flow.outstanding:,} on their way, ",
-        f"{flow.repeats:,} seen twice",
-        no_wrap=True,
-        overflow="ellipsis",
+def _flow(flow: Flow) -> str:
+    return (
+        f"\n{flow.produced:,} messages produced, {flow.processed:,} processed "
+        f"({flow.rate:,.0f}/s), {flow.outstanding:,} waiting, {flow.repeats:,} twice"
     )
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(text, style=style, no_wrap=True, overflow="ellipsis")
 
 
 def _pid(pid: int | None) -> str:

@@ -21,9 +21,10 @@ from console.demo.conditions import (
 )
 
 _START_PATIENCE_S = 300.0
-"""Spark starts in 10 to 15 s on two idle cores; a loaded machine may take several times that."""
+"""Spark starts in 10 to 15 s on two idle cores; on a machine that builds and tests besides, it has
+taken two hundred."""
 _STEP_PATIENCE_S = 120.0
-"""The slowest step, an expiry, takes the session timeout of 6 s and a batch."""
+"""The slowest step, an expiry, takes the session timeout of 6 s and a batch; likewise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,8 @@ class View:
     """Everything on the screen."""
 
     headline: str
+    shows: str
+    """What the step is to show."""
     group: Group | None
     controller: ControllerRow
     members: tuple[MemberRow, ...]

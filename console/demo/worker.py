@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 from confluent_kafka import Consumer
 
@@ -37,12 +37,15 @@ class Witness:
         self._journal = journal
         self._busy_until: dict[int, int] = {}
         """When the last message of each queue was done."""
+        self._starting = Lock()
+        """The first message of a queue may be done before its start is noted: it has to wait."""
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
         """Start."""
-        self._binding.on_assigned(grants)
         tokens = tuple((grant.queue.id, grant.token) for grant in grants)
-        self._journal.note(Started(now(), self._name, tokens))
+        with self._starting:
+            self._binding.on_assigned(grants)
+            self._journal.note(Started(now(), self._name, tokens))
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Mapping[QueueRef, int | None]:
         """Stop, and say where."""
@@ -56,8 +59,9 @@ class Witness:
 
     def processed(self, queue: int, offset: int) -> None:
         """A message is done."""
-        self._busy_until[queue] = now()
-        self._journal.note(Processed(self._busy_until[queue], self._name, queue, offset))
+        with self._starting:
+            self._busy_until[queue] = now()
+            self._journal.note(Processed(self._busy_until[queue], self._name, queue, offset))
 
     @contextmanager
     def _stopping(self, grants: tuple[Grant, ...], ending: Ending) -> Iterator[None]:

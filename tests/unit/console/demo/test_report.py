@@ -79,6 +79,7 @@ def test_plain_lines_tell_each_handover_once(capsys: pytest.CaptureFixture[str])
     """However often the picture is shown; on stderr, as progress is."""
     view = View(
         headline="",
+        shows="",
         group=None,
         controller=ControllerRow(None, "killed"),
         members=(),
@@ -86,7 +87,7 @@ def test_plain_lines_tell_each_handover_once(capsys: pytest.CaptureFixture[str])
         flow=QUIET,
     )
     narrator = PlainNarrator(quiet=False)
-    narrator.begin("step 2 of 8: worker-5 joins")
+    narrator.begin("step 2 of 8: worker-5 joins", "a hand-over")
     narrator.show(view)
     narrator.show(view)
     narrator.end(Outcome("worker-5 joins", begun=0, stable=900_000_000))
@@ -94,7 +95,7 @@ def test_plain_lines_tell_each_handover_once(capsys: pytest.CaptureFixture[str])
 
     assert said.out == ""
     assert [line.partition(" s  ")[2] for line in said.err.splitlines()] == [
-        "step 2 of 8: worker-5 joins",
+        "step 2 of 8: worker-5 joins: a hand-over",
         f"  {handover_line(ROW)}",
         "  stable after 0.9 s",
     ]
@@ -102,6 +103,6 @@ def test_plain_lines_tell_each_handover_once(capsys: pytest.CaptureFixture[str])
 
 def test_a_quiet_demo_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """`trimtab -q demo`: the summary alone."""
-    PlainNarrator(quiet=True).begin("step 2 of 8: worker-5 joins")
+    PlainNarrator(quiet=True).begin("step 2 of 8: worker-5 joins", "a hand-over")
 
     assert capsys.readouterr().err == ""

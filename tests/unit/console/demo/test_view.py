@@ -91,12 +91,13 @@ def test_the_screen_fits(width: int) -> None:
     board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2), (4, 2), (5, 2), (7, 2))))
     pids = {f"worker-{number}": 4_194_300 + number for number in range(1, 6)}
     view = View(
-        headline="step 2 of 8: worker-5 joins",
+        headline="step 2 of 8: worker-5 joins (3 s)",
+        shows="holders let go of its share, and it starts on their release",
         group=board.group,
         controller=ControllerRow(4_194_300, "ready"),
         members=member_rows(pids, ledger, board, {"worker-5": 53.2}),
         handovers=handover_rows(ledger.handovers(), board) * 9,
-        flow=Flow(produced=12_345, processed=12_340, rate=200.1, outstanding=5, repeats=44),
+        flow=Flow(produced=123_456, processed=123_450, rate=2_000.1, outstanding=600, repeats=44),
     )
     console = Console(width=width, height=24, record=True)
     with console.capture() as capture:
