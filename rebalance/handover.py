@@ -159,7 +159,7 @@ def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ow
         if wanted is not None and _same_life(holder, wanted):
             return owned  # if it was told to give, its release will bring it a new grant
         return Ownership(_told(holder, asked), wanted)
-    if heir.asked is None and (wanted is None or not _same_life(heir, wanted)):
+    if wanted is None or not _same_life(heir, wanted):
         return replace(owned, heir=_told(heir, asked))
     return owned  # the hand-over goes on, or the heir must let go before anything else
 

@@ -192,7 +192,6 @@ def _depart(
     draft.population -= 1
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
     draft.fenced[name, member.incarnation] = ending
-    draft.answered.discard(name)
     draft.gone.add(name)
     draft.causes.append(cause)
     _note(draft, name, member, change, stamp, cause)

@@ -148,10 +148,11 @@ def _reads(view: View, me: int, skipping: int) -> tuple[View, tuple[Release, ...
         return view._replace(duties=(Duty(),) * len(view.duties), unread=unread), ()
     if orders.life != view.life:
         return view._replace(unread=unread), ()
-    return _obeys(view._replace(unread=unread), me, orders)
+    return obeys(view._replace(unread=unread), me, orders)
 
 
-def _obeys(view: View, me: int, orders: Orders) -> tuple[View, tuple[Release, ...]]:
+def obeys(view: View, me: int, orders: Orders) -> tuple[View, tuple[Release, ...]]:
+    """Follow a record of this life: give, hold, inherit, and drop whatever is not named."""
     duties, given = _named_only(view.duties, orders), list(view.given)
     released = []
     for queue, epoch in orders.give:

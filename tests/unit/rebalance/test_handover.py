@@ -7,7 +7,7 @@ from rebalance.decisions import Ending
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
 from rebalance.group import Asked
-from rebalance.ids import Epoch, MemberId
+from rebalance.ids import Epoch, MemberId, Millis
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import TOLD_AT, grant, life, page, page_text, queue
 from tests.builders.records import at, beaten, released
@@ -185,6 +185,14 @@ def settled(draft: Draft) -> str:
     """Settle the only queue."""
     handover.settle(draft, [queue("orders-0")], at(0))
     return first_page(draft)
+
+
+def test_time_to_let_go_counts_from_the_record_that_was_read_last() -> None:
+    """That record may be ahead of the beats read so far; the member gets the difference."""
+    draft = BOOKS.with_target("orders-0", "b").with_page("orders-0", "a@1").drafted()
+    handover.settle(draft, [queue("orders-0")], at(1_000, heard=4_000))
+
+    assert Asked(Epoch(6), Millis(4_000)) == draft.ownership[queue("orders-0")].holder.asked
 
 
 def test_crash_without_an_heir_is_a_handover_too() -> None:

@@ -193,6 +193,14 @@ def test_record_of_another_topic_may_be_ahead_of_the_beats_read_so_far() -> None
     assert 4_000 == draft.pulses[A].seen
 
 
+def test_record_that_was_overtaken_takes_nothing_back() -> None:
+    """A drain that was written before the last word of its member makes it no older."""
+    draft = a_group().with_member("a", seen=4_000).drafted()
+    membership.fold(draft, drained("a", sequence=1)(at(5_000, heard=3_000)))
+
+    assert 4_000 == draft.pulses[A].seen
+
+
 @pytest.mark.parametrize(("epoch", "gone"), [(0, set()), (7, {MemberId("x")})])
 def test_stranger_that_believes_in_a_record_is_told(epoch: int, gone: set[MemberId]) -> None:
     """Epoch 0 is a member whose join is about to be read; any other was forgotten (B5)."""
@@ -298,6 +306,13 @@ def test_shorter_session_moves_the_deadline_forward() -> None:
     draft = after(group, joined("a", sequence=1, session_ms=2_000), clock=1_000)
 
     assert 3_000 == draft.deadline
+
+
+def test_longer_session_does_not_move_the_deadline_back() -> None:
+    """Somebody else may be waited for before that."""
+    draft = after(SILENT, joined("b", session_ms=600_000))
+
+    assert 11_000 == draft.deadline
 
 
 def test_members_timeouts_are_those_of_the_policy() -> None:

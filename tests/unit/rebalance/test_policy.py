@@ -39,6 +39,19 @@ def test_contradiction_is_refused(fields: dict[str, int], complaint: str) -> Non
     assert complaint == str(refusal.value)
 
 
+def test_edges_of_the_rules_are_allowed() -> None:
+    """Exactly two beats a session, and timeouts at their bounds, make sense."""
+    policy = Policy(
+        session_timeout_ms=Millis(1_000),
+        heartbeat_interval_ms=Millis(500),
+        revocation_timeout_ms=Millis(600_000),
+        max_members=1,
+        max_queues=1,
+    )
+
+    assert 500 == policy.heartbeat_interval_ms
+
+
 WISHES = {
     "none": (None, 10_000),
     "modest": (20_000, 20_000),

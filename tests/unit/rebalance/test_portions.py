@@ -45,12 +45,18 @@ def test_page_says_one_thing_to_each(written: str, expected: dict[str, str]) -> 
 
 def test_portion_lists_queues_in_order_whatever_the_order_of_the_books() -> None:
     """Equal books give equal portions: the order of a map says nothing (I4)."""
-    names = ["orders-10", "billing-3", "orders-9"]
-    group = a_group()
-    for name in names:
-        group = group.with_page(name, "a@1")
+    said = {
+        "a@1": "hold billing-3@1, hold orders-9@1, hold orders-10@1",
+        "a@1!2": "give billing-3@1, give orders-9@1, give orders-10@1",
+        "b@1!2 > a@2": "inherit billing-3@2 from b:1@1, inherit orders-9@2 from b:1@1, "
+        "inherit orders-10@2 from b:1@1",
+    }
+    for written, expected in said.items():
+        group = a_group()
+        for name in ("orders-10", "billing-3", "orders-9"):
+            group = group.with_page(name, written)
 
-    assert {"a": "hold billing-3@1, hold orders-9@1, hold orders-10@1"} == read(group.state, "a")
+        assert {"a": expected} == read(group.state, "a")
 
 
 def test_only_wanted_members_are_read() -> None:

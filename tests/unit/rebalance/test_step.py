@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from allocators.averagely import averagely
 from rebalance.allocation import AllocationPlan
 from rebalance.decisions import (
     AssignmentIssued,
@@ -210,6 +211,20 @@ def test_member_that_died_during_an_outage_expires_after_a_session_of_new_log_ti
     story.waits(seconds=5)  # 5 s for the gap, 5 s since
 
     assert {"a"} == set(story.state.members)
+
+
+def test_member_may_join_and_fall_silent_within_one_batch() -> None:
+    """After an outage of the controller a batch spans hours: its clock is followed all the same."""
+    events: list[Event] = [
+        joined("a")(at(0)),
+        joined("b")(at(0, offset=1)),
+        routed("orders", 2)(at(0, offset=2)),
+        beaten("b")(at(9_999, offset=3)),
+        beaten("b")(at(10_000, offset=4)),
+    ]
+    state = step(GroupState(GroupName("g")), events, at(10_000), Policy(), averagely).state
+
+    assert {"b"} == set(state.members)
 
 
 def test_beat_in_the_batch_that_proves_the_silence_comes_too_late() -> None:
