@@ -15,21 +15,18 @@ from console.settings.sections import LogSettings
 
 def configure(settings: LogSettings) -> None:
     """Set up structlog for the whole process."""
-    plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
-    renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer()
+    colours = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    rendered: list[structlog.typing.Processor] = (
+        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
         if settings.format == "json"
-        else structlog.dev.ConsoleRenderer(colors=not plain)
+        else [structlog.dev.ConsoleRenderer(colors=colours)]
     )
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks
-            if settings.format == "json"
-            else structlog.processors.StackInfoRenderer(),
-            renderer,
+            *rendered,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.getLevelNamesMapping()[settings.level.upper()]

@@ -31,7 +31,7 @@ from console.progress import SILENT, Progress
 from console.tethered_process import TetheredProcess
 
 START_TIMEOUT_S = 60.0
-"""A start takes 3 to 5 s on two busy cores; ten times that is a broker that will never be ready."""
+"""A start takes 3 to 5 s on two idle cores, and has taken 20 s at a load of 17."""
 
 _PORT_ATTEMPTS = 3
 _POLL_S = 0.1
