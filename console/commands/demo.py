@@ -1,4 +1,8 @@
-"""`trimtab demo`: watch rebalances happen."""
+"""`trimtab demo`: watch rebalances happen.
+
+The command around `console.demo`, where the story is told. It only reads the options and loads the
+rest when it is called, so that `trimtab --help` stays quick.
+"""
 
 from typing import Annotated
 

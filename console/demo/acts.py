@@ -1,4 +1,8 @@
-"""What can happen in the demo, as values: the story is made of them, the stage performs them."""
+"""What can happen in the demo, as values: the story is made of them, the stage performs them.
+
+Like stage directions: "enter worker-5", "the controller is killed". Kept apart from both so that the
+story can be read, and tested, without a single process. Its one rule: an act says what, never how.
+"""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,9 @@
-"""Topic `brokers`, keyed by cluster/broker, compacted: is a broker fit for use?"""
+"""Topic `brokers`, keyed by cluster/broker, compacted: is a broker fit for use?
+
+The controller's verdict on each broker, from what producers reported. Written by the controller,
+followed by the SDK's producers and by dashboards. Its one rule: a verdict that has lapsed
+(`until_ms`) counts as "available", so a silent controller never keeps a broker out of use.
+"""
 
 from typing import Literal
 

@@ -1,4 +1,9 @@
-"""Why something was decided: the event that led to it and where in the log it stands."""
+"""Why something was decided: the event that led to it and where in the log it stands.
+
+"Why did this rebalance happen?" is the question people ask most, so every decision's record has one
+of these. Part of the records on `assignments`, `groups` and `history`. Its one rule: it points to a
+record that anybody may look up, and new kinds may appear in any version.
+"""
 
 from typing import Final
 

@@ -1,4 +1,9 @@
-"""Topic `latency`, keyed by cluster: what producers saw of the brokers."""
+"""Topic `latency`, keyed by cluster: what producers saw of the brokers.
+
+Either a report, a window of sends summed up per broker, or a single sample as RocketMQ's clients
+take them. Written by producers, judged by the controller. Its one rule: figures are finite and not
+negative, because one NaN would poison every mean it enters.
+"""
 
 from typing import Annotated, Literal, Self
 

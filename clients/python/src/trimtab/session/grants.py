@@ -1,4 +1,9 @@
-"""A grant: the right to work on a queue, with the proof of it and the place to begin."""
+"""A grant: the right to work on a queue, with the proof of it and the place to begin.
+
+What the application gets in `on_assigned` and hands to whatever it writes to: the token grows with
+every owner of a queue, so a store that keeps the highest one seen can refuse a late writer. Its one
+rule: it is a value; it does not know whether it is still valid.
+"""
 
 from dataclasses import dataclass
 
