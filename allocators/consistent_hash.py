@@ -12,6 +12,7 @@ same ring. Its one rule: the same result as ``AllocateMessageQueueConsistentHash
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from hashlib import md5
 
 from allocators.ordering import queue_text
@@ -35,21 +36,18 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
         raise Refused(f"illegal virtualNodeCnt :{count}")
 
     def deal(queues: Sequence[Queue], clients: Sequence[Client]) -> Mapping[Client, Share]:
-        ring = _ring(clients, count)
-        if not ring:
-            return {}
-        places = sorted(ring)
+        places, standing = _ring(tuple(clients), count)
         dealt: dict[Client, list[Queue]] = {}
-        for queue in queues:
+        for queue in queues if places else ():
             at = bisect_left(places, ring_hash(queue_text(queue)))
-            owner = ring[places[at % len(places)]]
-            dealt.setdefault(owner, []).append(queue)
+            dealt.setdefault(standing[at % len(places)], []).append(queue)
         return dealt
 
     return Strategy("CONSISTENT_HASH", deal)
 
 
-def _ring(clients: Sequence[Client], count: int) -> dict[int, Client]:
+@lru_cache(2)  # topics of a group have the same clients, one after the other
+def _ring(clients: tuple[Client, ...], count: int) -> tuple[list[int], list[Client]]:
     """Place everybody's nodes: the later one wins a place that is taken.
 
     A client that stands on the ring already goes on numbering at the number of its nodes, so a
@@ -67,4 +65,5 @@ def _ring(clients: Sequence[Client], count: int) -> dict[int, Client]:
                 standing[ring[place]] -= 1
             ring[place] = client
             standing[client] += 1
-    return ring
+    places = sorted(ring)
+    return places, [ring[place] for place in places]

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bench.allocators import ours
 from bench.allocators.contest import SIDES, Contest, Result, Size, churn
 from bench.allocators.kafka import Kafka
 from bench.allocators.scenario import scenario
@@ -21,6 +22,7 @@ SIZES: tuple[Size, ...] = (
 )
 SUBSCRIPTIONS = ("same", "pools", "halves")
 STEPS = 400
+STRATEGIES = ("STICKY", "AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH", "RANGE", "ROUND_ROBIN")
 
 
 def allocators(
@@ -47,9 +49,14 @@ def allocators(
                     results += Contest(kafka, group, title, runs).results()
         with progress.step(f"{STEPS} random joins and leaves, 100x10x10"):
             lives = churn(kafka, SIZES[0], STEPS)
+    with progress.step("every strategy of ours, 1000x10x100"):
+        group = scenario(*SIZES[1], "same")
+        costs = {name: ours.seconds(name, group, runs) * 1e3 for name in STRATEGIES}
+    cost_rows = [{"strategy": name, "best ms": f"{cost:.1f}"} for name, cost in costs.items()]
     rows = [_row(result) for result in results]
     lived = [{"side": side, **{k: f"{v:g}" for k, v in lives[side].items()}} for side in SIDES]
     tables = [columns(rows, *rows[0]), columns(lived, *lived[0])]
+    tables.append(columns(cost_rows, *cost_rows[0]))
     conclude("\n\n".join(tables), _headline(results) | _lived(lives))
 
 

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 
+from allocators import allocator
 from allocators.catalog import Owners
 from allocators.sticky import sticky
 from allocators.waterline import Ints
@@ -18,6 +19,18 @@ def first(scenario: Scenario) -> Owners:
     plan = sticky(AllocationRequest(scenario.candidates, scenario.queues))
     assert isinstance(plan.owners, Owners)
     return plan.owners
+
+
+def seconds(name: str, scenario: Scenario, runs: int) -> float:
+    """Return the fastest whole assignment by the strategy called ``name``."""
+    strategy = allocator(name)
+    request = AllocationRequest(scenario.candidates, scenario.queues)
+    times = []
+    for _ in range(runs):
+        started = time.perf_counter()
+        strategy(request)
+        times.append(time.perf_counter() - started)
+    return min(times)
 
 
 def assign(
