@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from allocators.options import BadOption
-from allocators.ordering import queue_order
+from allocators.ordering import in_order
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.ids import MemberId, Queue, TopicName
 
@@ -55,6 +55,6 @@ def _split(
         for_others = any(topic in one.topics for one in others.values())
         count = -(-len(queues) * percent // WHOLE) if for_others else len(queues)
         count = count if for_canaries else 0
-        ordered = tuple(sorted(queues, key=queue_order)) if 0 < count < len(queues) else queues
+        ordered = tuple(in_order(queues)) if 0 < count < len(queues) else queues
         reserved[topic], common[topic] = ordered[:count], ordered[count:]
     return reserved, common

@@ -13,12 +13,11 @@ Its one rule: an ``Owners`` is never changed once it is made.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 
 import numpy as np
 
 from allocators.census import Census, census
-from allocators.ordering import queue_order, ranked
+from allocators.ordering import in_order, ranked
 from allocators.waterline import Ints
 from rebalance.allocation import AllocationRequest
 from rebalance.ids import MemberId, Queue, TopicName
@@ -34,7 +33,7 @@ class Catalog:
     def __init__(self, queues: Queues) -> None:
         self._source = dict(queues)
         self.topics = ranked(queues)
-        shelves = [_in_order(queues[topic]) for topic in self.topics]
+        shelves = [in_order(queues[topic]) for topic in self.topics]
         self.queues: list[Queue] = [queue for shelf in shelves for queue in shelf]
         self.sizes: Ints = np.array([len(shelf) for shelf in shelves], np.int64)
         self.starts: Ints = np.concatenate([[0], np.cumsum(self.sizes)])
@@ -114,10 +113,3 @@ def _renumbered(current: Owners, members: tuple[MemberId, ...]) -> Ints:
     number = {name: place for place, name in enumerate(members)}
     places = np.array([*(number.get(name, NOBODY) for name in current.members), NOBODY])
     return places.take(current.owners, mode="wrap")  # NOBODY is the last one
-
-
-def _in_order(queues: tuple[Queue, ...]) -> list[Queue]:
-    """Sort the queues of one topic; of one broker, as on Kafka, the id alone decides."""
-    if len({queue.broker for queue in queues}) == 1:
-        return sorted(queues, key=itemgetter(2))
-    return sorted(queues, key=queue_order)

@@ -10,6 +10,7 @@ Its one rule: nothing in this folder sorts names in any other way.
 
 from collections.abc import Iterable
 from itertools import zip_longest
+from operator import itemgetter
 from typing import TypeVar
 
 from rebalance.ids import Queue
@@ -31,6 +32,13 @@ def ranked(names: Iterable[Name]) -> tuple[Name, ...]:
 def queue_order(queue: Queue) -> tuple[bytes, bytes, int]:
     """Return a sort key that puts queues in the order of RocketMQ's ``MessageQueue``."""
     return java_order(queue.topic), java_order(queue.broker), queue.id
+
+
+def in_order(queues: Iterable[Queue]) -> list[Queue]:
+    """Sort the queues of one topic; of one broker, as on Kafka, the id alone decides."""
+    unsorted = list(queues)
+    one_broker = len({queue.broker for queue in unsorted}) == 1
+    return sorted(unsorted, key=itemgetter(2) if one_broker else queue_order)
 
 
 def compare_strings(left: str, right: str) -> int:

@@ -9,7 +9,7 @@ Its one rule: what is left without an owner is given a reason.
 
 from collections.abc import Sequence
 
-from allocators.ordering import java_order, queue_order
+from allocators.ordering import in_order, java_order
 from allocators.rocketmq import Refused, Round, Strategy
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
 from rebalance.ids import MemberId, Queue
@@ -28,7 +28,7 @@ def per_topic(strategy: Strategy) -> Allocator:
             subscribers = [name for name in ranked if topic in request.candidates[name].topics]
             reason = NOBODY_SUBSCRIBES
             if subscribers:
-                dealt = Round(strategy, sorted(queues, key=queue_order), subscribers)
+                dealt = Round(strategy, in_order(queues), subscribers)
                 reason = _give(owners, dealt, subscribers)
             unassigned |= {queue: reason for queue in queues if queue not in owners}
         return AllocationPlan(owners, unassigned)

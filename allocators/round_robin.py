@@ -9,7 +9,7 @@ Its one rule: the same result as Kafka's client-side ``RoundRobinAssignor`` for 
 
 from bisect import bisect_left
 
-from allocators.ordering import queue_order, ranked
+from allocators.ordering import in_order, ranked
 from allocators.per_topic import NOBODY_SUBSCRIBES
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.ids import MemberId, Queue
@@ -22,7 +22,7 @@ def round_robin(request: AllocationRequest) -> AllocationPlan:
     unassigned: dict[Queue, str] = {}
     turn = 0
     for topic in ranked(request.queues):
-        queues = sorted(request.queues[topic], key=queue_order)
+        queues = in_order(request.queues[topic])
         subscribers = [
             place
             for place, member in enumerate(members)
