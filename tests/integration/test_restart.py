@@ -36,7 +36,7 @@ def test_nothing_moves_for_a_killed_controller(
         with member("a") as a, member("b") as b:
             published.wait_until(lambda: published.is_stable(group, "ab", 8))
             before = (a.assignment, b.assignment, dict(published.assignments))
-            said = len(published.history)
+            said = list(published.history)
 
             controller.kill()
             published.watch(2 * SESSION_S)
@@ -44,7 +44,9 @@ def test_nothing_moves_for_a_killed_controller(
             published.watch(2 * SESSION_S)
 
             assert before == (a.assignment, b.assignment, published.assignments)
-            assert said == len(published.history)
+            # A batch that was cut off after its records and before its commit is run again, and
+            # says the same again, to the byte; nothing else is said.
+            assert [] == [entry for entry in published.history if entry not in said]
 
             with member("c") as c:
                 c.wait_until(lambda it: len(it.assignment) > 0)
