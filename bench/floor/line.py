@@ -8,7 +8,7 @@ Used by ``race``. Its one rule: one question at a time.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
@@ -28,6 +28,13 @@ class Answer(NamedTuple):
 
     value: bytes | None
     milliseconds: float
+
+
+class Heard(NamedTuple):
+    """A record, and when it was in hand."""
+
+    value: bytes | None
+    at: float
 
 
 class Line:
@@ -53,25 +60,29 @@ class Line:
     def ask(self, question: Utterance) -> Answer:
         """Append a record and wait for the answer."""
         appended = self._mouth.say([question])
-        value, heard = self.hear(question.answer)
-        return Answer(value, (heard - appended) * 1000)
+        (heard,) = self.hear({question.answer})
+        return Answer(heard.value, (heard.at - appended) * 1000)
 
-    def hear(self, key: bytes) -> tuple[bytes | None, float]:
-        """Wait for the next record under a key; return it, and when it was in hand.
+    def hear(self, keys: Collection[bytes]) -> list[Heard]:
+        """Wait for the next record under each key, in whatever order they come.
 
         Raises:
-            Failure: It does not come.
+            Failure: One does not come.
         """
+        missing = set(keys)
+        heard = []
         deadline = time.monotonic() + _PATIENCE_S
-        while time.monotonic() < deadline:
+        while missing:
             message = self._ear.poll(_POLL_S)
+            now = time.monotonic()
             if message is None:
                 self._check()
-                continue
-            heard = time.monotonic()
-            error = message.error()
-            if error is not None:
+                if now > deadline:
+                    first = min(missing).decode()
+                    raise Failure(f"no answer for {first} in {_PATIENCE_S:.0f} s", ExitCode.TIMEOUT)
+            elif (error := message.error()) is not None:
                 raise Failure(f"Kafka cannot be read: {error.str()}")
-            if message.key() == key:
-                return message.value(), heard
-        raise Failure(f"no answer for {key.decode()} in {_PATIENCE_S:.0f} s", ExitCode.TIMEOUT)
+            elif (key := message.key()) in missing:
+                missing.remove(key)
+                heard.append(Heard(message.value(), now))
+        return heard

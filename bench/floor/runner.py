@@ -56,8 +56,7 @@ class Runner:
 
     def get_ready(self, visits: int) -> None:
         """Wait until the residents are in, warm up, and freeze."""
-        for group in HOSTS:
-            self._line.hear(member_key(group, RESIDENT))
+        self._line.hear({member_key(group, RESIDENT) for group in HOSTS})
         for _ in range(visits):
             self._visit()
         self._contender.freeze()
