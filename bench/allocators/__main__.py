@@ -1,6 +1,7 @@
 """`make bench NAME=allocators`: STICKY beside Kafka's uniform and range assignors, in one run."""
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Annotated
 
 import typer
@@ -27,26 +28,27 @@ STRATEGIES = ("STICKY", "AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH", "RANGE", "ROU
 
 def allocators(
     *,
-    largest: Annotated[int, typer.Option(help="Leave groups with more members out.")] = SIZES[-1][
-        0
-    ],
+    only: Annotated[
+        str, typer.Option(help="Only groups whose title has this in it, such as 1000x10x100.")
+    ] = "",
     runs: Annotated[int, typer.Option(min=1, help="Timed runs of each question.")] = 11,
 ) -> None:
     """Compare time, moves over the fewest, even totals and even topics: about ten minutes.
 
     Examples:
       make bench NAME=allocators
-      python -m bench.allocators --largest 1000 | tail -1 | jq .
+      python -m bench.allocators --only "100x10x10 same" | tail -1 | jq .
     """
     results: list[Result] = []
     progress = Stderr()
     with Kafka() as kafka:
-        for size in (size for size in SIZES if size[0] <= largest):
-            for subscriptions in SUBSCRIPTIONS:
-                title = f"{size[0]}x{size[1]}x{size[2]} {subscriptions}"
-                with progress.step(title):
-                    group = scenario(*size, subscriptions)
-                    results += Contest(kafka, group, title, runs).results()
+        for size, subscriptions in product(SIZES, SUBSCRIPTIONS):
+            title = f"{size[0]}x{size[1]}x{size[2]} {subscriptions}"
+            if only not in title:
+                continue
+            with progress.step(title):
+                group = scenario(*size, subscriptions)
+                results += Contest(kafka, group, title, runs).results()
         with progress.step(f"{STEPS} random joins and leaves, 100x10x10"):
             lives = churn(kafka, SIZES[0], STEPS)
     with progress.step("every strategy of ours, 1000x10x100"):
