@@ -237,25 +237,18 @@ def test_inheriting_drops_an_older_grant() -> None:
     assert () == baton.owned
 
 
-def test_an_overdue_revocation_is_lost_once_but_still_owned() -> None:
-    """Only the application can say that it has stopped; until then nobody may be told so."""
-    baton = holding()
-    baton.obey(orders(2, give=[(0, 1)]), DEADLINE)
+def test_the_first_revocation_sets_the_deadline() -> None:
+    """Each counts from its own order; repeating the order changes nothing."""
+    baton = a_baton()
+    baton.obey(orders(1, hold=[(0, 1), (1, 1)]), DEADLINE)
+    assert baton.deadline is None
 
-    assert Changes() == baton.overdue(DEADLINE - 1)
-    assert Changes(lost=[grant()]) == baton.overdue(DEADLINE)
-    assert Changes() == baton.overdue(DEADLINE + 1)
-    assert (GrantRef(*queue(), 1),) == baton.owned
-    assert Changes(released=[ReleaseRef(*queue(), 1, 42)]) == baton.finish({grant(): 42})
+    baton.obey(orders(2, hold=[(1, 1)], give=[(0, 1)]), DEADLINE)
+    baton.obey(orders(3, give=[(0, 1), (1, 1)]), DEADLINE + 1)
+    assert DEADLINE == baton.deadline
 
-
-def test_an_overdue_revocation_is_not_lost_again_when_taken_away() -> None:
-    """The application hears of each loss once."""
-    baton = holding()
-    baton.obey(orders(2, give=[(0, 1)]), DEADLINE)
-    baton.overdue(DEADLINE)
-
-    assert Changes() == baton.obey(orders(3), DEADLINE)
+    baton.finish({grant(): None})
+    assert DEADLINE + 1 == baton.deadline
 
 
 def test_revoke_all_gives_everything_up() -> None:

@@ -44,7 +44,7 @@ class LossReason(StrEnum):
     UNKNOWN = "the controller does not know this member any more"
     REPLACED = "a younger process joined under the same name"
     TAKEN = "the controller gave them to somebody else"
-    OVERDUE = "they were not let go in time"
+    OVERDUE = "a queue was not let go in time"
     FAILED = "the member has failed"
 
 

@@ -40,8 +40,6 @@ class Revoking:
 
     grant: Grant
     deadline: int
-    overdue: bool = False
-    """It did not say so in time and was told that the queue is lost; only it can release it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +103,10 @@ class Baton:
 
     @property
     def deadline(self) -> int | None:
-        """When the first revocation becomes overdue."""
-        return min((state.deadline for state in self._patient()), default=None)
+        """When the first revocation must be finished."""
+        states = self._states.values()
+        deadlines = (state.deadline for state in states if isinstance(state, Revoking))
+        return min(deadlines, default=None)
 
     def obey(self, record: Assignment, deadline: int) -> Changes:
         """Follow a record of orders; what is revoked must be finished by the deadline."""
@@ -168,21 +168,6 @@ class Baton:
             self._take_away(queue, changes)
         return changes
 
-    def overdue(self, now: int) -> Changes:
-        """Give up waiting for revocations that have taken too long."""
-        changes = Changes()
-        for state in self._patient():
-            if state.deadline <= now:
-                queue = state.grant.queue
-                self._states[queue] = Revoking(state.grant, state.deadline, overdue=True)
-                changes.lost.append(state.grant)
-        return changes
-
-    def _patient(self) -> list[Revoking]:
-        """The revocations that are not overdue yet."""
-        states = self._states.values()
-        return [state for state in states if isinstance(state, Revoking) and not state.overdue]
-
     def _is_news(self, queue: QueueRef, epoch: int, changes: Changes) -> bool:
         """Whether a grant is to be acted on; whatever it replaces is dropped first."""
         if epoch <= self._let_go.get(queue, 0):
@@ -226,5 +211,5 @@ class Baton:
 
     def _take_away(self, queue: QueueRef, changes: Changes) -> None:
         state = self._states.pop(queue)
-        if isinstance(state, Working) or (isinstance(state, Revoking) and not state.overdue):
+        if not isinstance(state, Waiting):
             changes.lost.append(state.grant)

@@ -65,6 +65,8 @@ class MemberSession:
         self.phase: Phase = "joining"
         self._recall = Recall()
         self._actions: list[Action] = []
+        self._join_at = now
+        self._join_retry_ms = FIRST_JOIN_RETRY_MS
         self._drain_deadline: int | None = None
         self._hurried = False
         self._leave_ticket: int | None = None
@@ -81,8 +83,6 @@ class MemberSession:
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
         self._revocation_timeout_ms = self.profile.revocation_timeout_ms
         self._heartbeat_interval_ms = self.profile.heartbeat_interval_ms
-        self._join_at = now
-        self._join_retry_ms = FIRST_JOIN_RETRY_MS
         self._beaten_at = now - BEAT_SPACING_MS
         self._beat_at = now + self._heartbeat_interval_ms
 
@@ -106,7 +106,7 @@ class MemberSession:
         """When `tick` must be called at the latest."""
         times = [self._baton.deadline, self._drain_deadline]
         times.append(self._beat_at if self._leave_ticket is None else None)
-        times.append(self._fence.deadline if self._answered else None)
+        times.append(self._fence.deadline)
         times.append(self._join_at if self.phase == "joining" else None)
         return min(time for time in times if time is not None)
 
@@ -201,11 +201,12 @@ class MemberSession:
         """What silence alone decides."""
         if self.phase == "ended":
             return
-        if self._answered and now >= self._fence.deadline:
+        if now >= self._fence.deadline:
             self._start_over(LossReason.UNHEARD, now)
-        else:
-            self._apply(self._baton.overdue(now), LossReason.OVERDUE)
-        if self._drain_deadline is not None and now >= self._drain_deadline:
+        elif self._baton.deadline is not None and now >= self._baton.deadline:
+            # The controller is about to fence us for it, and with this queue all others.
+            self._start_over(LossReason.OVERDUE, now)
+        elif self._drain_deadline is not None and now >= self._drain_deadline:
             self._hurry(now)
 
     def _hurry(self, now: int) -> None:
@@ -224,7 +225,9 @@ class MemberSession:
         if self.phase == "draining":
             self._end(Ending.ABANDONED)
             return
-        self.phase = "joining"
+        if self.phase == "joined":
+            self.phase = "joining"
+            self._join_at, self._join_retry_ms = now, FIRST_JOIN_RETRY_MS
         younger = next_incarnation(self.incarnation, now - self._born_at)
         self._begin(younger, self._outbox.next_ticket, now)
 

@@ -1,0 +1,60 @@
+"""Real sessions and the real controller, in a world where much goes wrong."""
+
+import pytest
+
+from tests.unit.sdk.universe import QUEUES, Process, World
+
+CALM_MS = 120_000
+"""Enough for everything that is broken to expire, and for the rest to settle."""
+
+
+def trouble(world: World) -> None:
+    """Something happens to somebody."""
+    chance = world.chance
+    what = chance.choice(["start", "kill", "restart", "suspend", "cut", "deafen", "leave", "away"])
+    victim = chance.choice(world.processes) if world.processes else None
+    # No twins: a younger process takes its name's queues at once, before the older one knows.
+    free = {f"m{number}" for number in range(5)} - {process.name for process in world.processes}
+    if what == "start" and free:
+        world.start(min(free))
+    elif what == "away":
+        world.away_until = world.now + chance.choice([1_000, 15_000, 60_000])
+    elif victim is not None:
+        happen(world, victim, what)
+
+
+def happen(world: World, victim: Process, what: str) -> None:
+    """Something happens to one process."""
+    long = world.chance.choice([500, 5_000, 9_000, 15_000, 40_000, 100_000])
+    if what == "kill":
+        world.processes.remove(victim)
+    elif what == "restart":
+        world.processes.remove(victim)
+        world.start(victim.name)
+    elif what == "suspend":
+        world.suspend(victim, long)
+    elif what == "cut":
+        victim.cut_until = victim.deaf_until = world.now + long
+    elif what == "deafen":
+        victim.deaf_until = world.now + long
+    elif what == "leave":
+        world.perform(victim, victim.session.stop(world.now, timeout_ms=20_000))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_queue_has_two_owners_whatever_happens(seed: int) -> None:
+    """And when trouble is over, each queue is worked on by somebody, with ever larger tokens."""
+    world = World(seed)
+    for name in ("m0", "m1", "m2"):
+        world.start(name)
+    for _ in range(1_500):
+        world.step()
+        if world.chance.random() < 0.02:
+            trouble(world)
+    world.start("the last")  # whom nothing happens to
+    calm = world.now + CALM_MS
+    while world.now < calm:
+        world.step()
+
+    owned = sorted(queue.id for process in world.processes for queue in process.working)
+    assert list(range(QUEUES)) == owned
