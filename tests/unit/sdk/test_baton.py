@@ -241,14 +241,14 @@ def test_the_first_revocation_sets_the_deadline() -> None:
     """Each counts from its own order; repeating the order changes nothing."""
     baton = a_baton()
     baton.obey(orders(1, hold=[(0, 1), (1, 1)]), DEADLINE)
-    assert baton.deadline is None
-
+    deadlines = [baton.deadline]
     baton.obey(orders(2, hold=[(1, 1)], give=[(0, 1)]), DEADLINE)
     baton.obey(orders(3, give=[(0, 1), (1, 1)]), DEADLINE + 1)
-    assert DEADLINE == baton.deadline
-
+    deadlines.append(baton.deadline)
     baton.finish({grant(): None})
-    assert DEADLINE + 1 == baton.deadline
+    deadlines.append(baton.deadline)
+
+    assert [None, DEADLINE, DEADLINE + 1] == deadlines
 
 
 def test_revoke_all_gives_everything_up() -> None:
