@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator
 
 from tests.unit.protocol.fixtures import Golden, bad, golden
 from trimtab.contracts import documents, write
