@@ -64,6 +64,8 @@ class Draft:
     """Members that must be told that the group does not know them."""
     fenced: dict[Life, Ending] = field(default_factory=dict)
     """Lives that ended; their grants are taken back at the next ``handover.fence``."""
+    asked: dict[Life, list[tuple[Queue, Epoch, Epoch]]] | None = None
+    """Who was told to give what, once ``handover.repair`` has asked for it."""
     vacant: dict[Queue, Vacancy] = field(default_factory=dict)
     """Queues whose holder is done and that had no heir; ``handover.settle`` fills them."""
     passages: dict[tuple[MemberId, MemberId, Ending], Passage] = field(default_factory=dict)

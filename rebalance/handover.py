@@ -20,11 +20,12 @@ Three operations on the books, each called by ``step`` in log order: ``book`` (a
 Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rebalance.decisions import Ending
-from rebalance.draft import Draft, Passage, Vacancy
+from rebalance.draft import Draft, Life, Passage, Vacancy
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
 from rebalance.group import Asked, Grant, Ownership
@@ -48,21 +49,25 @@ def repair(draft: Draft, event: Beaten) -> None:
         return
     fence(draft, event.stamp)
     owned = set(event.owned)
-    for queue, grant in _asked_of(draft, event.member, event.incarnation):
-        asked = grant.asked
-        if asked and event.epoch >= asked.epoch and (queue, grant.epoch) not in owned:
-            _let_go(draft, queue, event.member, event.incarnation, grant.epoch, event.stamp)
+    for queue, epoch, asked in _asked(draft).get((event.member, event.incarnation), ()):
+        if event.epoch >= asked and (queue, epoch) not in owned:
+            _let_go(draft, queue, event.member, event.incarnation, epoch, event.stamp)
 
 
-def _asked_of(
-    draft: Draft, member: MemberId, incarnation: Incarnation
-) -> list[tuple[Queue, Grant]]:
-    return [
-        (queue, grant)
-        for queue, owned in draft.ownership.items()
-        for grant in (owned.holder, owned.heir)
-        if grant and grant.asked and (grant.member, grant.incarnation) == (member, incarnation)
-    ]
+def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
+    """By life, what it was told to give: the queue, the grant's epoch and that of the telling.
+
+    Made once a step, because after a first assignment everybody sends a full beat at once. That it
+    may list what was let go meanwhile does no harm: letting go compares with the books.
+    """
+    if draft.asked is None:
+        draft.asked = defaultdict(list)
+        for queue, owned in draft.ownership.items():
+            for grant in (owned.holder, owned.heir):
+                if grant is not None and grant.asked is not None:
+                    entry = (queue, grant.epoch, grant.asked.epoch)
+                    draft.asked[grant.member, grant.incarnation].append(entry)
+    return draft.asked
 
 
 def _let_go(
