@@ -108,18 +108,24 @@ class JournalReader:
         self._directory = directory
         self._read: dict[Path, int] = {}
 
-    def fresh(self) -> Iterator[AnyEntry]:
-        """The entries since the last call: in order within a journal, not between journals."""
-        for path in sorted(self._directory.glob("*.jsonl")):
-            with path.open("rb") as file:
-                file.seek(self._read.get(path, 0))
-                # A line without its end is still being written: it is read next time.
-                lines, _, _ = file.read().rpartition(b"\n")
-            for line in lines.split(b"\n") if lines else ():
-                yield _DECODER.decode(line)
-            self._read[path] = self._read.get(path, 0) + len(lines) + bool(lines)
+    def fresh(self) -> list[AnyEntry]:
+        """The entries since the last call, in the order of time.
+
+        Between two calls it is the order within each journal alone that holds.
+        """
+        entries = [entry for path in self._directory.glob("*.jsonl") for entry in self._tail(path)]
+        return sorted(entries, key=lambda entry: entry.at)
+
+    def _tail(self, path: Path) -> Iterator[AnyEntry]:
+        begin = self._read.get(path, 0)
+        with path.open("rb") as file:
+            file.seek(begin)
+            # A line without its end is still being written: it is read next time.
+            lines, end, _ = file.read().rpartition(b"\n")
+        self._read[path] = begin + len(lines) + len(end)
+        return (_DECODER.decode(line) for line in lines.splitlines())
 
 
 def whole(directory: Path) -> list[AnyEntry]:
     """Every entry of every journal, in the order in which it all happened."""
-    return sorted(JournalReader(directory).fresh(), key=lambda entry: entry.at)
+    return JournalReader(directory).fresh()

@@ -6,8 +6,8 @@ all earlier ones have ended, two members owned it at once; where it begins later
 in between, and that rest is what a hand-over costs.
 
 Pure. Fed entry by entry while the demo runs (for the screen), and once more from the whole journals
-in the order of time (for the verdict). Its one rule: entries of one member come in their order;
-between members it relies on times alone.
+in the order of time (for the verdict). Its one rule: entries of one member come in their order,
+its death included; between members it relies on times alone.
 """
 
 from collections import Counter, defaultdict
