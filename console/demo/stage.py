@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, assert_never
 
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # missing in the stubs
 
 from console import topics
 from console.demo.acts import CONTROLLER, PRODUCER, Act, Kill, Start, Stop

@@ -91,7 +91,7 @@ def test_everybody_gets_what_java_gives_them(line: Line) -> None:
     """One pass answers every client as a call of its own would have."""
     everybody = dealt(line)
     for client, answer in line["expect_by_cid"]:
-        assert answer == outcome(lambda asked=client: everybody.share(asked))  # type: ignore[misc]
+        assert answer == outcome(lambda asked=client: everybody.share(asked))  # type: ignore[misc]  # lambda
 
 
 @cases([line for line in ALLOCATE if line["case"] == "construct"], "params")

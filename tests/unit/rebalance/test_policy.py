@@ -34,7 +34,7 @@ REFUSED = {
 def test_contradiction_is_refused(fields: dict[str, int], complaint: str) -> None:
     """A policy that exists makes sense; one that does not names the setting."""
     with pytest.raises(ValueError, match=complaint) as refusal:
-        Policy(**fields)  # type: ignore[arg-type]
+        Policy(**fields)  # type: ignore[arg-type]  # a table of wrong ones
 
     assert complaint == str(refusal.value)
 

@@ -70,8 +70,8 @@ class Members:
 
     def _number(self, session: MemberSession) -> int:
         baton = session._baton  # noqa: SLF001 - the state itself is looked for, not its effects
-        states, let_go = str(baton._states), str(baton._let_go)  # noqa: SLF001
-        recall = frozenset(baton._recall._positions)  # noqa: SLF001
+        states, let_go = str(baton._states), str(baton._let_go)  # noqa: SLF001 - its state is what is explored
+        recall = frozenset(baton._recall._positions)  # noqa: SLF001 - its state is what is explored
         face = (session.profile.member, session.epoch, states, let_go, recall)
         if face not in self._numbers:
             self._numbers[face] = len(self._sessions)

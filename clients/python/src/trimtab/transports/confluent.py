@@ -137,7 +137,7 @@ class ConfluentTransport:
     def find_end(self, at: int) -> None:
         """Ask for the ends; the answer is looked at by `poll`."""
         if self._asked is None:
-            latest = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]
+            latest = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]  # stubs
             query = dict.fromkeys(self._consumer.assignment(), latest)
             answers = self._admin.list_offsets(query, request_timeout=_CONNECT_S)
             self._asked = at, {(it.topic, it.partition): answer for it, answer in answers.items()}
