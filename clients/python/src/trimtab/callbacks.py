@@ -59,9 +59,13 @@ class CallbackThread:
         """End once everything that was told has been heard."""
         self._queue.put(None)
 
+    def is_current(self) -> bool:
+        """Whether it is a callback that asks."""
+        return threading.current_thread() is self._thread
+
     def join(self, timeout: float) -> bool:
-        """Wait for the end, unless called by a callback; tell whether it has come."""
-        if threading.current_thread() is not self._thread and self._thread.ident is not None:
+        """Wait for the end; tell whether it has come."""
+        if self._thread.ident is not None:
             self._thread.join(timeout)
         return not self._thread.is_alive()
 

@@ -108,10 +108,12 @@ class Engine:
                 self._perform(self._session.stop(now_ms(), timeout_ms))
 
     def join(self, timeout: float) -> bool:
-        """Wait until all is over; tell whether it is."""
-        if threading.current_thread() is not self._thread and self._thread.ident is not None:
+        """Wait until all is over, unless called by a callback; tell whether it is."""
+        if self._callbacks.is_current():
+            return False
+        if self._thread.ident is not None:
             self._thread.join(timeout)
-        return self._callbacks.join(timeout) and not self._thread.is_alive()
+        return not self._thread.is_alive() and self._callbacks.join(timeout)
 
     def _run(self) -> None:
         try:

@@ -1,0 +1,59 @@
+"""The asyncio member: the same, with callbacks on the loop."""
+
+import asyncio
+import threading
+
+from tests.unit.sdk.builders import GROUP, queue
+from tests.unit.sdk.memory import MemoryTransport
+from trimtab import Grant, QueueRef
+from trimtab.aio import Member
+from trimtab.protocol import Release
+
+ONE = Grant(queue(), 1)
+
+
+async def play(kafka: MemoryTransport) -> list[tuple[str, int, object]]:
+    """Get a queue, give it up, and leave; return what was told, and on which thread."""
+    heard: list[tuple[str, int, object]] = []
+
+    def on_assigned(grants: tuple[Grant, ...]) -> None:
+        heard.append(("assigned", threading.get_ident(), grants))
+
+    async def on_revoked(grants: tuple[Grant, ...]) -> dict[QueueRef, int | None]:
+        await asyncio.sleep(0.001)
+        heard.append(("revoked", threading.get_ident(), grants))
+        return {queue(): 42}
+
+    async with Member(
+        group=GROUP,
+        topics=["orders"],
+        member_id="m",
+        transport=kafka,
+        on_assigned=on_assigned,
+        on_revoked=on_revoked,
+    ) as member:
+        await asyncio.to_thread(kafka.order, 1, hold=[(0, 1)])
+        await member.wait_until(lambda it: it.assignment, "5s")
+        heard.append((member.state, threading.get_ident(), member.assignment))
+        kafka.order(2, give=[(0, 1)])
+        member.leave()
+        heard.append(("left", threading.get_ident(), await member.stop()))
+    assert (None, False, "m") == (member.failure, member.holds(ONE), member.profile.member)
+    return heard
+
+
+def test_callbacks_run_on_the_loop_and_may_be_coroutines() -> None:
+    """Neither they nor the waiting block it."""
+    kafka = MemoryTransport()
+    heard = asyncio.run(play(kafka))
+
+    here = threading.get_ident()
+    expected = [
+        ("assigned", here, (ONE,)),
+        ("joined", here, (ONE,)),
+        ("revoked", here, (ONE,)),
+        ("left", here, True),
+    ]
+    assert expected == heard
+    rows = [list(record.queues) for record in kafka.sent if isinstance(record, Release)]
+    assert [[(*queue(), 1, 42)]] == rows

@@ -1,0 +1,103 @@
+"""What a member may be told, and how it refuses nonsense."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.sdk.memory import MemoryTransport
+from trimtab import ConfigurationError, Member
+from trimtab.durations import milliseconds
+from trimtab.options import Options
+
+
+def a_member(**options: Any) -> Member:  # noqa: ANN401 - some of them are nonsense
+    """A member with these options on top of what it needs."""
+    needed: dict[str, Any] = {"group": "billing", "topics": ["orders"]}
+    return Member(transport=MemoryTransport(), **needed | options)
+
+
+def test_wishes_become_a_profile() -> None:
+    """Everything that is said arrives in the join."""
+    profile = a_member(
+        member_id="m",
+        instance="billing-0",
+        rack="eu-1a",
+        weight=3,
+        capacity=7,
+        session_timeout="1.5s",
+        revocation_timeout=30,
+    ).profile
+    join = profile.join("1767225600000-9f86d081", 1)
+
+    assert ("m", ("orders",), "billing-0", "eu-1a", 3, 7, 1_500, 30_000) == (
+        join.member,
+        join.topics,
+        join.instance,
+        join.rack,
+        join.weight,
+        join.capacity,
+        join.session_timeout_ms,
+        join.revocation_timeout_ms,
+    )
+    assert "trimtab-python/0.1.0" == join.client
+
+
+def test_names_differ_by_default() -> None:
+    """Two processes on one host are two members."""
+    assert a_member().member_id != a_member().member_id
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"group": "a/b"}, "group: The key does not name a group: "),
+        ({"group": ""}, "group: "),
+        ({"topics": []}, "topics: "),
+        ({"topics": ["a", "a"]}, "topics: A topic is named twice"),
+        ({"member_id": "a\nb"}, "member_id: "),
+        ({"weight": 0}, "weight: "),
+        ({"weight": "2"}, "weight: "),
+        ({"session_timeout": "soon"}, 'session_timeout: "soon" is not a duration; write "10s"'),
+        ({"session_timeout": "10"}, 'session_timeout: "10" is not a duration'),
+        ({"session_timeout": "50ms"}, "session_timeout: 50ms is too short"),
+        ({"session_timeout": "25h"}, "session_timeout: "),
+        ({"revocation_timeout": -1}, "revocation_timeout: -1 is too short"),
+        ({"sesion_timeout": "10s"}, "sesion_timeout: a member has no such option"),
+    ],
+)
+def test_nonsense_is_refused_by_name(options: dict[str, Any], message: str) -> None:
+    """At once, and with what the user calls it."""
+    with pytest.raises(ConfigurationError) as refusal:
+        a_member(**options)
+
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize("missing", ["group", "topics"])
+def test_what_is_needed_is_asked_for(missing: str) -> None:
+    """The first two options have no default."""
+    options = {"group": "g", "topics": ["t"]}
+    del options[missing]
+
+    with pytest.raises(ConfigurationError, match=f"^{missing}: a member needs this option$"):
+        Member("nowhere:1", **options)  # type: ignore[arg-type]
+
+
+def test_a_member_has_to_know_where_kafka_is() -> None:
+    """There is no default that would reach somebody's production."""
+    with pytest.raises(ConfigurationError, match=r"^bootstrap_servers: say where Kafka is"):
+        Member(group="g", topics=["t"])
+
+
+def test_only_two_options_are_needed() -> None:
+    """The rest has defaults."""
+    assert {"group", "topics"} == Options.__required_keys__
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("250ms", 250), ("10s", 10_000), ("1.5 m", 90_000), ("1h", 3_600_000), (2, 2_000), (0.1, 100)],
+)
+def test_durations_are_read_as_people_write_them(text: str | float, expected: int) -> None:
+    """With a unit, or in seconds."""
+    assert expected == milliseconds("timeout", text)

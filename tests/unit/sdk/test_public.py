@@ -1,0 +1,44 @@
+"""What users see: the names, the errors, and nothing loaded that they do not need."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import trimtab
+from trimtab import errors, protocol, session
+
+PUBLIC = [trimtab, errors, protocol, session]
+
+
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: str(module.__name__))
+def test_the_public_names_are_listed_in_order(module: object) -> None:
+    """Constants, then classes, then functions, each in the order of the alphabet."""
+    names: list[str] = module.__all__  # type: ignore[attr-defined]
+
+    def rank(name: str) -> tuple[int, str]:
+        return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
+    assert sorted(names, key=rank) == names
+    assert [] == [name for name in names if not hasattr(module, name)]
+
+
+def test_the_tree_of_errors_is_the_one_drawn() -> None:
+    """Every error has one base, and the drawing leaves none out."""
+    drawn = re.findall(r"(?:├── |└── )(\w+)", errors.__doc__ or "")
+    tree = {name: vars(errors)[name] for name in errors.__all__ if name != "TrimtabError"}
+
+    assert set(drawn) == set(tree)
+    assert all(issubclass(error, errors.TrimtabError) for error in tree.values())
+    assert [errors.CallbackError, errors.ReplacedError] == errors.MemberFailedError.__subclasses__()
+
+
+def test_importing_the_sdk_loads_no_kafka_client() -> None:
+    """One is loaded when a member is made, and only the one that is used."""
+    program = "import sys, trimtab, trimtab.aio; print(sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    ).stdout
+
+    assert [] == re.findall(r"'(confluent_kafka|kafka|trimtab\.contracts)'", loaded)
