@@ -101,6 +101,8 @@ def numbered(request: AllocationRequest) -> Group:
         return Group(catalog, members, _renumbered(current, members), people)
     catalog = Catalog(request.queues)
     people = census(candidates, catalog.topics, {})
+    if not current:
+        return Group(catalog, members, np.full(len(catalog.queues), NOBODY), people)
     find = current.get
     number: dict[MemberId | None, int] = {name: place for place, name in enumerate(members)}
     owners = (number.get(find(queue), NOBODY) for queue in catalog.queues)

@@ -54,13 +54,16 @@ def _settled(part: Part) -> Ints:
         return even(part)
     table = _table(part)
     change = np.zeros((len(part.topics), len(part.members) + 1), np.int64)
-    change[:, :-1] -= table.held.T
     for level in levels(table):
         chain = level.chain
         if chain.gets.size <= EXACT_CELLS:
             smooth(chain)
+        if not chain.nobody and chain.gets.shape == table.held.shape:
+            change[:, :-1] = chain.gets.T
+            break
         rows = np.append(level.members, len(part.members)) if chain.nobody else level.members
-        change[np.ix_(level.topics, rows)] += chain.gets.T
+        change[np.ix_(level.topics, rows)] = chain.gets.T
+    change[:, :-1] -= table.held.T
     return handed(part.owners, part.topic_of, change, part.racks)
 
 
