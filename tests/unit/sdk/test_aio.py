@@ -33,7 +33,7 @@ async def play(kafka: MemoryTransport) -> list[tuple[str, int, object]]:
         on_revoked=on_revoked,
     ) as member:
         await asyncio.to_thread(kafka.order, 1, hold=[(0, 1)])
-        await member.wait_until(lambda it: it.assignment, "5s")
+        await member.wait_until(lambda it: it.assignment and heard, "5s")
         heard.append((member.state, threading.get_ident(), member.assignment))
         kafka.order(2, give=[(0, 1)])
         member.leave()
