@@ -25,7 +25,7 @@ from rebalance.events import Stamp
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
 from rebalance.membership import earliest_deadline
-from rebalance.portions import concerned, portions
+from rebalance.portions import Shares, concerned, portions
 from rebalance.summary import summarise
 
 
@@ -42,16 +42,19 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     state = _next_state(draft)
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
-    cause = state.cause
+    readers, cause = _readers(draft, state), state.cause
+    shares: Shares = {}
+    if decided or readers:
+        shares = portions(state.ownership.items(), state.members.keys())
     if cause is not None:
-        decisions += _records(draft, state, cause)
+        decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
     decisions += [
         AssignmentWithdrawn(state.name, member)
         for member in sorted(draft.gone)
         if member not in state.members
     ]
     if decided and cause is not None:
-        summary = summarise(state, draft.policy.strategy, now.appended, cause)
+        summary = summarise(state, shares, draft.policy.strategy, now.appended, cause)
         decisions += [*_history(draft, moves, summary), summary]
     return Step(state, tuple(decisions))
 
@@ -87,23 +90,15 @@ def _cause(draft: Draft) -> Cause | None:
     return replace(last, detail=f"{last.detail}, {company}" if last.detail else company)
 
 
-def _records(draft: Draft, state: GroupState, cause: Cause) -> list[AssignmentIssued]:
-    touched = {
-        member
-        for queue in draft.ownership.drawn
-        for owned in (draft.before.ownership.get(queue), state.ownership.get(queue))
-        for member in concerned(owned)
-    }
-    wanted = {name for name in touched | draft.answered if name in state.members}
-    if not wanted:
-        return []
-    old = portions(draft.before.ownership.items(), wanted)
-    new = portions(state.ownership.items(), wanted)
-    return [
-        _issued(draft, state, name, new[name], cause)
-        for name in sorted(wanted)
-        if name in draft.answered or new[name] != old[name]
-    ]
+def _readers(draft: Draft, state: GroupState) -> list[MemberId]:
+    """Who is sent a record: whoever asked, and whoever is told something new of any queue."""
+    drawn, before = draft.ownership.drawn, draft.before.ownership
+    was = [(queue, before[queue]) for queue in drawn if queue in before]
+    now = [(queue, owned) for queue, owned in drawn.items() if owned is not None]
+    members = {member for _, owned in was + now for member in concerned(owned)}
+    old, new = portions(was, members), portions(now, members)
+    retold = {member for member in members if old[member] != new[member]}
+    return sorted((retold | draft.answered) & state.members.keys())
 
 
 def _issued(

@@ -118,7 +118,7 @@ def fence(draft: Draft, stamp: Stamp) -> None:
     """Take back every grant of the lives that ended, in one pass over the books."""
     if not draft.fenced:
         return
-    for queue, owned in list(draft.ownership.items()):
+    for queue, owned in draft.ownership.items():
         if owned.heir is not None and _fenced(draft, owned.heir) is not None:
             owned = replace(owned, heir=None)  # noqa: PLW2901 - the books' next page
             draft.ownership.put(queue, owned)
@@ -135,10 +135,12 @@ def _fenced(draft: Draft, grant: Grant) -> Ending | None:
 def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
     """Move each queue one step towards the member the target names for it."""
     asked = Asked(draft.next_epoch, stamp.heard)
+    promises: dict[MemberId, Grant | None] = {}  # the same for all queues of a member
     for queue in queues:
-        owned = draft.ownership.get(queue)
-        wanted = _promise(draft, queue)
-        page = next_page(owned, wanted, asked)
+        owned, name = draft.ownership.get(queue), draft.target.get(queue)
+        if name is not None and name not in promises:
+            promises[name] = _promise(draft, name)
+        page = next_page(owned, None if name is None else promises[name], asked)
         if page is not None and page != owned:
             _check(queue, page)
             draft.ownership.put(queue, page)
@@ -146,13 +148,9 @@ def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
                 _pass_on(draft, queue, draft.vacant[queue], page.holder.member)
 
 
-def _promise(draft: Draft, queue: Queue) -> Grant | None:
-    """The grant that the target asks for; None when nobody is to own the queue."""
-    name = draft.target.get(queue)
-    member = None if name is None else draft.members.get(name)
-    if name is None or member is None:
-        return None
-    return Grant(name, member.incarnation, draft.next_epoch)
+def _promise(draft: Draft, name: MemberId) -> Grant | None:
+    member = draft.members.get(name)
+    return None if member is None else Grant(name, member.incarnation, draft.next_epoch)
 
 
 def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:

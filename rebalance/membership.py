@@ -139,7 +139,7 @@ def expire(draft: Draft, stamp: Stamp) -> None:
     if not draft.due(stamp):
         return
     overdue = _overdue(draft, stamp.clock)
-    for name, member in list(draft.members.items()):
+    for name, member in draft.members.items():
         silence_ms = stamp.clock - draft.pulses[name].seen
         if silence_ms >= member.session_timeout_ms:
             detail = f"silent for {silence_ms} ms"

@@ -2,13 +2,13 @@
 
 A step must not change the state it was given, and copying a map of 100,000 queues to change one
 would cost more than the change. So the step draws on tracing paper: reads see the drawing first
-and the map beneath it otherwise, and only ``merged`` makes a new map, once a batch and only when
+and the map beneath it otherwise, and a new map is made only to look at all of it, and only when
 something was drawn. Used by ``draft``.
 
 Its one rule: the map beneath is never touched.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Mapping, ValuesView
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -51,20 +51,22 @@ class Overlay(Generic[K, V]):
         """What was drawn: new values, and None where a key was blotted out."""
         return self._drawn
 
-    def items(self) -> Iterator[tuple[K, V]]:
-        """Iterate over what is visible: the map's own order first, then new keys as drawn."""
-        for key, value in self._beneath.items():
-            seen = self._drawn.get(key, value)
-            if seen is not None:
-                yield key, seen
-        for key, drawn in self._drawn.items():
-            if drawn is not None and key not in self._beneath:
-                yield key, drawn
+    def items(self) -> ItemsView[K, V]:
+        """Return what is visible now: the map's own order first, then new keys as drawn."""
+        return self.merged().items()
 
-    def values(self) -> Iterator[V]:
-        """Iterate over the visible values, in the order of ``items``."""
-        return (value for _, value in self.items())
+    def values(self) -> ValuesView[V]:
+        """Return the visible values, in the order of ``items``."""
+        return self.merged().values()
 
     def merged(self) -> Mapping[K, V]:
         """Return the visible map; the one beneath itself when nothing was drawn."""
-        return dict(self.items()) if self._drawn else self._beneath
+        if not self._drawn:
+            return self._beneath
+        merged = dict(self._beneath)  # a plain copy is the fastest walk over a large map
+        for key, value in self._drawn.items():
+            if value is None:
+                merged.pop(key, None)
+            else:
+                merged[key] = value
+        return merged

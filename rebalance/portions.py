@@ -7,13 +7,15 @@ holder", or "give" once it is withdrawn. So a record can never disagree with the
 Called by ``conclusion``. Its one rule: equal books give equal portions, in one sorted order.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from rebalance.decisions import Inheritance, Portion
 from rebalance.group import Ownership
 from rebalance.ids import Epoch, MemberId, Queue
+
+Shares = Mapping[MemberId, Portion]
 
 
 @dataclass(slots=True)
@@ -29,9 +31,7 @@ class _Share:
         return Portion(tuple(self.hold), tuple(self.give), tuple(self.inherit))
 
 
-def portions(
-    books: Iterable[tuple[Queue, Ownership]], wanted: AbstractSet[MemberId]
-) -> dict[MemberId, Portion]:
+def portions(books: Iterable[tuple[Queue, Ownership]], wanted: AbstractSet[MemberId]) -> Shares:
     """Read the portions of the ``wanted`` members off the books."""
     shares = {member: _Share() for member in wanted}
     for queue, owned in books:
@@ -52,10 +52,8 @@ def portions(
     return {member: share.portion() for member, share in shares.items()}
 
 
-def concerned(owned: Ownership | None) -> Iterable[MemberId]:
+def concerned(owned: Ownership) -> Iterable[MemberId]:
     """Return the members whose portions a page of the books touches."""
-    if owned is None:
-        return ()
     if owned.heir is None:
         return (owned.holder.member,)
     return (owned.holder.member, owned.heir.member)

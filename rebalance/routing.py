@@ -26,7 +26,7 @@ def observe(draft: Draft, event: RouteObserved) -> None:
     wanted = subscribed(draft.members.values())
     if event.topic not in wanted or (known and event.version <= known.version):
         return
-    for topic in [topic for topic, _ in draft.routes.items() if topic not in wanted]:
+    for topic in draft.routes.merged().keys() - wanted:
         draft.routes.remove(topic)
     others = sum(len(route.queues) for name, route in draft.routes.items() if name != event.topic)
     if others + len(event.queues) > draft.policy.max_queues:

@@ -64,4 +64,4 @@ def _unsettled(draft: Draft) -> Iterable[Queue]:
     """The queues worth looking at: all of them after a change, else those whose page changed."""
     if not draft.causes:
         return list(draft.ownership.drawn)
-    return sorted({queue for queue, _ in draft.ownership.items()} | draft.target.keys())
+    return dict.fromkeys([*draft.ownership.merged(), *draft.target])  # a set has no order to replay

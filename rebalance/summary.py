@@ -16,11 +16,13 @@ from rebalance.decisions import (
 )
 from rebalance.group import GroupState, Ownership
 from rebalance.ids import MemberId, Millis, TopicName
-from rebalance.portions import portions
+from rebalance.portions import Shares
 from rebalance.routing import subscribed
 
 
-def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> GroupSummarised:
+def summarise(
+    state: GroupState, shares: Shares, strategy: str, at: Millis, cause: Cause
+) -> GroupSummarised:
     """Describe the group as it stands."""
     topics = _topics(state)
     moving = sum(_moving(owned) for owned in state.ownership.values())
@@ -35,7 +37,7 @@ def summarise(state: GroupState, strategy: str, at: Millis, cause: Cause) -> Gro
         moving=moving,
         unassigned=sum(_unassigned(state, topic.topic) for topic in topics),
         topics=topics,
-        members=_members(state),
+        members=tuple(_member(state, name, shares[name]) for name in sorted(state.members)),
         at=at,
         cause=cause,
     )
@@ -68,11 +70,6 @@ def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
 def _unassigned(state: GroupState, topic: TopicName) -> int:
     route = state.routes.get(topic)
     return 0 if route is None else sum(queue not in state.ownership for queue in route.queues)
-
-
-def _members(state: GroupState) -> tuple[MemberSummary, ...]:
-    shares = portions(state.ownership.items(), state.members.keys())
-    return tuple(_member(state, name, shares[name]) for name in sorted(state.members))
 
 
 def _member(state: GroupState, name: MemberId, share: Portion) -> MemberSummary:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from allocators.sticky import sticky
 from rebalance.allocation import AllocationRequest, Candidate
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from tests.properties import sticky_flow as flow
 from tests.properties import sticky_oracle as oracle
 
 NIGHTLY = os.environ.get("TRIMTAB_NIGHTLY") == "1"
@@ -106,3 +107,36 @@ def test_the_order_of_the_input_is_nothing_to_it(
     current = dict(deck.sample(list(request.current.items()), len(request.current)))
 
     assert sticky(request) == sticky(AllocationRequest(people, queues, current))
+
+
+@settings(laws, max_examples=2_000 if NIGHTLY else 100)
+@given(st.randoms(use_true_random=False), st.integers(2, 9), st.sampled_from([0.3, 0.6, 1.0]))
+def test_nothing_better_flows(dice: random.Random, members: int, picky: float) -> None:
+    """In groups too large to try everything, a min-cost flow finds nothing better either."""
+    names = [MemberId(f"m{place}") for place in range(members)]
+    topics = [TopicName(f"t{place}") for place in range(dice.randint(1, 6))]
+    people = {
+        name: Candidate(
+            frozenset(topic for topic in topics if dice.random() < picky),
+            dice.choice([1, 1, 1, 2, 5]),
+            dice.choice([None, None, None, 1, 4]),
+        )
+        for name in names
+    }
+    queues = {
+        topic: tuple(Queue(topic, BrokerName(""), place) for place in range(dice.randint(0, 7)))
+        for topic in topics
+    }
+    few = names[: dice.randint(1, members)]
+    current = {
+        queue: dice.choice([*few, GONE])
+        for shelf in queues.values()
+        for queue in shelf
+        if dice.random() < 0.8
+    }
+    request = AllocationRequest(people, queues, current)
+    prices = flow.Prices(request)
+    plan = sticky(request)
+
+    assert oracle.allowed(request, plan.owners)
+    assert flow.least(prices) == prices.of(plan.owners)

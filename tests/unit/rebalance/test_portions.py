@@ -7,7 +7,7 @@ from rebalance.group import GroupState
 from rebalance.ids import MemberId
 from rebalance.portions import concerned, portions
 from tests.builders.group import a_group
-from tests.builders.notation import page, queue_text
+from tests.builders.notation import queue_text
 
 PAGES = {
     "held": ("a@1", {"a": "hold orders-0@1", "b": ""}),
@@ -66,6 +66,7 @@ def test_only_wanted_members_are_read() -> None:
 
 def test_page_concerns_its_holder_and_its_heir() -> None:
     """These are the members whose records may have to be written anew."""
-    pages = (None, page("a@1"), page("a@1!2 > b@2"))
+    group = a_group().with_page("orders-0", "a@1").with_page("orders-1", "a@1!2 > b@2")
+    pages = group.state.ownership.values()
 
-    assert [(), ("a",), ("a", "b")] == [tuple(concerned(each)) for each in pages]
+    assert [("a",), ("a", "b")] == [tuple(concerned(each)) for each in pages]

@@ -4,13 +4,16 @@ import pytest
 
 from rebalance.decisions import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.ids import MemberId, Millis, TopicName
+from rebalance.portions import portions
 from rebalance.summary import summarise
 from tests.builders.group import BEGINNING, GroupBuilder, a_group
 
 
 def summary(group: GroupBuilder) -> GroupSummarised:
     """Summarise a group."""
-    return summarise(group.state, "AVG", Millis(7), BEGINNING)
+    state = group.state
+    shares = portions(state.ownership.items(), state.members.keys())
+    return summarise(state, shares, "AVG", Millis(7), BEGINNING)
 
 
 ROUTED = a_group().with_member("a").with_member("b").with_route("orders", 2)
