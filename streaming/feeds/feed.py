@@ -38,12 +38,18 @@ def logger(feed: str) -> FilteringBoundLogger:
     return log
 
 
-def client_config(options: Options, feed: str, connection: Trouble) -> Config:
-    """Return what every librdkafka client of a feed is told."""
+def client_config(options: Options, feed: str, trouble: Trouble) -> Config:
+    """Return what every librdkafka client of a feed is told.
+
+    Args:
+        options: Where Kafka is.
+        feed: Whose client it is.
+        trouble: Who hears when it loses its brokers; what the client is for will end it.
+    """
     return {
         **options.kafka.client(),
         "client.id": f"{options.name}-{feed}",
         # librdkafka would write each failed connection to stderr by itself.
         "log_level": 2,
-        "error_cb": connection.met,
+        "error_cb": trouble.met,
     }

@@ -54,7 +54,6 @@ class RouteWatcher:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._log = logger(self.name)
-        self._connection = Trouble(self._log, "connection to Kafka")
         self._reading = Trouble(self._log, "reading of joins and summaries")
         self._writing = Trouble(self._log, "delivery of routes")
         self._file_trouble = Trouble(self._log, "reading of the route file")
@@ -63,9 +62,8 @@ class RouteWatcher:
 
     def run(self, stop: Event) -> None:
         """Watch: listen, look, tell."""
-        config = client_config(self._options, self.name, self._connection)
-        consumer, producer = self._consumer(config), Producer({**config, "linger.ms": 0})
-        metadata = Metadata(config, Trouble(self._log, "look at topics"))
+        consumer, producer = self._consumer(), self._producer()
+        metadata = self._metadata()
         interval = self._options.feeds.route_poll_interval_ms / 1000
         next_look = time.monotonic()
         while not stop.is_set():
@@ -84,10 +82,18 @@ class RouteWatcher:
         producer.flush(_LISTEN_S)
         consumer.close()
 
-    def _consumer(self, config: dict[str, object]) -> Consumer:
+    def _producer(self) -> Producer:
+        config = client_config(self._options, self.name, self._writing)
+        return Producer({**config, "linger.ms": 0})
+
+    def _metadata(self) -> Metadata:
+        trouble = Trouble(self._log, "look at topics")
+        return Metadata(client_config(self._options, self.name, trouble), trouble)
+
+    def _consumer(self) -> Consumer:
         consumer = Consumer(
             {
-                **config,
+                **client_config(self._options, self.name, self._reading),
                 # Named by need only: it takes no part in a group and commits nothing.
                 "group.id": f"{self._options.name}-routes",
                 "enable.auto.commit": False,

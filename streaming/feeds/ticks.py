@@ -47,10 +47,9 @@ class TickProducer:
         producer.flush(_LIFETIME_MS / 1000)
 
     def _producer(self) -> Producer:
-        connection = Trouble(logger(self.name), "connection to Kafka")
         return Producer(
             {
-                **client_config(self._options, self.name, connection),
+                **client_config(self._options, self.name, self._delivery),
                 "linger.ms": 0,
                 "message.timeout.ms": _LIFETIME_MS,
             }
