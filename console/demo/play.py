@@ -50,10 +50,11 @@ class Play:
 
     def stay(self) -> None:
         """Go on without a story, until somebody has seen enough."""
-        pid = next(filter(None, self._stage.members.values()), None)
-        self._announce("the story is over; the demo goes on until Ctrl-C", f"try: kill -9 {pid}")
+        self._announce("the story is over; the demo goes on until Ctrl-C", "")
         self._stage.perform(Start((PRODUCER,)))
         while True:
+            pid = next(filter(None, self._stage.members.values()), None)
+            self._shows = f"try `kill -9 {pid}`, and watch its queues move on" if pid else ""
             self._turn()
 
     def _announce(self, headline: str, shows: str) -> None:

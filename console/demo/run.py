@@ -93,7 +93,7 @@ def _perform(directory: Path, lock: FileLock, settings: Settings, wishes: Wishes
         outcomes = play.perform(tell(wishes.members, wishes.queues))
         summary = summarise(outcomes, Ledger.of(whole(stage.place.journals)))
         if live and not wishes.once and not summary.problems:
-            narrator.say(report(summary).splitlines())
+            narrator.say(["", *report(summary).splitlines(), ""])
             with suppress(KeyboardInterrupt):
                 play.stay()
             return summary

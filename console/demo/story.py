@@ -35,7 +35,7 @@ class Step:
     shows: str
     acts: tuple[Act, ...]
     until: Condition
-    claim: Condition
+    claim: Condition = one_owner_each
     patience_s: float = _STEP_PATIENCE_S
     flows: bool = True
     """Whether messages are to flow on after it."""
@@ -43,42 +43,60 @@ class Step:
 
 def tell(members: int, queues: int) -> tuple[Step, ...]:
     """The story for so many members at the start; at least three, since two of them go."""
-    first = tuple(f"worker-{number}" for number in range(1, members + 1))
-    fifth, sixth = f"worker-{members + 1}", f"worker-{members + 2}"
+    names = [f"worker-{number}" for number in range(1, members + 3)]
+    first, fifth, sixth = names[:-2], names[-2], names[-1]
     leaver, victim = first[1], first[2]
-    with_fifth = {*first, fifth}
-    without_leaver = with_fifth - {leaver}
-    survivors = without_leaver - {victim}
+    survivors = {*first, fifth} - {leaver, victim}
+    return (
+        *_members_change(first, fifth, leaver, victim, queues),
+        *_controller_fails(survivors, sixth, queues),
+        Step(
+            "the producer stops",
+            "the last messages are processed, and the books are closed",
+            (Stop(PRODUCER),),
+            both(left(PRODUCER), drained),
+            flows=False,
+        ),
+    )
+
+
+def _members_change(
+    first: list[str], fifth: str, leaver: str, victim: str, queues: int
+) -> tuple[Step, ...]:
+    """Members join, leave and die."""
+    together = {*first, fifth}
     return (
         Step(
-            f"{members} members join",
+            f"{len(first)} members join",
             f"the controller shares out {queues} queues, one owner each",
             (Start((CONTROLLER, PRODUCER, *first)),),
             shared(set(first), queues),
-            one_owner_each,
             patience_s=_START_PATIENCE_S,
         ),
         Step(
             f"{fifth} joins",
             "holders let go of its share, and it starts on their release",
             (Start((fifth,)),),
-            shared(with_fifth, queues),
-            one_owner_each,
+            shared(together, queues),
         ),
         Step(
             f"{leaver} leaves",
             "it works on until its heirs have taken over, then it goes",
             (Stop(leaver),),
-            both(left(leaver), shared(without_leaver, queues)),
-            one_owner_each,
+            both(left(leaver), shared(together - {leaver}, queues)),
         ),
         Step(
             f"{victim} is killed (SIGKILL)",
             "its beats stop, its session expires, its queues move on",
             (Kill(victim),),
-            shared(survivors, queues),
-            one_owner_each,
+            shared(together - {leaver, victim}, queues),
         ),
+    )
+
+
+def _controller_fails(members: set[str], newcomer: str, queues: int) -> tuple[Step, ...]:
+    """The controller dies and returns, and the members hardly notice."""
+    return (
         Step(
             "the controller is killed (SIGKILL)",
             "members keep what they have and work on",
@@ -95,18 +113,9 @@ def tell(members: int, queues: int) -> tuple[Step, ...]:
             patience_s=_START_PATIENCE_S,
         ),
         Step(
-            f"{sixth} joins",
+            f"{newcomer} joins",
             "the returned controller decides as before",
-            (Start((sixth,)),),
-            shared({*survivors, sixth}, queues),
-            one_owner_each,
-        ),
-        Step(
-            "the producer stops",
-            "the last messages are processed, and the books are closed",
-            (Stop(PRODUCER),),
-            both(left(PRODUCER), drained),
-            one_owner_each,
-            flows=False,
+            (Start((newcomer,)),),
+            shared({*members, newcomer}, queues),
         ),
     )
