@@ -30,7 +30,7 @@ from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
 from rebalance.policy import Policy
 from rebalance.step import step
 from tests.builders.notation import life, page_text, queue_text
-from tests.builders.records import Record, released
+from tests.builders.records import Record, joined, released, routed
 
 TICK_MS = 1_000
 BIRTH_MS = 1_700_000_000_000
@@ -138,3 +138,18 @@ class Story:
 def only(kind: type[AnyDecision], decisions: Iterable[Decision]) -> list[AnyDecision]:
     """Return the decisions of one kind."""
     return [decision for decision in decisions if isinstance(decision, kind)]
+
+
+def two_members(*, queues: int = 2, policy: Policy | None = None) -> Story:
+    """Begin with a and b, who share the queues of one topic."""
+    story = Story(policy=policy or Policy())
+    story.reads(joined("a"), joined("b"), routed("orders", queues))
+    return story
+
+
+def handing_over() -> Story:
+    """Begin with orders-1 on its way from a to b, told in epoch 2."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("b"))
+    return story

@@ -4,44 +4,20 @@ import pytest
 
 from rebalance import membership
 from rebalance.decisions import (
-    Decision,
     Ending,
     EventRefused,
     MemberChange,
-    MemberChanged,
     Refusal,
 )
-from rebalance.draft import Draft
 from rebalance.ids import MemberId
 from rebalance.policy import Policy
 from tests.builders.group import GroupBuilder, a_group
-from tests.builders.notation import life, life_text
+from tests.builders.notation import life
 from tests.builders.records import MemberRecord, at, beaten, drained, joined, left
+from tests.unit.rebalance.rosters import after, changes, roster
 
 A = MemberId("a")
 ONE_MEMBER = a_group().with_member("a", sequence=5)
-
-
-def roster(draft: Draft) -> set[str]:
-    """Name the lives in the roster."""
-    return {life_text(name, member.incarnation) for name, member in draft.members.items()}
-
-
-def changes(notes: list[Decision]) -> list[tuple[str, MemberChange]]:
-    """List what became of whom."""
-    return [
-        (life_text(note.member, note.incarnation), note.change)
-        for note in notes
-        if isinstance(note, MemberChanged)
-    ]
-
-
-def after(group: GroupBuilder, record: MemberRecord, clock: int = 0) -> Draft:
-    """Fold one record into a group."""
-    draft = group.drafted()
-    membership.fold(draft, record(at(clock)))
-    return draft
-
 
 JOINED, REJOINED, DRAINING, LEFT, EXPIRED, FENCED = MemberChange
 
@@ -210,109 +186,6 @@ def test_stranger_that_believes_in_a_record_is_told(epoch: int, gone: set[Member
 def test_older_life_of_a_member_is_not_told_anything() -> None:
     """The member's record already names the younger life; withdrawing it would fence that one."""
     assert set() == after(a_group().with_member("a:2"), beaten("a", epoch=7)).gone
-
-
-# -- silence
-
-SILENT = a_group().with_member("a", seen=1_000, session_ms=10_000).due_at(11_000)
-
-
-@pytest.mark.parametrize(("clock", "expected"), [(10_999, {"a"}), (11_000, set())])
-def test_member_expires_at_its_session_timeout_and_not_before(
-    clock: int, expected: set[str]
-) -> None:
-    """Silent for exactly the session timeout is silent for too long (I6)."""
-    draft = SILENT.drafted()
-    membership.expire(draft, at(clock))
-
-    assert expected == roster(draft)
-
-
-def test_expiry_names_the_record_that_proved_it() -> None:
-    """The cause of an expiry is the record that was read, and how long the silence was."""
-    draft = SILENT.drafted()
-    membership.expire(draft, at(12_000, offset=77))
-    cause = draft.causes[0]
-
-    assert ("expiry", "a", 77, "silent for 11000 ms") == (
-        cause.kind,
-        cause.subject,
-        cause.position.offset,
-        cause.detail,
-    )
-    assert [("a", EXPIRED)] == changes(draft.notes)
-    assert {life("a"): Ending.FENCED} == draft.fenced
-    assert {A} == draft.gone
-
-
-def test_nobody_is_looked_at_before_the_deadline() -> None:
-    """A lower bound spares the look; whoever sets it too late is believed."""
-    draft = SILENT.due_at(50_000).drafted()
-    membership.expire(draft, at(20_000))
-
-    assert {"a"} == roster(draft)
-
-
-def test_looking_sets_the_next_deadline_exactly() -> None:
-    """After a look the deadline is that of whoever falls silent first."""
-    group = a_group().with_member("a", seen=4_000).with_member("b", seen=3_000).due_at(5_000)
-    draft = group.drafted()
-    membership.expire(draft, at(5_000))
-
-    assert 13_000 == draft.deadline
-
-
-def test_nobody_left_to_wait_for_means_no_deadline() -> None:
-    """An empty group is never woken by a tick."""
-    draft = SILENT.drafted()
-    membership.expire(draft, at(11_000))
-
-    assert draft.deadline is None
-
-
-KEEPER = (
-    a_group()
-    .with_member("a", seen=60_000, revocation_ms=60_000)
-    .with_member("b", seen=60_000, revocation_ms=60_000)
-    .due_at(0)
-)
-
-
-@pytest.mark.parametrize(
-    ("page", "clock", "expected"),
-    [
-        ("a@1!2 > b@2", 59_999, {"a", "b"}),
-        ("a@1!2 > b@2", 60_000, {"b"}),
-        ("a@1!2 > b@2!3", 60_000, set()),
-        ("a@1", 60_000, {"a", "b"}),
-        ("a:0@1!2 > b@2", 60_000, {"a", "b"}),
-    ],
-    ids=["in time", "holder too late", "both too late", "not asked", "of an earlier life"],
-)
-def test_member_that_keeps_a_queue_too_long_is_fenced(
-    page: str, clock: int, expected: set[str]
-) -> None:
-    """Who was told to let go, as holder or as heir, has the revocation timeout for it (C5)."""
-    draft = KEEPER.with_page("orders-0", page).drafted()
-    membership.expire(draft, at(clock))
-
-    assert expected == roster(draft)
-    assert {"fence"} >= {cause.kind for cause in draft.causes}
-
-
-def test_shorter_session_moves_the_deadline_forward() -> None:
-    """A member that asks for a shorter session is held to it at once."""
-    group = a_group().with_member("a", session_ms=600_000).due_at(600_000)
-    draft = after(group, joined("a", sequence=1, session_ms=2_000), clock=1_000)
-
-    assert 3_000 == draft.deadline
-
-
-def test_longer_session_does_not_move_the_deadline_back() -> None:
-    """Somebody else may be waited for before that."""
-    draft = after(SILENT, joined("b", session_ms=600_000))
-
-    assert 11_000 == draft.deadline
 
 
 def test_members_timeouts_are_those_of_the_policy() -> None:

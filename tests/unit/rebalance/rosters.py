@@ -1,0 +1,33 @@
+"""The roster as tests of it write it."""
+
+from rebalance import membership
+from rebalance.decisions import (
+    Decision,
+    MemberChange,
+    MemberChanged,
+)
+from rebalance.draft import Draft
+from tests.builders.group import GroupBuilder
+from tests.builders.notation import life_text
+from tests.builders.records import MemberRecord, at
+
+
+def roster(draft: Draft) -> set[str]:
+    """Name the lives in the roster."""
+    return {life_text(name, member.incarnation) for name, member in draft.members.items()}
+
+
+def changes(notes: list[Decision]) -> list[tuple[str, MemberChange]]:
+    """List what became of whom."""
+    return [
+        (life_text(note.member, note.incarnation), note.change)
+        for note in notes
+        if isinstance(note, MemberChanged)
+    ]
+
+
+def after(group: GroupBuilder, record: MemberRecord, clock: int = 0) -> Draft:
+    """Fold one record into a group."""
+    draft = group.drafted()
+    membership.fold(draft, record(at(clock)))
+    return draft
