@@ -82,7 +82,7 @@ def _headline(results: list[Result]) -> dict[str, float | int]:
     for side in SIDES:
         mine = [result for result in results if result.side == side]
         plain = [each for each in mine if each.change == "full" and each.group.endswith("same")]
-        figures[f"{side}_moves_over"] = sum(each.over for each in mine)
+        figures[f"{side}_moves_over"] = sum(max(each.over, 0) for each in mine)
         figures[f"{side}_gap_max"] = max(each.even.gap for each in mine)
         figures[f"{side}_spread_full_same_max"] = max(each.even.spread for each in plain)
     largest = results[-1].group.split()[0]
