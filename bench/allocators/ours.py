@@ -1,4 +1,7 @@
-"""Our side: STICKY, asked as the brain asks it, with its last answer as the present owners."""
+"""Our side: STICKY, asked as the brain asks it, with its last answer as the present owners.
+
+Also what a whole group costs each of our strategies. Called by ``contest`` and ``__main__``.
+"""
 
 import gc
 import time

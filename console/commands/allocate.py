@@ -1,4 +1,7 @@
-"""`trimtab allocate`: ask the strategies, one JSON line after another."""
+"""`trimtab allocate`: ask the strategies, one JSON line after another.
+
+The questions and answers themselves are in ``console.scenarios``.
+"""
 
 import sys
 from pathlib import Path

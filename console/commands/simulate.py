@@ -1,4 +1,7 @@
-"""`trimtab simulate`: compare strategies before one is chosen."""
+"""`trimtab simulate`: compare strategies before one is chosen.
+
+What happens to the group is in ``console.simulation``, the drawing in ``console.plot``.
+"""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
