@@ -39,12 +39,12 @@ class Prices:
 
     def kth(self, one: Candidate, k: int) -> int:
         """Return the price of a member's k-th queue."""
-        return self._unit * (self.total + 2) ** self._rank[self._step(one, k)]
+        return self._above(self._rank[self._step(one, k)])
 
     @property
     def left_over(self) -> int:
         """The price of a queue that nobody has."""
-        return self._unit * (self.total + 2) ** (len(self._rank) + 1)
+        return self._above(len(self._rank) + 1)
 
     def of(self, owners: Mapping[Queue, MemberId]) -> int:
         """Return the price of an allocation."""
@@ -58,6 +58,10 @@ class Prices:
             + self.move * (len(owners) - kept)
             + sum(heap * heap for heap in heaps.values())
         )
+
+    def _above(self, rank: int) -> int:
+        price: int = self._unit * (self.total + 2) ** rank
+        return price
 
     @staticmethod
     def _step(one: Candidate, k: int) -> tuple[Fraction, int]:
