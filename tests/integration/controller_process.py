@@ -9,7 +9,6 @@ when it does not come up.
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from console.tethered_process import TetheredProcess
 from streaming.readiness import Readiness, read
 
 START_PATIENCE_S = 110.0
@@ -26,7 +26,7 @@ POLL_S = 0.1
 
 
 class ControllerProcess:
-    """One controller, and the processes that it starts itself."""
+    """One controller with its JVM; it dies with the tests, however they end."""
 
     def __init__(self, home: Path, servers: str, prefix: str, **settings: object) -> None:
         self.home = home
@@ -42,26 +42,17 @@ class ControllerProcess:
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
         self._command = [sys.executable, "-m", "console.main", "run", "--init-topics", *flags]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: TetheredProcess | None = None
 
     def start(self) -> Readiness:
         """Start it and wait until it is at work."""
         self.home.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                self._command, stdout=log, stderr=log, start_new_session=True
-            )
-        try:
-            return self._ready()
-        except BaseException:
-            self.kill()
-            raise
-
-    def _ready(self) -> Readiness:
-        assert self._process is not None, "not started"
+            process = TetheredProcess(self._command, output=log, grace_s=STOP_PATIENCE_S)
+        self._process = process
         deadline = time.monotonic() + START_PATIENCE_S
         while (readiness := read(self.home)) is None:
-            assert self._process.poll() is None, self.log.read_text()
+            assert process.poll() is None, self.log.read_text()
             assert time.monotonic() < deadline, self.log.read_text()
             time.sleep(POLL_S)
         return readiness
@@ -69,8 +60,7 @@ class ControllerProcess:
     def stop(self) -> int:
         """Tell it to stop, and return its exit code."""
         assert self._process is not None, "not started"
-        self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(STOP_PATIENCE_S)
+        return self._process.stop()
 
     def kill(self) -> None:
         """Kill it and its JVM, which share a process group of their own, without a warning."""
@@ -80,7 +70,11 @@ class ControllerProcess:
         self._process.wait(STOP_PATIENCE_S)
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.kill()
+            raise
         return self
 
     def __exit__(
@@ -89,6 +83,5 @@ class ControllerProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._process is not None, "not started"
-        if self._process.poll() is None:
+        if self._process is not None and self._process.poll() is None:
             self.stop()
