@@ -10,8 +10,7 @@ Called by ``console``. Its one rule: it ends well only when it was told to.
 
 import os
 import signal
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
@@ -23,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import CellOperator
-from streaming.feeds import Feed, RouteWatcher, TickProducer
+from streaming.feeds import FeedFailed, RouteWatcher, TickProducer, feeding
 from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
@@ -32,9 +31,6 @@ from streaming.session import SparkNotStarted, logs, start_session
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
-
-Running = Mapping[str, Future[None]]
-"""The feeds, by name."""
 
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
@@ -50,9 +46,9 @@ def run(options: Options) -> None:
     try:
         with taken_down(options.home), _session(options) as spark:
             _run(spark, options)
-    except SparkNotStarted as error:
+    except (FeedFailed, SparkNotStarted) as error:
         raise ControllerFailed(str(error)) from error
-    except (Py4JError, OSError) as error:
+    except (Py4JError, ConnectionError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
 
 
@@ -61,15 +57,15 @@ def _run(spark: SparkSession, options: Options) -> None:
     listener = QueryListener(spark)
     spark.streams.addListener(listener)
     operator = CellOperator(options.topics.prefix, options.topics.partitions, options.policy)
-    feeds: tuple[Feed, ...] = (TickProducer(options), RouteWatcher(options))
     with (
         _told_by_signals(stop),
         _query(decisions(spark, options, operator), options) as query,
-        _feeding(feeds, stop) as running,
+        feeding((TickProducer(options), RouteWatcher(options)), stop) as look_at_feeds,
     ):
         ready = False
         while not stop.wait(_WATCH_S):
-            _check(query, running, options)
+            look_at_feeds()
+            _look_at(query, options)
             if not ready and listener.first_batch.is_set():
                 ready = True
                 ui = spark.sparkContext.uiWebUrl
@@ -84,14 +80,10 @@ def _announce(readiness: Readiness, options: Options) -> None:
     )
 
 
-def _check(query: StreamingQuery, running: Running, options: Options) -> None:
-    """Look at the dials."""
-    for name, feed in running.items():
-        if feed.done():
-            raise ControllerFailed(f"the feed of {name} ended by itself") from feed.exception()
+def _look_at(query: StreamingQuery, options: Options) -> None:
     if not query.isActive:
         error = query.exception()
-        reason = str(error).splitlines()[0] if error else "it was stopped"
+        reason = str(error).splitlines()[0] if error else "nobody knows why"
         raise ControllerFailed(f"the query ended: {reason}; see {logs(options)}") from error
 
 
@@ -111,15 +103,6 @@ def _query(decided: DataFrame, options: Options) -> Iterator[StreamingQuery]:
         yield query
     finally:
         query.stop()
-
-
-@contextmanager
-def _feeding(feeds: Sequence[Feed], stop: Event) -> Iterator[Running]:
-    with ThreadPoolExecutor(len(feeds), thread_name_prefix="feed") as pool:
-        try:
-            yield {feed.name: pool.submit(feed.run, stop) for feed in feeds}
-        finally:
-            stop.set()  # or the pool would wait for its threads for ever
 
 
 @contextmanager

@@ -6,8 +6,8 @@ outages of Kafka; one that fails otherwise takes the controller down with it (``
 because a controller without ticks would keep the dead alive.
 """
 
-from streaming.feeds.feed import Feed
 from streaming.feeds.routes import RouteWatcher
+from streaming.feeds.supervision import FeedFailed, feeding
 from streaming.feeds.ticks import TickProducer
 
-__all__ = ["Feed", "RouteWatcher", "TickProducer"]
+__all__ = ["FeedFailed", "RouteWatcher", "TickProducer", "feeding"]
