@@ -40,8 +40,9 @@ class Policy:
 
     max_members: int = 10_000
     """Joins beyond this are refused before any state grows."""
-    max_queues: int = 100_000
-    """Routes that would take a group beyond this are refused."""
+    max_queues: int = 10_000
+    """Routes that would take a group beyond this are refused. All of them may come to one member,
+    and its record has to name each."""
 
     def __post_init__(self) -> None:
         """Check the rules, above all those that span fields."""

@@ -14,6 +14,7 @@ from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
 from rebalance.ids import Millis
 from rebalance.policy import Policy
+from trimtab.protocol import limits
 
 _DEFAULT: Final = Policy()
 
@@ -61,8 +62,9 @@ class PolicySettings(Section):
     """Members that a group may have; further joins are refused. It bounds the state that a
     misconfigured fleet can grow."""
 
-    max_queues: int = Field(default=_DEFAULT.max_queues, ge=1)
-    """Queues that a group may have; topics that would exceed it are refused."""
+    max_queues: int = Field(default=_DEFAULT.max_queues, ge=1, le=limits.QUEUES_PER_RECORD)
+    """Queues that a group may have; topics that would exceed it are refused. One member may get
+    them all, and its assignment names each: no more than a record may hold."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
