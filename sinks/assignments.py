@@ -11,6 +11,7 @@ from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn
 from rebalance.ids import Epoch, Queue
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
+from sinks.fitting import fitted
 from trimtab import protocol
 from trimtab.protocol import ASSIGNMENTS, GrantRef, InheritRef, encode, member_key
 
@@ -40,6 +41,8 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         heartbeat_interval_ms=decision.heartbeat_interval_ms,
         cause=cause_of(decision.cause),
     )
+    # What is not inherited by word is confirmed in the next batch; who must give must be told.
+    orders = fitted(orders, "inherit", "hold", "give")
     return Record(
         outlet.topic(ASSIGNMENTS),
         outlet.partition(decision.group),

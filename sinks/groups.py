@@ -10,6 +10,7 @@ Called by ``sinks.record_of``. Its one rule: what is cut is never what the watch
 from rebalance.decisions import GroupSummarised, TopicSummary
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, keyed_by_group
+from sinks.fitting import fitted
 from trimtab import protocol
 from trimtab.protocol import GROUPS, limits
 
@@ -46,6 +47,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
             for member in decision.members[: limits.MEMBERS_PER_SUMMARY]
         ),
     )
+    summary = fitted(summary, "people", "topics")
     return keyed_by_group(outlet, GROUPS, decision.group, summary, decision.epoch)
 
 

@@ -10,6 +10,7 @@ Called by ``sinks.record_of``. Its one rule: field for field what the brain deci
 from rebalance.decisions import HandedOver, MemberChanged, Rebalanced
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, keyed_by_group
+from sinks.fitting import fitted
 from trimtab import protocol
 from trimtab.protocol import HISTORY, QueueRef, limits
 
@@ -54,4 +55,5 @@ def handed_over(decision: HandedOver, outlet: Outlet) -> Record:
         at_ms=decision.at,
         cause=cause_of(decision.cause),
     )
+    entry = fitted(entry, "queues")
     return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)

@@ -27,6 +27,9 @@ OUTPUT: Final = (
 )
 STATE: Final = "cell binary"
 
+_LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
+"""What our topics take: the largest value, its key and its headers. Kafka's default is less."""
+
 
 def decisions(spark: SparkSession, options: Options, fold: StateFunction) -> DataFrame:
     """Fold everything that is said to the controller into everything that it says."""
@@ -38,7 +41,7 @@ def decisions(spark: SparkSession, options: Options, fold: StateFunction) -> Dat
 def publish(decided: DataFrame, options: Options) -> StreamingQuery:
     """Write decisions to their topics, for as long as the query runs."""
     writer = decided.writeStream.queryName(options.name).outputMode("update").format("kafka")
-    writer = writer.options(**client(options))
+    writer = writer.options(**client(options) | {"kafka.max.request.size": str(_LARGEST_BYTES)})
     return writer.option("checkpointLocation", options.query.checkpoint).start()
 
 

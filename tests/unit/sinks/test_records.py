@@ -1,6 +1,7 @@
 """Each decision and the exact record that publishes it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -20,7 +21,17 @@ from rebalance.decisions import (
     Rebalanced,
     TopicSummary,
 )
-from rebalance.ids import Epoch, GroupName, Incarnation, MemberId, Millis, Position, TopicName
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    GroupName,
+    Incarnation,
+    MemberId,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
 from sinks import Outlet, Publication, Record, buried, record_of
 from tests.builders.notation import claims, queue
 from trimtab.protocol import (
@@ -206,6 +217,25 @@ def test_a_dead_letter_lies_under_its_source_topic() -> None:
         b'"key_b64":"YmlsbGluZw==","value_b64":"/w==","truncated":false}',
         (JSON, ("schema", b"trimtab.deadletter/1")),
     ) == buried(letter, OUTLET)
+
+
+def test_no_record_is_larger_than_kafka_takes() -> None:
+    """The longest names make a shorter list, never a record that would stop the query."""
+    name = "\N{GRINNING FACE}" * limits.NAME_CHARACTERS
+    queues = [Queue(TopicName(name), BrokerName(name), n) for n in range(limits.QUEUES_PER_RECORD)]
+    half = len(queues) // 2
+    assignment, handover = GOLDEN["assignment"][0], GOLDEN["handover"][0]
+    assert isinstance(assignment, AssignmentIssued)
+    assert isinstance(handover, HandedOver)
+    portion = Portion(
+        hold=tuple((queue, Epoch(2)) for queue in queues[:half]),
+        inherit=tuple(Inheritance(q, Epoch(4), B, LIFE, Epoch(3)) for q in queues[half:]),
+    )
+    for decision in (replace(assignment, portion=portion), replace(handover, queues=tuple(queues))):
+        record = record_of(decision, OUTLET)
+
+        assert limits.RECORD_BYTES // 3 < len(record.value or b"") <= limits.RECORD_BYTES
+        decode(TOPICS[record.topic.removeprefix("t.")], record.value)
 
 
 def test_a_summary_is_cut_to_the_contract() -> None:
