@@ -4,6 +4,7 @@ Its producer has a thread of its own, whose reports arrive through a queue; aski
 waits for the answer, so that is bounded tightly.
 """
 
+import socket
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
@@ -28,7 +29,10 @@ from trimtab.transports.topics import FOLLOWED, TOUCHED, group_partition
 _ANSWER_MS: Final = 1_000
 """How long the only thread waits for an answer: a fraction of the shortest useful session."""
 
-_SHARED: Final = {"reconnect_backoff_max_ms": 1_000}  # the default, 30 s, is longer than a session
+_SHARED: Final = {
+    "reconnect_backoff_max_ms": 1_000,  # the default, 30 s, is longer than a session
+    "bootstrap_timeout_ms": 5_000,  # one try to connect; the engine tries again
+}
 _PRODUCER: Final = {
     "acks": "all",
     "enable_idempotence": True,  # beats and releases stay in order across retries
@@ -69,6 +73,7 @@ class KafkaPythonTransport:
 
     def open(self, group: str) -> None:
         """Connect, and follow the group's partitions from where they end now."""
+        self._knock()
         try:
             self._consumer = self._consumer or KafkaConsumer(**_CONSUMER | self._shared)
             self._producer = self._producer or KafkaProducer(
@@ -135,6 +140,21 @@ class KafkaPythonTransport:
             self._producer.close(timeout=timeout_ms / 1_000)
         if self._consumer is not None:
             self._consumer.close(autocommit=False)
+
+    def _knock(self) -> None:
+        """See whether anybody answers: a client that cannot connect leaves its thread behind."""
+        reason = "nobody is named"
+        for server in self._shared["bootstrap_servers"]:
+            host, _, port = server.strip().rpartition(":")
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), _ANSWER_MS / 1_000).close()
+            except OSError as error:
+                reason = f"{server}: {error}"
+            except ValueError:
+                raise ConfigurationError(f'bootstrap_servers: "{server}" has no port') from None
+            else:
+                return
+        raise TransportError(reason)
 
     def _delivered(self, ticket: int, _metadata: object) -> None:
         self._events.append(Delivered(ticket))

@@ -1,0 +1,376 @@
+"""The SDK's ways to Kafka on a real broker, without a controller: what is sent, read and noticed.
+
+Orders are published by hand here; members with the real controller are in `test_hand_over.py`.
+"""
+
+import gc
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    NewTopic,
+)
+
+from console.embedded.broker import EmbeddedKafka
+from tests.integration.topics import create_topic
+from tests.unit.sdk.builders import GROUP, orders, queue
+from trimtab import Grant, Member, QueueRef, TransportError
+from trimtab.kafka import ConsumerBinding
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    MEMBERS,
+    RELEASES,
+    Join,
+    decode,
+    encode,
+    member_key,
+    partition_of,
+    topic_specs,
+)
+from trimtab.session import Send
+from trimtab.session.fencing import within
+from trimtab.transports import Client, choose
+from trimtab.transports.contract import CaughtUp, Delivered, Event, Received, Transport
+
+pytestmark = [
+    pytest.mark.kafka,
+    # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
+    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
+]
+
+PARTITIONS = 4
+PARTITION = partition_of(GROUP, PARTITIONS)
+PATIENCE_S = 20.0
+SESSION_MS = 3_000
+LIFE = "1767225600000-9f86d081"
+EVERY_CLIENT = pytest.mark.parametrize("client", ["confluent", "kafka-python"])
+
+
+def create_topics(servers: str, prefix: str) -> None:
+    """Create trimtab's topics, as `trimtab topics init` would."""
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
+    specs = topic_specs(prefix, PARTITIONS)
+    wanted = [
+        NewTopic(it.name, it.partitions, it.replication, config=dict(it.config)) for it in specs
+    ]
+    for created in admin.create_topics(wanted).values():
+        created.result(PATIENCE_S)
+
+
+def opened(transport: Transport) -> Transport:
+    """Open a transport, as soon as the broker leads its new topics."""
+
+    def opens() -> bool:
+        try:
+            transport.open(GROUP)
+        except TransportError:
+            return False
+        return True
+
+    until(opens)
+    return transport
+
+
+def publish(servers: str, topic: str, key: bytes, value: bytes | None) -> None:
+    """Write a record of the group, and wait until it is there."""
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 2})
+    producer.produce(topic, key=key, value=value, partition=PARTITION)
+    assert producer.flush(PATIENCE_S) == 0
+    producer.close()
+
+
+def published(servers: str, topic: str, count: int) -> list[tuple[bytes | None, bytes | None]]:
+    """The first records in the group's partition of a topic."""
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "test", "log_level": 2})
+    consumer.assign([TopicPartition(topic, PARTITION, 0)])
+    messages = consumer.consume(count, PATIENCE_S)
+    consumer.close()
+    assert count == len(messages)
+    return [(message.key(), message.value()) for message in messages]
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for what somebody else does."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def polled(transport: Transport, count: int) -> list[Event]:
+    """The next events."""
+    events: list[Event] = []
+
+    def enough() -> bool:
+        events.extend(transport.poll(100))
+        return len(events) >= count
+
+    until(enough)
+    return events
+
+
+@pytest.fixture(autouse=True)
+def swept() -> Iterator[None]:
+    """Collect the socket that kafka-python 3.0 now and then leaves behind when it is closed."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+@pytest.fixture
+def topics(kafka: EmbeddedKafka, topics_prefix: str) -> str:
+    """The prefix of topics that exist."""
+    create_topics(kafka.bootstrap_servers, topics_prefix)
+    return topics_prefix
+
+
+@pytest.fixture
+def transport(kafka: EmbeddedKafka, topics: str, client: Client) -> Iterator[Transport]:
+    """An open transport."""
+    transport = choose(client, kafka.bootstrap_servers, topics, SESSION_MS, {})
+    yield opened(transport)
+    transport.close(2_000)
+
+
+@EVERY_CLIENT
+def test_it_writes_to_the_partition_of_the_group(
+    kafka: EmbeddedKafka, topics: str, transport: Transport
+) -> None:
+    """With the key as it is, and says when Kafka has the record."""
+    transport.send(Send(MEMBERS.name, b"any key", b"a value", ticket=7))
+
+    assert [Delivered(7)] == polled(transport, 1)
+    assert [(b"any key", b"a value")] == published(
+        kafka.bootstrap_servers, f"{topics}{MEMBERS.name}", 1
+    )
+
+
+@EVERY_CLIENT
+def test_it_follows_the_partition_of_the_group_from_its_end(
+    kafka: EmbeddedKafka, topics: str, client: Client
+) -> None:
+    """What was there before it opened is about earlier lives; tombstones are news too."""
+    servers = kafka.bootstrap_servers
+    publish(servers, f"{topics}{ASSIGNMENTS.name}", b"k", b"old")
+    transport = opened(choose(client, servers, topics, SESSION_MS, {}))
+    publish(servers, f"{topics}{ASSIGNMENTS.name}", b"k", b"new")
+    publish(servers, f"{topics}{ASSIGNMENTS.name}", b"k", None)
+    publish(servers, f"{topics}{RELEASES.name}", b"g", b"released")
+    events = polled(transport, 3)
+    transport.close(2_000)
+
+    assert {
+        Received(ASSIGNMENTS.name, b"k", b"new"),
+        Received(ASSIGNMENTS.name, b"k", None),
+        Received(RELEASES.name, b"g", b"released"),
+    } == set(events)
+
+
+@EVERY_CLIENT
+def test_it_knows_when_it_has_read_everything(
+    kafka: EmbeddedKafka, topics: str, transport: Transport
+) -> None:
+    """On an idle log, and behind the record that was the last when it asked."""
+    transport.find_end(1)
+    idle = polled(transport, 1)
+    publish(kafka.bootstrap_servers, f"{topics}{RELEASES.name}", b"g", b"released")
+    transport.find_end(2)
+    busy = polled(transport, 2)
+
+    assert [CaughtUp(1)] == idle
+    assert [Received(RELEASES.name, b"g", b"released"), CaughtUp(2)] == busy
+
+
+@EVERY_CLIENT
+def test_topics_that_do_not_exist_are_named(
+    kafka: EmbeddedKafka, topics_prefix: str, client: Client
+) -> None:
+    """With the command that makes them; nothing is created by asking."""
+    transport = choose(client, kafka.bootstrap_servers, topics_prefix, SESSION_MS, {})
+    with pytest.raises(TransportError, match=f"{topics_prefix}{MEMBERS.name} does not exist"):
+        transport.open(GROUP)
+    transport.close(1_000)
+
+
+@EVERY_CLIENT
+def test_a_kafka_that_is_not_there_is_trouble_that_may_pass(client: Client) -> None:
+    """Nobody listens on port 1."""
+    transport = choose(client, "127.0.0.1:1", "t.", SESSION_MS, {})
+    with pytest.raises(TransportError):
+        transport.open(GROUP)
+    transport.close(100)
+
+
+@EVERY_CLIENT
+def test_a_member_joins_works_and_leaves(kafka: EmbeddedKafka, topics: str, client: Client) -> None:
+    """From its join to its release, all through Kafka."""
+    servers = kafka.bootstrap_servers
+    member = Member(
+        servers,
+        group=GROUP,
+        topics=["orders"],
+        member_id="m",
+        prefix=topics,
+        client=client,
+        on_revoked=lambda grants: {grant.queue: 42 for grant in grants},
+    )
+    with member:
+        obey = orderly(servers, topics, member)
+        obey(1, hold=[(0, 1)])
+        member.wait_until(lambda it: it.assignment, PATIENCE_S)
+        obey(2, give=[(0, 1)])
+        member.wait_until(lambda it: not it.assignment, PATIENCE_S)
+        ((key, value),) = published(servers, f"{topics}{RELEASES.name}", 1)
+        assert member.stop()
+
+    assert (GROUP.encode(), [(*queue(), 1, 42)]) == (key, [*decode(RELEASES, value).queues])
+    kinds = [decode(MEMBERS, it).kind for _, it in published(servers, f"{topics}{MEMBERS.name}", 2)]
+    assert ["join", "leave"] == kinds
+
+
+def orderly(servers: str, topics: str, member: Member) -> Callable[..., None]:
+    """Publishes orders for the life of a member that has joined."""
+    ((_, value),) = published(servers, f"{topics}{MEMBERS.name}", 1)
+    join = decode(MEMBERS, value)
+    assert isinstance(join, Join)
+    key = member_key(GROUP, member.member_id)
+
+    def obey(epoch: int, **what: object) -> None:
+        record = orders(epoch, member=join.member, incarnation=join.incarnation, **what)  # type: ignore[arg-type]
+        session_ms = member.profile.session_timeout_ms
+        told = record.model_copy(
+            update={"session_timeout_ms": session_ms, "heartbeat_interval_ms": session_ms // 3}
+        )
+        publish(servers, f"{topics}{ASSIGNMENTS.name}", key, encode(told))
+
+    return obey
+
+
+def test_a_member_fences_itself_when_kafka_goes_away(tmp_path: Path) -> None:
+    """Within four fifths of its session after the last beat; and it joins when Kafka is back."""
+    lost: list[float] = []
+    troubles: list[Exception] = []
+    with EmbeddedKafka(tmp_path, port=0) as kafka:
+        create_topics(kafka.bootstrap_servers, "t.")
+        member = Member(
+            kafka.bootstrap_servers,
+            group=GROUP,
+            topics=["orders"],
+            prefix="t.",
+            session_timeout=SESSION_MS / 1_000,
+            on_lost=lambda _: lost.append(time.monotonic()),
+            on_error=troubles.append,
+        )
+        member.start()
+        orderly(kafka.bootstrap_servers, "t.", member)(1, hold=[(0, 1)])
+        member.wait_until(lambda it: it.assignment, PATIENCE_S)
+        time.sleep(SESSION_MS / 1_000)  # beats and what they prove keep it alive beyond one session
+        still = member.assignment
+        stopping = time.monotonic()
+        kafka.stop()
+        stopped = time.monotonic()
+        until(lambda: lost)
+
+    assert (Grant(queue(), 1),) == still
+    # The last beat was taken at most an interval before the broker began to stop, or meanwhile.
+    patience_s, interval_s = within(SESSION_MS) / 1_000, SESSION_MS / 3_000
+    assert stopping - interval_s + patience_s - 0.3 < lost[0] < stopped + patience_s + 0.5
+    assert ((), "joining") == (member.assignment, member.state)
+    assert all(isinstance(trouble, TransportError) for trouble in troubles)
+    assert not member.stop("0s")
+
+
+class Reading:
+    """A consumer that is bound to grants by hand."""
+
+    def __init__(self, servers: str, group: str) -> None:
+        self.consumer = Consumer(
+            {
+                "bootstrap.servers": servers,
+                "group.id": group,
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "log_level": 2,
+            }
+        )
+        self.binding = ConsumerBinding(self.consumer)
+
+    def read(self, count: int) -> list[tuple[int, int]]:
+        """Handle so many messages: their partitions and offsets."""
+        found: list[tuple[int, int]] = []
+        deadline = time.monotonic() + PATIENCE_S
+        while len(found) < count and time.monotonic() < deadline:
+            message = self.binding.poll(0.1)
+            if message is not None:
+                assert message.error() is None
+                found.append((message.partition() or 0, message.offset() or 0))
+        self.binding.put_down()
+        return found
+
+    def committed(self, queue: QueueRef) -> int:
+        """What the group has committed."""
+        (found,) = self.consumer.committed([TopicPartition(queue.topic, queue.id)], PATIENCE_S)
+        return found.offset
+
+
+@pytest.fixture
+def work(kafka: EmbeddedKafka, topics_prefix: str) -> str:
+    """A topic of two partitions, with five messages in each."""
+    topic = f"{topics_prefix}work"
+    create_topic(kafka.bootstrap_servers, topic, 2)
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
+    for number in range(10):
+        producer.produce(topic, value=b"x", partition=number % 2)
+    assert producer.flush(PATIENCE_S) == 0
+    producer.close()
+    return topic
+
+
+@pytest.fixture
+def reading(kafka: EmbeddedKafka, work: str) -> Iterator[Reading]:
+    """A bound consumer."""
+    reading = Reading(kafka.bootstrap_servers, work)
+    yield reading
+    reading.consumer.close()
+
+
+def test_a_binding_begins_where_the_last_owner_stopped(reading: Reading, work: str) -> None:
+    """At the position of the grant; without one, where the group has committed, or at the start."""
+    reading.binding.on_assigned(
+        (Grant(QueueRef(work, "", 0), 1, position=3), Grant(QueueRef(work, "", 1), 1))
+    )
+
+    expected = [(0, 3), (0, 4), *((1, offset) for offset in range(5))]
+    assert expected == sorted(reading.read(7))
+
+
+def test_a_binding_stops_between_two_messages_and_says_where(reading: Reading, work: str) -> None:
+    """The position is committed and returned; the other queues go on where they were."""
+    first, second = QueueRef(work, "", 0), QueueRef(work, "", 1)
+    reading.binding.on_assigned((Grant(first, 1), Grant(second, 1)))
+    before = reading.read(4)
+    positions = reading.binding.on_revoked((Grant(first, 1),))
+    handled = len([partition for partition, _ in before if partition == 0])
+    after = reading.read(1 + handled)
+
+    assert handled == (positions[first] or 0)
+    assert handled == max(0, reading.committed(first))
+    assert {1} == {partition for partition, _ in after}
+    assert sorted({*before, *after}) == sorted([*before, *after])
+
+
+def test_a_binding_commits_nothing_for_what_was_lost(reading: Reading, work: str) -> None:
+    """Somebody else may have gone further already."""
+    first = QueueRef(work, "", 0)
+    reading.binding.on_assigned((Grant(first, 1),))
+    reading.read(3)
+    reading.binding.on_lost((Grant(first, 1),))
+
+    assert reading.committed(first) < 0
+    assert [] == reading.consumer.assignment()
