@@ -29,6 +29,7 @@ from trimtab.protocol import (
     Route,
     RunRef,
     Topic,
+    limits,
     member_key,
 )
 
@@ -43,7 +44,8 @@ CROWD: Final = tuple(f"member-{number}" for number in range(4))
 RESIDENT: Final = "resident"
 """Sorts before "visitor", so that AVG gives it the first queues and takes away the last."""
 
-_SESSION_MS: Final = 600_000
+SESSION_MS: Final = limits.DURATION_MS
+"""A day: longer than any run. The controller's own limit must be raised to it."""
 
 
 class Utterance(NamedTuple):
@@ -116,7 +118,7 @@ def join(group: str, member: str, number: int) -> Utterance:
         incarnation=_incarnation(number),
         sequence=1,
         topics=(ORDERS,),
-        session_timeout_ms=_SESSION_MS,
+        session_timeout_ms=SESSION_MS,
     )
     return Utterance(MEMBERS, group, record, member_key(group, member))
 

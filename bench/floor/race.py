@@ -18,7 +18,7 @@ from bench.floor.mouth import Outlet
 from bench.floor.plan import Plan, Side
 from bench.floor.runner import Runner, fill
 from bench.floor.samples import Sample
-from bench.guests import ORDERS, QUEUES
+from bench.guests import ORDERS, QUEUES, SESSION_MS
 from console import topics
 from console.embedded.broker import EmbeddedKafka
 from console.progress import Progress
@@ -82,4 +82,5 @@ def _settings(outlet: Outlet) -> list[str]:
         f"topics.prefix={outlet.prefix}",
         f"topics.partitions={outlet.partitions}",
         "controller.ui_port=0",
+        f"policy.session_timeout_max={SESSION_MS}ms",
     ]

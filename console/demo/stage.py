@@ -132,7 +132,9 @@ class Stage:
             self._exits[name] = code
             del self._running[name]
             if name not in self._told:
-                self._untimely.append(f"{name} ended with exit code {code}")
+                self._untimely.append(
+                    f"{name} ended with exit code {code}; its log is {self.place.log(name)}"
+                )
 
     def _start(self, name: str) -> None:
         self._told.discard(name)

@@ -17,10 +17,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.topics import create_topic
 from tests.unit.sdk.builders import GROUP, orders, queue
-from trimtab import Grant, Member, QueueRef, TransportError
-from trimtab.kafka import ConsumerBinding
+from trimtab import Grant, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,
     MEMBERS,
@@ -242,7 +240,7 @@ def orderly(servers: str, topics: str, member: Member) -> Callable[..., None]:
     key = member_key(GROUP, member.member_id)
 
     def obey(epoch: int, **what: object) -> None:
-        record = orders(epoch, member=join.member, incarnation=join.incarnation, **what)  # type: ignore[arg-type]
+        record = orders(epoch, member=join.member, incarnation=join.incarnation, **what)  # type: ignore[arg-type]  # a table
         session_ms = member.profile.session_timeout_ms
         told = record.model_copy(
             update={"session_timeout_ms": session_ms, "heartbeat_interval_ms": session_ms // 3}
@@ -284,93 +282,3 @@ def test_a_member_fences_itself_when_kafka_goes_away(tmp_path: Path) -> None:
     assert ((), "joining") == (member.assignment, member.state)
     assert all(isinstance(trouble, TransportError) for trouble in troubles)
     assert not member.stop("0s")
-
-
-class Reading:
-    """A consumer that is bound to grants by hand."""
-
-    def __init__(self, servers: str, group: str) -> None:
-        self.consumer = Consumer(
-            {
-                "bootstrap.servers": servers,
-                "group.id": group,
-                "enable.auto.commit": False,
-                "auto.offset.reset": "earliest",
-                "log_level": 2,
-            }
-        )
-        self.binding = ConsumerBinding(self.consumer)
-
-    def read(self, count: int) -> list[tuple[int, int]]:
-        """Handle so many messages: their partitions and offsets."""
-        found: list[tuple[int, int]] = []
-        deadline = time.monotonic() + PATIENCE_S
-        while len(found) < count and time.monotonic() < deadline:
-            message = self.binding.poll(0.1)
-            if message is not None:
-                assert message.error() is None
-                found.append((message.partition() or 0, message.offset() or 0))
-        self.binding.put_down()
-        return found
-
-    def committed(self, queue: QueueRef) -> int:
-        """What the group has committed."""
-        (found,) = self.consumer.committed([TopicPartition(queue.topic, queue.id)], PATIENCE_S)
-        return found.offset
-
-
-@pytest.fixture
-def work(kafka: EmbeddedKafka, topics_prefix: str) -> str:
-    """A topic of two partitions, with five messages in each."""
-    topic = f"{topics_prefix}work"
-    create_topic(kafka.bootstrap_servers, topic, 2)
-    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
-    for number in range(10):
-        producer.produce(topic, value=b"x", partition=number % 2)
-    assert producer.flush(PATIENCE_S) == 0
-    producer.close()
-    return topic
-
-
-@pytest.fixture
-def reading(kafka: EmbeddedKafka, work: str) -> Iterator[Reading]:
-    """A bound consumer."""
-    reading = Reading(kafka.bootstrap_servers, work)
-    yield reading
-    reading.consumer.close()
-
-
-def test_a_binding_begins_where_the_last_owner_stopped(reading: Reading, work: str) -> None:
-    """At the position of the grant; without one, where the group has committed, or at the start."""
-    reading.binding.on_assigned(
-        (Grant(QueueRef(work, "", 0), 1, position=3), Grant(QueueRef(work, "", 1), 1))
-    )
-
-    expected = [(0, 3), (0, 4), *((1, offset) for offset in range(5))]
-    assert expected == sorted(reading.read(7))
-
-
-def test_a_binding_stops_between_two_messages_and_says_where(reading: Reading, work: str) -> None:
-    """The position is committed and returned; the other queues go on where they were."""
-    first, second = QueueRef(work, "", 0), QueueRef(work, "", 1)
-    reading.binding.on_assigned((Grant(first, 1), Grant(second, 1)))
-    before = reading.read(4)
-    positions = reading.binding.on_revoked((Grant(first, 1),))
-    handled = len([partition for partition, _ in before if partition == 0])
-    after = reading.read(1 + handled)
-
-    assert handled == (positions[first] or 0)
-    assert handled == max(0, reading.committed(first))
-    assert {1} == {partition for partition, _ in after}
-    assert sorted({*before, *after}) == sorted([*before, *after])
-
-
-def test_a_binding_commits_nothing_for_what_was_lost(reading: Reading, work: str) -> None:
-    """Somebody else may have gone further already."""
-    first = QueueRef(work, "", 0)
-    reading.binding.on_assigned((Grant(first, 1),))
-    reading.read(3)
-    reading.binding.on_lost((Grant(first, 1),))
-
-    assert reading.committed(first) < 0
-    assert [] == reading.consumer.assignment()

@@ -1,12 +1,11 @@
-"""A member with its threads: callbacks, trouble, waiting and leaving."""
+"""A member with its threads: callbacks and trouble."""
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import TypeVar
 
 import pytest
 
+from tests.unit.sdk.application import ONE, WAIT_S, Application, records, until
 from tests.unit.sdk.builders import GROUP, MINE, a_release, queue
 from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
@@ -14,90 +13,12 @@ from trimtab import (
     Grant,
     Member,
     MemberFailedError,
-    QueueRef,
     ReplacedError,
     TransportError,
     UndecodableRecord,
 )
-from trimtab.protocol import ASSIGNMENTS, RELEASES, Beat, Leave, Record, Release, member_key
+from trimtab.protocol import ASSIGNMENTS, RELEASES, Beat, Leave, Release, member_key
 from trimtab.transports.contract import Event
-
-R = TypeVar("R", bound=Record)
-ONE = Grant(queue(), 1)
-WAIT_S = 5.0
-"""Far longer than anything here takes; a test that needs it has failed."""
-
-
-class Application:
-    """Writes down what it is told."""
-
-    def __init__(self) -> None:
-        self.heard: list[tuple[str, object]] = []
-        self.positions: dict[QueueRef, int | None] | None = None
-
-    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
-        """Start."""
-        self.heard.append(("assigned", grants))
-
-    def on_revoked(self, grants: tuple[Grant, ...]) -> dict[QueueRef, int | None] | None:
-        """Stop."""
-        self.heard.append(("revoked", grants))
-        return self.positions
-
-    def on_lost(self, grants: tuple[Grant, ...]) -> None:
-        """Drop."""
-        self.heard.append(("lost", grants))
-
-    def on_error(self, error: Exception) -> None:
-        """Take note."""
-        self.heard.append(("error", error))
-
-    def told(self, what: str) -> list[object]:
-        """What it was told of one kind."""
-        return [news for kind, news in self.heard if kind == what]
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait for what another thread does."""
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.002)
-
-
-def records(transport: MemoryTransport, kind: type[R]) -> list[R]:
-    """The records of one kind that were sent."""
-    return [record for record in transport.sent if isinstance(record, kind)]
-
-
-@pytest.fixture
-def kafka() -> MemoryTransport:
-    """A Kafka."""
-    return MemoryTransport()
-
-
-@pytest.fixture
-def application() -> Application:
-    """An application."""
-    return Application()
-
-
-@pytest.fixture
-def member(kafka: MemoryTransport, application: Application) -> Iterator[Member]:
-    """A member of the application, left behind in order."""
-    with Member(
-        group=GROUP,
-        topics=["orders"],
-        member_id="m",
-        transport=kafka,
-        session_timeout="2s",
-        on_assigned=application.on_assigned,
-        on_revoked=application.on_revoked,
-        on_lost=application.on_lost,
-        on_error=application.on_error,
-    ) as member:
-        yield member
-        member.stop("0s")
 
 
 def test_it_gets_its_share(
@@ -286,65 +207,3 @@ def test_a_broken_transport_ends_the_member(application: Application) -> None:
 
     assert isinstance(member.failure, MemberFailedError)
     assert isinstance(member.failure.__cause__, ZeroDivisionError)
-
-
-def test_leaving_waits_for_the_heirs(member: Member, kafka: MemoryTransport) -> None:
-    """The member works on until it is told to give, and leaves when all is released."""
-    kafka.order(1, hold=[(0, 1)])
-    member.wait_until(lambda it: it.assignment, WAIT_S)
-    member.leave()
-    while_leaving = member.state, member.assignment
-    kafka.order(2, give=[(0, 1)])
-    in_order = member.stop()
-
-    assert ("draining", (ONE,)) == while_leaving
-    assert (True, "ended", ()) == (in_order, member.state, member.assignment)
-    assert [1, 1] == [len(records(kafka, Release)), len(records(kafka, Leave))]
-    assert kafka.closed
-
-
-def test_leaving_without_heirs_is_bounded(
-    member: Member, kafka: MemoryTransport, application: Application
-) -> None:
-    """When the time is up the application is told to stop, and the member leaves."""
-    kafka.order(1, hold=[(0, 1)])
-    member.wait_until(lambda it: it.assignment, WAIT_S)
-
-    assert member.stop("50ms")
-    assert [(ONE,)] == application.told("revoked")
-
-
-def test_a_callback_may_leave(kafka: MemoryTransport) -> None:
-    """It does not wait for itself."""
-    members: list[Member] = []
-    answers: list[bool] = []
-
-    def leave(_: tuple[Grant, ...]) -> None:
-        answers.append(members[0].stop("0s"))
-
-    member = Member(group=GROUP, topics=["orders"], transport=kafka, on_assigned=leave)
-    members.append(member)
-    with member:
-        kafka.order(1, hold=[(0, 1)])
-        member.wait_until(lambda it: it.state == "ended", WAIT_S)
-
-    assert ([False], None) == (answers, member.failure)
-
-
-def test_waiting_has_an_end(member: Member) -> None:
-    """And says what it waited for."""
-    with pytest.raises(TimeoutError, match=r'member "m" is .* after 0.02 s'):
-        member.wait_until(lambda it: it.assignment, "20ms")
-
-
-def test_making_a_member_starts_nothing(kafka: MemoryTransport) -> None:
-    """And a member that was never started can be left."""
-    before = threading.active_count()
-    member = Member(group=GROUP, topics=["orders"], transport=kafka)
-
-    assert (before, "connecting", ()) == (
-        threading.active_count(),
-        member.state,
-        member.assignment,
-    )
-    assert member.stop()

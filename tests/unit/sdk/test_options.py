@@ -80,7 +80,7 @@ def test_what_is_needed_is_asked_for(missing: str) -> None:
     del options[missing]
 
     with pytest.raises(ConfigurationError, match=f"^{missing}: a member needs this option$"):
-        Member("nowhere:1", **options)  # type: ignore[arg-type]
+        Member("nowhere:1", **options)  # type: ignore[arg-type]  # wrong ones
 
 
 def test_a_member_has_to_know_where_kafka_is() -> None:

@@ -42,7 +42,7 @@ def test_a_missing_client_is_named_with_its_cure(
     """One line says what to install."""
     absent(monkeypatch, "confluent_kafka", "kafka")
     with pytest.raises(ConfigurationError) as refusal:
-        choose(client, "localhost:1", "t.", 1_000, {})  # type: ignore[arg-type]
+        choose(client, "localhost:1", "t.", 1_000, {})  # type: ignore[arg-type]  # wrong ones
 
     assert f"no Kafka client is installed: pip install 'trimtab[{extra}]'" == str(refusal.value)
 
@@ -50,7 +50,7 @@ def test_a_missing_client_is_named_with_its_cure(
 def test_an_unknown_client_is_refused() -> None:
     """With the names of those there are."""
     with pytest.raises(ConfigurationError, match=r'^client: "kafka" is none of confluent, kafka-'):
-        choose("kafka", "localhost:1", "t.", 1_000, {})  # type: ignore[arg-type]
+        choose("kafka", "localhost:1", "t.", 1_000, {})  # type: ignore[arg-type]  # wrong ones
 
 
 def test_options_go_through_and_their_mistakes_come_back() -> None:

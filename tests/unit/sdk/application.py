@@ -1,0 +1,64 @@
+"""An application that writes down what it is told, and how to wait for it.
+
+Shared by the tests of a member with its threads. Its one rule: it waits for conditions, and never
+for time to pass.
+"""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from tests.unit.sdk.builders import queue
+from tests.unit.sdk.memory import MemoryTransport
+from trimtab import (
+    Grant,
+    QueueRef,
+)
+from trimtab.protocol import Record
+
+R = TypeVar("R", bound=Record)
+ONE = Grant(queue(), 1)
+WAIT_S = 5.0
+"""Far longer than anything here takes; a test that needs it has failed."""
+
+
+class Application:
+    """Writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, object]] = []
+        self.positions: dict[QueueRef, int | None] | None = None
+
+    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
+        """Start."""
+        self.heard.append(("assigned", grants))
+
+    def on_revoked(self, grants: tuple[Grant, ...]) -> dict[QueueRef, int | None] | None:
+        """Stop."""
+        self.heard.append(("revoked", grants))
+        return self.positions
+
+    def on_lost(self, grants: tuple[Grant, ...]) -> None:
+        """Drop."""
+        self.heard.append(("lost", grants))
+
+    def on_error(self, error: Exception) -> None:
+        """Take note."""
+        self.heard.append(("error", error))
+
+    def told(self, what: str) -> list[object]:
+        """What it was told of one kind."""
+        return [news for kind, news in self.heard if kind == what]
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for what another thread does."""
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.002)
+
+
+def records(transport: MemoryTransport, kind: type[R]) -> list[R]:
+    """The records of one kind that were sent."""
+    return [record for record in transport.sent if isinstance(record, kind)]

@@ -1,0 +1,76 @@
+"""A member that leaves: with heirs, without, from a callback; and waiting for it."""
+
+import threading
+
+import pytest
+
+from tests.unit.sdk.application import ONE, WAIT_S, Application, records
+from tests.unit.sdk.builders import GROUP
+from tests.unit.sdk.memory import MemoryTransport
+from trimtab import (
+    Grant,
+    Member,
+)
+from trimtab.protocol import Leave, Release
+
+
+def test_leaving_waits_for_the_heirs(member: Member, kafka: MemoryTransport) -> None:
+    """The member works on until it is told to give, and leaves when all is released."""
+    kafka.order(1, hold=[(0, 1)])
+    member.wait_until(lambda it: it.assignment, WAIT_S)
+    member.leave()
+    while_leaving = member.state, member.assignment
+    kafka.order(2, give=[(0, 1)])
+    in_order = member.stop()
+
+    assert ("draining", (ONE,)) == while_leaving
+    assert (True, "ended", ()) == (in_order, member.state, member.assignment)
+    assert [1, 1] == [len(records(kafka, Release)), len(records(kafka, Leave))]
+    assert kafka.closed
+
+
+def test_leaving_without_heirs_is_bounded(
+    member: Member, kafka: MemoryTransport, application: Application
+) -> None:
+    """When the time is up the application is told to stop, and the member leaves."""
+    kafka.order(1, hold=[(0, 1)])
+    member.wait_until(lambda it: it.assignment, WAIT_S)
+
+    assert member.stop("50ms")
+    assert [(ONE,)] == application.told("revoked")
+
+
+def test_a_callback_may_leave(kafka: MemoryTransport) -> None:
+    """It does not wait for itself."""
+    members: list[Member] = []
+    answers: list[bool] = []
+
+    def leave(_: tuple[Grant, ...]) -> None:
+        answers.append(members[0].stop("0s"))
+
+    member = Member(group=GROUP, topics=["orders"], transport=kafka, on_assigned=leave)
+    members.append(member)
+    with member:
+        kafka.order(1, hold=[(0, 1)])
+        member.wait_until(lambda it: it.state == "ended", WAIT_S)
+
+    assert ([False], None) == (answers, member.failure)
+
+
+def test_waiting_has_an_end(member: Member) -> None:
+    """And says what it waited for."""
+    with pytest.raises(TimeoutError, match=r'member "m" is .* after 0.02 s'):
+        member.wait_until(lambda it: it.assignment, "20ms")
+
+
+def test_making_a_member_starts_nothing(kafka: MemoryTransport) -> None:
+    """And a member that was never started can be left."""
+    before = threading.active_count()
+    member = Member(group=GROUP, topics=["orders"], transport=kafka)
+
+    assert (before, "connecting", ()) == (
+        threading.active_count(),
+        member.state,
+        member.assignment,
+    )
+    assert member.stop()

@@ -1,0 +1,120 @@
+"""A session in trouble: not heard, not able to read, not let go in time."""
+
+from tests.unit.sdk.builders import (
+    HEARTBEAT_MS,
+    MINE,
+    REVOCATION_MS,
+    SESSION_MS,
+    a_release,
+    acknowledge,
+    joined,
+    only,
+    orders,
+    queue,
+    sent,
+)
+from tests.unit.sdk.passage import FENCE_MS, GRANT, run_until
+from trimtab.protocol import Join, Release
+from trimtab.session import (
+    Assigned,
+    FindEnd,
+    Grant,
+    LossReason,
+    Lost,
+    Send,
+)
+from trimtab.session.fencing import within
+
+
+def test_it_fences_itself_when_it_is_not_heard() -> None:
+    """A margin before the controller may take it for dead, everything is lost."""
+    session = joined((0, 1))
+
+    actions = run_until(session, FENCE_MS - 1, deaf=True)
+    assert [] == only(Lost, actions)
+
+    actions = session.tick(FENCE_MS)
+    assert [Lost((GRANT,), LossReason.UNHEARD)] == only(Lost, actions)
+    assert 1 == len(sent(Join, actions))
+
+
+def test_silence_counts_from_the_sending_of_the_last_beat_that_arrived() -> None:
+    """Not from the acknowledgement: the log may have had it long before."""
+    session = joined((0, 1))
+    beat = session.tick(HEARTBEAT_MS)
+    acknowledge(session, beat, HEARTBEAT_MS + 2_000)
+    session.caught_up(HEARTBEAT_MS + 2_000, HEARTBEAT_MS + 2_000)
+
+    assert [] == only(Lost, session.tick(HEARTBEAT_MS + FENCE_MS - 1))
+    assert [] != only(Lost, session.tick(HEARTBEAT_MS + FENCE_MS))
+
+
+def test_a_beat_that_failed_proves_nothing() -> None:
+    """Only what is in the log counts."""
+    session = joined((0, 1))
+    for action in only(Send, session.tick(HEARTBEAT_MS)):
+        session.failed(action.ticket, HEARTBEAT_MS)
+
+    assert [] != only(Lost, session.tick(FENCE_MS))
+
+
+def test_it_fences_itself_when_it_cannot_read() -> None:
+    """Who is heard but cannot hear would never learn that it must give a queue up."""
+    session = joined((0, 1))
+    now = 0
+    while now < FENCE_MS - HEARTBEAT_MS:
+        now = session.wake_at
+        acknowledge(session, session.tick(now), now)
+
+    assert [] != only(Lost, session.tick(FENCE_MS))
+
+
+def test_each_beat_asks_for_the_end_of_the_log() -> None:
+    """Knowing that one is at the end takes asking."""
+    session = joined()
+
+    assert 3 == len(only(FindEnd, run_until(session, 3 * HEARTBEAT_MS)))
+
+
+def test_a_suspended_process_finds_out_before_it_acts() -> None:
+    """After a long sleep a release in the inbox starts nobody: others were told meanwhile."""
+    session = joined()
+    session.receive(orders(2, inherit=[(0, 2, "a", 1)]), 0)
+
+    actions = session.hear(a_release("a", (0, 1, 42)), 10 * SESSION_MS)
+
+    assert [] == only(Assigned, actions)
+    assert session.incarnation > MINE
+
+
+def test_an_acknowledgement_that_was_late_still_counts() -> None:
+    """The proof of life was in the log in time, only the news of it was not."""
+    session = joined((0, 1))
+    (beat,) = only(Send, session.tick(HEARTBEAT_MS))
+    session.caught_up(HEARTBEAT_MS, HEARTBEAT_MS)
+
+    assert [] == only(Lost, session.acknowledged(beat.ticket, FENCE_MS + 1))
+
+
+def test_a_revocation_that_takes_too_long_loses_everything() -> None:
+    """The controller fences a member as a whole, so a margin before that the member does it."""
+    session = joined((0, 1), (1, 1))
+    acknowledge(session, session.receive(orders(2, hold=[(1, 1)], give=[(0, 1)]), 0), 0)
+    actions = run_until(session, within(REVOCATION_MS))
+
+    assert [Lost((GRANT, Grant(queue(1), 1)), LossReason.OVERDUE)] == only(Lost, actions)
+    assert (1, []) == (len(sent(Join, actions)), sent(Release, session.finish({GRANT: 42}, 48_000)))
+
+
+def test_a_release_that_failed_is_sent_again() -> None:
+    """The heir waits for it; it goes out with the next beat, under a new number."""
+    session = joined((0, 1))
+    session.receive(orders(2, give=[(0, 1)]), 0)
+    actions = session.finish({GRANT: 42}, 0)
+    (first,) = sent(Release, actions)
+    for action in only(Send, actions):
+        session.failed(action.ticket, 0)
+
+    (again,) = sent(Release, session.tick(HEARTBEAT_MS))
+    assert first.queues == again.queues
+    assert first.sequence < again.sequence
