@@ -5,28 +5,16 @@ that is killed: what the summary says, the processes have witnessed.
 """
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from console.demo.acts import Start
-from console.demo.conditions import Scene
-from console.demo.follower import Follower
-from console.demo.journal import Died, whole
-from console.demo.narrator import PlainNarrator
-from console.demo.play import Play
-from console.demo.stage import Stage
-from console.demo.story import Step
 from console.embedded.instance import Instance
 from console.file_lock import FileLock
-from console.progress import SILENT
-from console.settings import load
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
@@ -73,33 +61,6 @@ def test_the_demo_succeeds(tmp_path: Path) -> None:
         assert steps[title]["rest_ms_p50"] < 1_000  # not a heartbeat: the baton
     assert steps["worker-3 is killed (SIGKILL)"]["rest_ms_max"] > 4_000  # a session: nobody knew
     assert is_clear(tmp_path)
-
-
-def test_an_untimely_end_fails_the_step(tmp_path: Path) -> None:
-    """A process that ends without being told to is the reason, not the timeout that follows."""
-    settings = load(environment={}, assignments=[f"home={tmp_path}"]).settings
-    directory = tmp_path / "demo"
-    directory.mkdir()
-    with (
-        FileLock(tmp_path / "demo.lock") as lock,
-        Stage(directory, lock, settings, queues=4, progress=SILENT) as stage,
-        closing(Follower(stage.place)) as follower,
-    ):
-
-        def killed_from_outside(_scene: Scene) -> str:
-            pid = stage.pid("worker-1")
-            if pid is not None:
-                with suppress(ProcessLookupError):  # dead, and not noticed yet
-                    os.kill(pid, signal.SIGKILL)
-            return "what never comes"
-
-        step = Step("a member joins", "", (Start(("worker-1",)),), until=killed_from_outside)
-        outcomes = Play(stage, follower, PlainNarrator(quiet=True)).perform([step, step])
-
-        log = stage.place.log("worker-1")
-        reason = f"worker-1 ended with exit code 137; its log is {log}"
-        assert [outcome.failure for outcome in outcomes] == [reason]
-        assert [type(entry) for entry in whole(stage.place.journals)] == [Died]
 
 
 @pytest.mark.timeout(180)
