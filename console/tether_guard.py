@@ -28,7 +28,8 @@ def guard(grace_s: float, command: list[str]) -> None:
         close_fds=False,  # what was handed to us (a lock) is meant for the child
         start_new_session=True,  # a Ctrl-C in the terminal is our parent's to handle
     )
-    print(child.pid, flush=True)  # noqa: T201 - the line that our parent reads
+    with suppress(BrokenPipeError):  # our parent is gone already, as our stdin is about to say
+        os.write(sys.stdout.fileno(), f"{child.pid}\n".encode())
     threading.Thread(target=_end_with, args=(child,), daemon=True).start()
     sys.stdin.buffer.read()
     child.terminate()

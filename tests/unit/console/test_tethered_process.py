@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from console import tether_guard
 from console.tethered_process import TetheredProcess
 
 PATIENCE_S = 10.0
@@ -129,3 +130,20 @@ def test_it_dies_with_its_parent(tmp_path: Path) -> None:
         assert is_alive(child)
         os.kill(process.pid, signal.SIGKILL)
     assert gone(child)
+
+
+def test_it_dies_with_a_parent_that_was_killed_while_starting_it() -> None:
+    """Nobody reads the process id any more, nobody holds the tether: the child ends at once."""
+    sleep = python("import time; time.sleep(60)")
+    read, write = os.pipe()
+    os.close(read)
+    with subprocess.Popen(
+        [sys.executable, "-IS", tether_guard.__file__, "0.3", *sleep],
+        stdin=subprocess.DEVNULL,
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as guard:
+        os.close(write)
+        _, said = guard.communicate(timeout=PATIENCE_S)
+    assert (128 + signal.SIGTERM, "") == (guard.returncode, said)
