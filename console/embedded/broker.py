@@ -10,7 +10,6 @@ ports, start the JVM (which inherits the lock), write down its address, and ask 
 until it answers.
 """
 
-import base64
 import subprocess
 import time
 import uuid
@@ -19,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from console.embedded.broker_files import broker_properties, java_command
+from console.embedded.broker_files import broker_properties, cluster_id, java_command
 from console.embedded.instance import STOP_GRACE_S, BrokerAddress, Instance
 from console.embedded.jars import JarCache
 from console.embedded.java import find_java
@@ -211,11 +210,10 @@ class _Start:
         """Give the data directory its cluster id, once in its life."""
         if (self._instance.data / "meta.properties").exists():
             return
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         arguments: list[str | Path] = [
             "format",
             "--cluster-id",
-            cluster,
+            cluster_id(uuid.uuid4()),
             "--config",
             self._instance.properties,
         ]

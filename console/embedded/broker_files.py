@@ -1,9 +1,11 @@
-"""What the embedded broker is told: its properties, its log settings, and how its JVM is started.
+"""What the embedded broker is told: its properties, its id, and how its JVM is started.
 
 Sized for a laptop and for tests: one node that is broker and controller, loopback only, half a
 gigabyte of heap, few threads. Every value that differs from Kafka's default has its reason here.
 """
 
+import base64
+import uuid
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
@@ -60,6 +62,12 @@ def broker_properties(*, port: int, controller_port: int) -> str:
         "controller.quorum.voters": f"1@{LOOPBACK}:{controller_port}",
     }
     return "".join(f"{key}={value}\n" for key, value in {**_FIXED, **places}.items())
+
+
+def cluster_id(drawn: uuid.UUID) -> str:
+    """A cluster's id in Kafka's spelling; a leading dash, one in 64, would read as an option."""
+    spelt = base64.urlsafe_b64encode(drawn.bytes).decode().rstrip("=")
+    return f"_{spelt[1:]}" if spelt.startswith("-") else spelt
 
 
 def java_command(java: Path, jars: Path, *, logs: Path, tmp: Path) -> list[str | Path]:
