@@ -1,7 +1,8 @@
 """The race: both pipelines on one broker, taking turns, round after round.
 
-The log is filled before anybody starts, so that the first batch of each pipeline reads the same
-joins and routes. Then both start and warm up, are frozen, and are thawed for their turns.
+Each pipeline's log is filled before it starts, so that its first batch reads all joins and routes.
+Then it warms up and is frozen; one after the other, or they would warm up on half a machine each.
+From then on they are thawed for their turns and frozen again.
 
 Called by the command. Its one rule: whatever is done to one side is done to the other.
 """
@@ -46,13 +47,12 @@ def race(plan: Plan, directory: Path, settings: Sequence[str], progress: Progres
         _create_orders(kafka.bootstrap_servers)
         runners = {}
         for side in Side:
-            outlet = Outlet(side, kafka.bootstrap_servers, f"{side}.", DEFAULT_PARTITIONS)
-            _furnish(outlet)
-            contender = Contender(side, directory / side, [*_settings(outlet), *settings])
-            runners[side] = Runner(running.enter_context(contender), outlet, _SEED)
-        for side, runner in runners.items():
             with progress.step(f"{side}: starting and warming up, {plan.warm_up} visits"):
-                runner.get_ready(plan.warm_up)
+                outlet = Outlet(side, kafka.bootstrap_servers, f"{side}.", DEFAULT_PARTITIONS)
+                _furnish(outlet)
+                contender = Contender(side, directory / side, [*_settings(outlet), *settings])
+                runners[side] = Runner(running.enter_context(contender), outlet, _SEED)
+                runners[side].get_ready(plan.warm_up)
         for turn in plan.turns():
             title = f"round {turn.round + 1} of {plan.rounds}, {turn.side}: {plan.visits} visits"
             with progress.step(f"{title} idle, {plan.visits} under beats"):

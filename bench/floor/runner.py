@@ -32,7 +32,7 @@ from bench.guests import (
 from console.errors import Failure
 from trimtab.protocol import ASSIGNMENTS, ReleaseRef, decode, member_key
 
-_PAUSE_S: Final = (0.05, 0.25)
+_PAUSE_S: Final = (0.05, 0.15)
 """From less than the rest of a batch takes after its answer is out to well beyond it."""
 
 
