@@ -42,7 +42,7 @@ CROWD: Final = tuple(f"member-{number}" for number in range(4))
 """50 groups of 4 members, a beat a second each: 200 a second."""
 
 RESIDENT: Final = "resident"
-"""Sorts before "visitor", so that AVG gives it the first queues and takes away the last."""
+"""Sorts before "visitor": whatever the strategy, it keeps the first queues and gives the last."""
 
 SESSION_MS: Final = limits.DURATION_MS
 """A day: longer than any run. The controller's own limit must be raised to it."""

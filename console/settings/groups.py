@@ -31,8 +31,9 @@ class PolicySettings(Section):
     """Timeouts, limits and the strategy of every group."""
 
     strategy: str = _DEFAULT.strategy
-    """How queues are spread over members. AVG gives each member one contiguous run, as RocketMQ
-    does; changing it moves queues once, in every group."""
+    """How queues are spread over members. STICKY keeps loads even and moves the fewest queues; AVG
+    gives each member one contiguous run, as RocketMQ does. Changing it moves queues once, in every
+    group."""
 
     session_timeout: Duration = _duration(_DEFAULT.session_timeout_ms)
     """Silence after which a member is taken for dead, for members that ask for none. Shorter finds
