@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.integration.topics import create_topic
@@ -18,11 +19,6 @@ pytestmark = [
 ]
 
 PATIENCE_S = 20.0
-
-
-def settling(error: KafkaError | None) -> bool:
-    """Whether a broker that has just started is still finding out who coordinates the group."""
-    return error is not None and error.code() == KafkaError.NOT_COORDINATOR
 
 
 class Reading:
@@ -46,7 +42,7 @@ class Reading:
         deadline = time.monotonic() + PATIENCE_S
         while len(found) < count and time.monotonic() < deadline:
             message = self.binding.poll(0.1)
-            if message is not None and not settling(message.error()):
+            if message is not None:
                 assert message.error() is None
                 found.append((message.partition() or 0, message.offset() or 0))
         self.binding.put_down()
@@ -58,16 +54,21 @@ class Reading:
         return found.offset
 
 
+def fill(servers: str, topic: str) -> None:
+    """Write five messages into each of two partitions."""
+    producer = Producer({"bootstrap.servers": servers, "log_level": 2})
+    for number in range(10):
+        producer.produce(topic, value=b"x", partition=number % 2)
+    assert producer.flush(PATIENCE_S) == 0
+    producer.close()
+
+
 @pytest.fixture
 def work(kafka: EmbeddedKafka, topics_prefix: str) -> str:
     """A topic of two partitions, with five messages in each."""
     topic = f"{topics_prefix}work"
     create_topic(kafka.bootstrap_servers, topic, 2)
-    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
-    for number in range(10):
-        producer.produce(topic, value=b"x", partition=number % 2)
-    assert producer.flush(PATIENCE_S) == 0
-    producer.close()
+    fill(kafka.bootstrap_servers, topic)
     return topic
 
 
@@ -87,6 +88,19 @@ def test_a_binding_begins_where_the_last_owner_stopped(reading: Reading, work: s
 
     expected = [(0, 3), (0, 4), *((1, offset) for offset in range(5))]
     assert expected == sorted(reading.read(7))
+
+
+def test_a_binding_outlasts_a_coordinator_that_has_just_started(tmp_path: Path) -> None:
+    """Where the group stopped is asked for again until it is known: no queue rests for ever."""
+    with EmbeddedKafka(tmp_path, port=0) as fresh:
+        create_topic(fresh.bootstrap_servers, "work", 2)
+        fill(fresh.bootstrap_servers, "work")
+        reading = Reading(fresh.bootstrap_servers, "work")
+        reading.binding.on_assigned(
+            (Grant(QueueRef("work", "", 0), 1), Grant(QueueRef("work", "", 1), 1))
+        )
+        assert 10 == len(set(reading.read(10)))
+        reading.consumer.close()
 
 
 def test_a_binding_stops_between_two_messages_and_says_where(reading: Reading, work: str) -> None:

@@ -27,7 +27,14 @@ from collections.abc import Callable, Iterable
 from threading import Condition
 from typing import Final, TypedDict
 
-from confluent_kafka import OFFSET_STORED, Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import (
+    OFFSET_STORED,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
 
 from trimtab.callbacks import Positions
 from trimtab.protocol import QueueRef
@@ -36,6 +43,16 @@ from trimtab.session import Grant
 _LOGGER: Final = logging.getLogger("trimtab")
 _SLICE_S: Final = 0.005
 """How long a hand-over may wait for a poll that waits for a message: as long as the rest of it."""
+
+_UNSETTLED: Final = {
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+}
+"""The group's coordinator is moving or has just started. librdkafka (2.16) reports that it could
+not fetch the committed offsets and then never asks again: the partitions would rest for ever."""
+_ASK_AGAIN_S: Final = 0.1
+"""librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
 
 
 class BoundCallbacks(TypedDict):
@@ -71,6 +88,7 @@ class ConsumerBinding:
         """The next message to handle of each queue; None: none was handled yet."""
         self._in_hand: tuple[QueueRef, int] | None = None
         self._commit_at = time.monotonic() + commit_interval
+        self._ask_again_at: float | None = None
 
     @property
     def callbacks(self) -> BoundCallbacks:
@@ -90,8 +108,10 @@ class ConsumerBinding:
             with self._changed:  # a callback that wants the consumer holds this
                 pass
             message = self._consumer.poll(min(left, _SLICE_S))
-        if message is None or message.error() is not None:
-            return message
+        if message is None:
+            return None
+        if (error := message.error()) is not None:
+            return None if self._will_ask_again(error) else message
         queue = QueueRef(message.topic() or "", "", message.partition() or 0)
         offset = message.offset() or 0
         with self._changed:
@@ -108,9 +128,12 @@ class ConsumerBinding:
                 self._positions[queue] = offset + 1
                 self._in_hand = None
                 self._changed.notify_all()
-            if time.monotonic() >= self._commit_at:
+            now = time.monotonic()
+            if now >= self._commit_at:
                 self._commit(self._positions, asynchronous=True)
-                self._commit_at = time.monotonic() + self._commit_interval
+                self._commit_at = now + self._commit_interval
+            if self._ask_again_at is not None and now >= self._ask_again_at:
+                self._begin_again()
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
         """Begin where the last owner stopped, or else where the group has committed."""
@@ -139,6 +162,21 @@ class ConsumerBinding:
             if self._works_on(queues):
                 self._in_hand = None  # whatever comes of it, it is not ours any more
             self._drop(queues)
+
+    def _will_ask_again(self, error: KafkaError) -> bool:
+        if error.code() not in _UNSETTLED:
+            return False
+        with self._changed:
+            self._ask_again_at = time.monotonic() + _ASK_AGAIN_S
+        return True
+
+    def _begin_again(self) -> None:
+        """Ask for the committed offsets of the queues of which no message has been handled."""
+        self._ask_again_at = None
+        unbegun = [_at(queue) for queue, at in self._positions.items() if at is None]
+        if unbegun:
+            self._consumer.incremental_unassign(unbegun)
+            self._consumer.incremental_assign(unbegun)
 
     def _works_on(self, queues: set[QueueRef]) -> bool:
         return self._in_hand is not None and self._in_hand[0] in queues
