@@ -20,7 +20,7 @@ from tests.architecture.checkout import (
 )
 
 SDK = "clients/python/src"
-SDK_PACKAGES = ["trimtab", "trimtab.protocol", "trimtab.session"]
+SDK_PACKAGES = ["trimtab", "trimtab.faults", "trimtab.protocol", "trimtab.session"]
 
 
 def contracts(kind: str) -> list[dict[str, Any]]:

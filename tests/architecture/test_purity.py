@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "rebalance": VALUES | {"rebalance"},
     "allocators": VALUES | BYTES | BY_NAME | {"allocators", "numpy", "rebalance"},
     "sinks": VALUES | BYTES | {"rebalance", "sinks", "trimtab.protocol"},
+    f"{SDK}/faults": VALUES | {"trimtab.faults"},
     f"{SDK}/protocol": VALUES | BYTES | {"pydantic", "pydantic_core", "trimtab.protocol"},
     f"{SDK}/session": VALUES | {"trimtab.protocol", "trimtab.session"},
 }

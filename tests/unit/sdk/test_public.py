@@ -7,9 +7,9 @@ import sys
 import pytest
 
 import trimtab
-from trimtab import errors, protocol, session
+from trimtab import errors, faults, protocol, session
 
-PUBLIC = [trimtab, errors, protocol, session]
+PUBLIC = [trimtab, errors, faults, protocol, session]
 
 
 @pytest.mark.parametrize("module", PUBLIC, ids=lambda module: str(module.__name__))

@@ -1,0 +1,27 @@
+"""Which broker to avoid and for how long, by RocketMQ's rules, to the bit.
+
+Pure: no I/O, no clock, no randomness; `now` is an argument. Both sides use it: producers judge by
+what they saw themselves, the controller by what a whole cluster reports. Read `rules`, then `item`,
+then `table`. Its one rule: whatever differs between RocketMQ's generations has a name here.
+"""
+
+from trimtab.faults.item import FaultItem, compare
+from trimtab.faults.rotation import Rotation
+from trimtab.faults.rules import ROCKETMQ_4, ROCKETMQ_5, RULES, FaultRules, Generation
+from trimtab.faults.table import DETECT_INTERVAL_MS, DETECT_TIMEOUT_MS, FaultTable, Probe, Resolve
+
+__all__ = [
+    "DETECT_INTERVAL_MS",
+    "DETECT_TIMEOUT_MS",
+    "ROCKETMQ_4",
+    "ROCKETMQ_5",
+    "RULES",
+    "FaultItem",
+    "FaultRules",
+    "FaultTable",
+    "Generation",
+    "Probe",
+    "Resolve",
+    "Rotation",
+    "compare",
+]

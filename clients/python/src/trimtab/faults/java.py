@@ -1,0 +1,51 @@
+"""Java's numbers and maps, as far as RocketMQ's fault rules can tell them from Python's.
+
+A `long` that overflows changes its sign, `Math.abs` of the smallest `int` is negative, `%` has the
+sign of what is divided, and a `ConcurrentHashMap` walks its items by the hash of their names.
+Honest latencies never come near; a port that is to be exact has to.
+
+Called by the fault table and by the selectors. Its one rule: nothing here knows RocketMQ.
+"""
+
+from collections.abc import Iterable, Iterator
+
+INT_MIN = -(2**31)
+LONG_MIN = -(2**63)
+
+_BUCKETS = 32
+"""What `new ConcurrentHashMap(16)` starts with: the power of two above 16 / 0.75 + 1."""
+
+
+def wrap_int(number: int) -> int:
+    """Return what an `int` of Java holds after a computation."""
+    return (number - INT_MIN) % 2**32 + INT_MIN
+
+
+def wrap_long(number: int) -> int:
+    """Return what a `long` of Java holds after a computation."""
+    return (number - LONG_MIN) % 2**64 + LONG_MIN
+
+
+def java_order(text: str) -> bytes:
+    """Return a sort key that puts strings in Java's order, which is that of UTF-16."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def map_order(names: Iterable[str]) -> Iterator[str]:
+    """Yield names as a `ConcurrentHashMap` walks them, given as they were put into it.
+
+    Buckets double when three quarters of them are taken. Within a bucket the older name comes
+    first, which is what Java does until a bucket has been split.
+    """
+    put = list(names)
+    buckets = _BUCKETS
+    while len(put) >= buckets - buckets // 4:
+        buckets *= 2
+    return iter(sorted(put, key=lambda name: _spread(name) & (buckets - 1)))
+
+
+def _spread(name: str) -> int:
+    code = 0
+    for unit in memoryview(name.encode("utf-16", "surrogatepass")[2:]).cast("H"):
+        code = (31 * code + unit) % 2**32
+    return (code ^ code >> 16) & 0x7FFFFFFF
