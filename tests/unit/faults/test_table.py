@@ -14,6 +14,7 @@ from trimtab.faults import (
     Rotation,
     compare,
 )
+from trimtab.faults.java import map_order
 
 NOW = 1_700_000_000_000
 LONG_MAX = 2**63 - 1
@@ -146,3 +147,30 @@ def test_the_counter_overflows_as_in_java() -> None:
     assert [2**31 - 1, 0, 1] == [counter.next() for _ in range(3)]
     assert -(2**31) + 1 == counter.value
     assert 0 == Rotation().next()
+
+
+def test_brokers_are_probed_in_java_s_order() -> None:
+    """As `ConcurrentHashMap` of JDK 17 walked these names."""
+    names = ["broker-a", "broker-b", "broker-10", "Zürich", "经纪人", "\U0001f600", "", "b2", "A"]
+    walked = ["", "A", "b2", "经纪人", "broker-10", "Zürich", "broker-b", "\U0001f600", "broker-a"]
+
+    assert walked == list(map_order(names))
+
+
+@pytest.mark.parametrize(
+    ("count", "walked"),
+    [
+        (23, "2 3 0 1 13 14 8 11 22 9 12 6 20 7 10 21 4 5 19 17 18 15 16"),
+        (24, "2 3 0 1 22 23 20 21 13 14 11 8 12 9 6 10 7 4 5 19 17 18 15 16"),
+        (
+            49,
+            "2 3 0 1 24 25 22 23 20 21 28 29 26 27 13 14 11 12 10 19 17 18 15 16 46 47 44 45"
+            + " 42 43 40 41 48 35 36 8 33 9 34 6 31 7 32 4 5 30 39 37 38",
+        ),
+    ],
+)
+def test_a_map_that_has_grown_walks_as_java_s(count: int, walked: str) -> None:
+    """Its buckets doubled at 24 names and at 48, and some turned round on the way."""
+    names = [f"broker-{number}" for number in range(count)]
+
+    assert walked == " ".join(name.removeprefix("broker-") for name in map_order(names))

@@ -2,12 +2,14 @@
 
 `Member` (threads) and `trimtab.aio.Member` (asyncio) join a group; `trimtab.kafka` binds a member
 to a Kafka consumer; `trimtab.session` is the core without I/O, `trimtab.protocol` the wire.
+`BrokerSelector` tells producers which broker to avoid, by the rules of `trimtab.faults`.
 """
 
 from trimtab.errors import (
     CallbackError,
     ConfigurationError,
     MemberFailedError,
+    NoQueueError,
     ReplacedError,
     TransportError,
     TrimtabError,
@@ -15,14 +17,17 @@ from trimtab.errors import (
 )
 from trimtab.member import Member
 from trimtab.protocol import QueueRef
+from trimtab.selector import BrokerSelector
 from trimtab.session import Grant
 
 __all__ = [
+    "BrokerSelector",
     "CallbackError",
     "ConfigurationError",
     "Grant",
     "Member",
     "MemberFailedError",
+    "NoQueueError",
     "QueueRef",
     "ReplacedError",
     "TransportError",

@@ -4,6 +4,7 @@ TrimtabError
 ├── UndecodableRecord      a record of the wire that cannot be read; skipped, reported
 ├── ConfigurationError     an argument makes no sense, or a Kafka client is not installed
 ├── TransportError         Kafka cannot be reached, or a topic is missing: tried again, reported
+├── NoQueueError           a topic has no queue that could be written to
 └── MemberFailedError      the member has ended by itself; `member.failure` holds it
     ├── CallbackError      a callback of the application raised (see `__cause__`)
     └── ReplacedError      a younger process joined under the same member id
@@ -15,6 +16,7 @@ __all__ = [
     "CallbackError",
     "ConfigurationError",
     "MemberFailedError",
+    "NoQueueError",
     "ReplacedError",
     "TransportError",
     "TrimtabError",
@@ -28,6 +30,10 @@ class ConfigurationError(TrimtabError):
 
 class TransportError(TrimtabError):
     """Kafka cannot be reached, or is not set up; the member keeps trying."""
+
+
+class NoQueueError(TrimtabError):
+    """A topic has no queue that could be written to."""
 
 
 class MemberFailedError(TrimtabError):

@@ -1,18 +1,21 @@
 """Which broker to avoid and for how long, by RocketMQ's rules, to the bit.
 
 Pure: no I/O, no clock, no randomness; `now` is an argument. Both sides use it: producers judge by
-what they saw themselves, the controller by what a whole cluster reports. Read `rules`, then `item`,
-then `table`. Its one rule: whatever differs between RocketMQ's generations has a name here.
+what they saw themselves, the controller by what a whole cluster reports. Read `rules`, `item`,
+`table`, then `selection`. Its one rule: what differs between RocketMQ's generations has a name.
 """
 
 from trimtab.faults.item import FaultItem, compare
 from trimtab.faults.rotation import Rotation
 from trimtab.faults.rules import ROCKETMQ_4, ROCKETMQ_5, RULES, FaultRules, Generation
+from trimtab.faults.selection import Judge, Place, Selector, WriteQueues, select
 from trimtab.faults.table import DETECT_INTERVAL_MS, DETECT_TIMEOUT_MS, FaultTable, Probe, Resolve
+from trimtab.faults.verdicts import FRESH_FOR_MS, VerdictBoard
 
 __all__ = [
     "DETECT_INTERVAL_MS",
     "DETECT_TIMEOUT_MS",
+    "FRESH_FOR_MS",
     "ROCKETMQ_4",
     "ROCKETMQ_5",
     "RULES",
@@ -20,8 +23,14 @@ __all__ = [
     "FaultRules",
     "FaultTable",
     "Generation",
+    "Judge",
+    "Place",
     "Probe",
     "Resolve",
     "Rotation",
+    "Selector",
+    "VerdictBoard",
+    "WriteQueues",
     "compare",
+    "select",
 ]

@@ -34,14 +34,28 @@ def java_order(text: str) -> bytes:
 def map_order(names: Iterable[str]) -> Iterator[str]:
     """Yield names as a `ConcurrentHashMap` walks them, given as they were put into it.
 
-    Buckets double when three quarters of them are taken. Within a bucket the older name comes
-    first, which is what Java does until a bucket has been split.
+    Buckets double when three quarters of them are taken.
     """
-    put = list(names)
-    buckets = _BUCKETS
-    while len(put) >= buckets - buckets // 4:
-        buckets *= 2
-    return iter(sorted(put, key=lambda name: _spread(name) & (buckets - 1)))
+    buckets: list[list[str]] = [[] for _ in range(_BUCKETS)]
+    for count, name in enumerate(names, start=1):
+        buckets[_spread(name) & (len(buckets) - 1)].append(name)
+        if count >= len(buckets) - len(buckets) // 4:
+            low = [_split(bucket, len(buckets), high=False) for bucket in buckets]
+            high = [_split(bucket, len(buckets), high=True) for bucket in buckets]
+            buckets = low + high
+    return (name for bucket in buckets for name in bucket)
+
+
+def _split(bucket: list[str], bit: int, *, high: bool) -> list[str]:
+    """Take a bucket's half: the last names of one kind keep their order, the others turn round."""
+    kinds = [bool(_spread(name) & bit) for name in bucket]
+    run = len(kinds)
+    while run and kinds[run - 1] == kinds[-1]:
+        run -= 1
+    turned = [name for name, kind in zip(bucket[:run], kinds, strict=False) if kind == high]
+    return turned[::-1] + [
+        name for name, kind in zip(bucket[run:], kinds[run:], strict=True) if kind == high
+    ]
 
 
 def _spread(name: str) -> int:

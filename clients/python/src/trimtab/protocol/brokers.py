@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from trimtab.protocol.names import BrokerName, ClusterName, Text
+from trimtab.protocol.names import BrokerName, ClusterName, Label, Text, Token
 from trimtab.protocol.quantities import Count, Timestamp
 from trimtab.protocol.record import Record, example
 
@@ -44,3 +44,15 @@ class Verdict(Record):
     )
     reports: Count
     errors: Count
+    detector: Token | None = Field(
+        default=None, description="What found it: failures, latency, drift, operator; else absent."
+    )
+    trial: Label | None = Field(
+        default=None,
+        description="The one reporter that may use the broker now and then all the same, so that "
+        "its recovery is seen.",
+    )
+    shadow: bool | None = Field(
+        default=None,
+        description="The detector is on trial: this is what would be said; nobody acts on it.",
+    )

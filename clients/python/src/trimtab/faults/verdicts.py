@@ -1,0 +1,89 @@
+"""The central verdicts as a producer keeps them: whom the controller takes out of use, until when.
+
+A notice board in the corridor. What is pinned on it is worth as much as it is fresh: every notice
+has its own last day, and when nobody has pinned anything for a while, renewals included, the board
+is left alone and everybody judges by what they see themselves. So a controller that is gone can
+keep no broker out of use, and a producer never waits for it.
+
+Called by ``BrokerSelector``. Its one rule: it only ever takes away; that a broker is fit is never
+proved by a notice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+FRESH_FOR_MS = 180_000
+"""Three renewals: the controller repeats each verdict once a minute, and two may be late."""
+
+
+TRIAL_EVERY_MS = 1_000
+"""How often the one reporter on trial sends a message to a broker that is out of use."""
+
+
+@dataclass(slots=True)
+class _Notice:
+    until: int | None
+    trial: bool
+    tried: int
+
+
+class VerdictBoard:
+    """What the controller has said, by broker. Times are log time."""
+
+    def __init__(self, fresh_for_ms: int = FRESH_FOR_MS) -> None:
+        """Start empty, which counts as stale."""
+        self._fresh_for_ms = fresh_for_ms
+        self._latest: int | None = None
+        self._ejected: dict[str, _Notice] = {}
+
+    def post(
+        self, broker: str, *, available: bool, until: int | None, at: int, trial: bool = False
+    ) -> None:
+        """Enter a verdict.
+
+        Args:
+            broker: Of whom it is.
+            available: What it says.
+            until: When it lapses, if ever.
+            at: When it was published.
+            trial: Whether this producer is to try the broker all the same.
+        """
+        self._latest = at if self._latest is None else max(at, self._latest)
+        if available:
+            self._ejected.pop(broker, None)
+        else:
+            before = self._ejected.get(broker)
+            tried = at if before is None else before.tried
+            self._ejected[broker] = _Notice(until, trial, tried)
+
+    def forget(self, broker: str) -> None:
+        """Take down what is said of a broker: its record is gone."""
+        self._ejected.pop(broker, None)
+
+    def used(self, broker: str, now: int) -> None:
+        """Enter that a message goes there; the next trial is due a while later."""
+        notice = self._ejected.get(broker)
+        if notice is not None:
+            notice.tried = now
+
+    def age(self, now: int) -> int | None:
+        """Return for how long nothing was posted; None when nothing ever was."""
+        return None if self._latest is None else max(0, now - self._latest)
+
+    def is_fresh(self, now: int) -> bool:
+        """Return whether the board is to be believed."""
+        age = self.age(now)
+        return age is not None and age <= self._fresh_for_ms
+
+    def avoided(self, now: int) -> frozenset[str]:
+        """Return who is out of use: nobody, when the board is stale."""
+        return frozenset(self._standing(now)) if self._ejected and self.is_fresh(now) else _NOBODY
+
+    def _standing(self, now: int) -> Iterator[str]:
+        for broker, notice in list(self._ejected.items()):
+            lapsed = notice.until is not None and now >= notice.until
+            if not lapsed and not (notice.trial and now - notice.tried >= TRIAL_EVERY_MS):
+                yield broker
+
+
+_NOBODY: frozenset[str] = frozenset()

@@ -1,0 +1,153 @@
+"""`BrokerSelector`: which queue a producer's next message goes to.
+
+RocketMQ's latency fault tolerance for a producer of any broker: tell it how each send went, ask it
+where the next one should go. It judges by its own table; the controller's verdicts, when they are
+handed on to it, are laid on top, so that a producer that has just started avoids a broker which
+others have found out about. Without them, or when they have grown old, the table alone decides.
+
+Called by producers, from any number of threads, once a message. Its one rule: it never waits. Time
+is passed in (milliseconds since 1970, as in the records); chance only decides where a thread
+starts.
+"""
+
+import random
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Literal, final
+
+from trimtab.errors import NoQueueError
+from trimtab.faults import FaultTable, Rotation
+from trimtab.faults.rules import RULES
+from trimtab.faults.selection import Judge, Selector, WriteQueues, select
+from trimtab.faults.verdicts import FRESH_FOR_MS, VerdictBoard
+from trimtab.protocol import QueueRef, Verdict
+
+SelectorState = Literal["local", "central", "stale"]
+"""What decides: the own table alone, central verdicts too, or the table since they grew old."""
+
+
+def _anywhere() -> int:
+    return random.getrandbits(31)
+
+
+class _Counters(threading.local):
+    """One thread's counters: of each topic, and of the last resort."""
+
+    def __init__(self, seed: Callable[[], int]) -> None:
+        self.topics: dict[str, Rotation] = defaultdict(lambda: Rotation(seed()))
+        self.worst = Rotation(seed())
+
+
+@final
+class BrokerSelector:
+    """Queue selection with a grudge: see ``trimtab.faults.selection`` for the generations."""
+
+    def __init__(
+        self,
+        generation: Selector = "5",
+        *,
+        table: FaultTable | None = None,
+        reporter: str | None = None,
+        fresh_for_ms: int = FRESH_FOR_MS,
+        seed: Callable[[], int] = _anywhere,
+    ) -> None:
+        """Start with an empty table.
+
+        Args:
+            generation: Whose rules of selection: `4.2`, `4.9` or `5`.
+            table: What to judge by; default: a table with that generation's ladder. One that is
+                not `enabled` leaves plain round robin.
+            reporter: Under which name this producer reports to the controller, which may ask it to
+                try a broker that is out of use now and then.
+            fresh_for_ms: For how long after the last word of the controller its verdicts count.
+            seed: Where a thread's counter starts.
+        """
+        rules = RULES["rocketmq-5" if generation == "5" else "rocketmq-4"]
+        self.generation: Selector = generation
+        self.table = table or FaultTable(rules)
+        self._reporter = reporter
+        self._board = VerdictBoard(fresh_for_ms)
+        self._counters = _Counters(seed)
+        self._seed = seed
+
+    def select(
+        self,
+        topic: WriteQueues | Sequence[QueueRef],
+        now: int,
+        *,
+        last_broker: str | None = None,
+        reset: bool = False,
+    ) -> QueueRef:
+        """Return the queue for the next message, or the next try of one.
+
+        Args:
+            topic: The queues of one topic that can be written to.
+            now: The time.
+            last_broker: The broker of the try before, if this is a retry.
+            reset: Start anywhere again, as RocketMQ 5 does for a retry.
+
+        Raises:
+            NoQueueError: There is no queue.
+        """
+        known = topic if isinstance(topic, WriteQueues) else WriteQueues.of(topic)
+        if not known.queues:
+            raise NoQueueError("there is no queue to write to")
+        rotation = self._counters.topics[known.queues[0][0]]
+        if reset and self.table.enabled and self.generation == "5":
+            rotation.value = self._seed()
+        judge = Judge(self.table, now, self._counters.worst, self._board.avoided(now))
+        queue = QueueRef(*select(self.generation, known, rotation, judge, last_broker))
+        self._board.used(queue.broker, now)
+        return queue
+
+    def report(
+        self,
+        broker: str,
+        latency_ms: int,
+        now: int,
+        *,
+        failed: bool = False,
+        reachable: bool = True,
+    ) -> None:
+        """Enter how a send went.
+
+        Args:
+            broker: Which broker it went to.
+            latency_ms: How long it took, whatever came of it.
+            now: The time at which it ended.
+            failed: Whether it failed: RocketMQ's `isolation`.
+            reachable: Whether the broker answered.
+        """
+        self.table.update(broker, latency_ms, now, isolation=failed, reachable=reachable)
+
+    def hear(self, verdict: Verdict, appended_ms: int) -> None:
+        """Enter a record of the topic `brokers`, with the time that Kafka gave it.
+
+        A shadow verdict shows that the controller lives; it takes nothing out of use.
+        """
+        self._board.post(
+            verdict.broker,
+            available=verdict.available or verdict.shadow is True,
+            until=verdict.until_ms,
+            at=appended_ms,
+            trial=verdict.trial is not None and verdict.trial == self._reporter,
+        )
+
+    def forget(self, broker: str) -> None:
+        """Enter that a broker's record is gone from the topic `brokers`."""
+        self._board.forget(broker)
+
+    def state(self, now: int) -> SelectorState:
+        """Return what decides at present."""
+        if self._board.age(now) is None:
+            return "local"
+        return "central" if self._board.is_fresh(now) else "stale"
+
+    def verdicts_age_ms(self, now: int) -> int | None:
+        """Return how long ago the controller was last heard; None when it never was."""
+        return self._board.age(now)
+
+    def is_available(self, broker: str, now: int) -> bool:
+        """Return whether a message may go to the broker, by table and verdict."""
+        return broker not in self._board.avoided(now) and self.table.is_available(broker, now)
