@@ -25,6 +25,7 @@ BY_NAME = {"importlib.import_module"}
 MAY_IMPORT = {
     "rebalance": VALUES | {"rebalance"},
     "allocators": VALUES | BYTES | BY_NAME | {"allocators", "numpy", "rebalance"},
+    "audit": VALUES | {"audit", "trimtab.protocol"},
     "sinks": VALUES | BYTES | {"rebalance", "sinks", "trimtab.protocol"},
     f"{SDK}/faults": VALUES | {"trimtab.faults"},
     f"{SDK}/protocol": VALUES | BYTES | {"pydantic", "pydantic_core", "trimtab.protocol"},

@@ -1,0 +1,184 @@
+"""The checker: every judge of this folder on one history, entry by entry.
+
+Show it a history in the order in which the controller read and wrote it (``take``); say where a
+batch ends, if you know (``batch_ends``), and when it should have come to rest (``at_rest``). It
+answers with what is wrong, at once.
+
+Called by the simulation after every step and by `trimtab check` on recorded topics. Its one rule:
+it needs nothing but the entries and the promises, and never looks into the brain.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from audit.entitlement import Balance, Entitlement
+from audit.epochs import Epochs
+from audit.history import (
+    Beaten,
+    Drained,
+    Entry,
+    Issued,
+    Joined,
+    Left,
+    Life,
+    Released,
+    Routed,
+    Struck,
+    Summarised,
+    Ticked,
+    Withdrawn,
+)
+from audit.possession import Possession
+from audit.rest import Rest
+from audit.silence import Reader, Reading, Silence
+from audit.violations import Invariant, Violation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promises:
+    """What the controller that is judged has promised."""
+
+    max_clock_step_ms: int = 5_000
+    """How much silence one record can prove."""
+    balance: Balance = Balance.NOTHING
+    exact: bool = False
+    """The entries come in the very order in which the controller read and wrote them, and the
+    ends of its batches are known. Recorded topics only have the brokers' times."""
+    bytes_at_rest: int = 4_000
+    bytes_each: int = 700
+    """What the state of a group may take, and more for each member and queue."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """The judges of one group."""
+
+    possession: Possession
+    epochs: Epochs
+    silence: Silence
+    entitlement: Entitlement
+    rest: Rest
+    stable: bool = False
+    lives: dict[str, set[Life]] = field(default_factory=dict)
+    """By member, the lives that orders were issued to and that have not ended."""
+
+    def issued(self, record: Issued) -> Iterator[Violation]:
+        """Hand orders to everybody."""
+        lives = self.lives.setdefault(record.life.member, set())
+        for life in [life for life in lives if life.incarnation < record.life.incarnation]:
+            self.ended(life)
+        lives.add(record.life)
+        yield from self.possession.issued(record)
+        yield from self.epochs.issued(record)
+        yield from self.entitlement.issued(record)
+        self.silence.issued(record)
+        self.rest.issued(record)
+
+    def ended(self, life: Life) -> None:
+        """A life is over."""
+        self.lives.get(life.member, set()).discard(life)
+        self.possession.ended(life)
+        self.epochs.ended(life)
+        self.silence.ended(life)
+        self.entitlement.ended(life)
+        self.rest.ended(life)
+
+
+class Checker:
+    """The judges of all groups."""
+
+    def __init__(self, promises: Promises | None = None) -> None:
+        """Begin with an empty history."""
+        self._promises = promises or Promises()
+        self._reader = Reader(self._promises.max_clock_step_ms)
+        self._groups: dict[str, _Group] = {}
+
+    def take(self, entry: Entry) -> Iterator[Violation]:
+        """Judge one entry."""
+        match entry:
+            case Issued():
+                yield from self._of(entry.group).issued(entry)
+            case Withdrawn():
+                self._withdrawn(entry)
+            case Struck():
+                yield from self._of(entry.group).silence.struck(entry)
+                self._of(entry.group).ended(entry.life)
+            case Summarised():
+                self._of(entry.group).stable = entry.state == "stable"
+                yield from self._of(entry.group).epochs.summarised(entry)
+            case _:
+                yield from self._heard(entry)
+
+    def batch_ends(self) -> Iterator[Violation]:
+        """Judge what only the end of a batch shows."""
+        for group in self._groups.values():
+            yield from group.possession.settled()
+            yield from group.silence.overdue()
+            if group.stable:
+                yield from group.entitlement.unbalanced(self._promises.balance)
+
+    def ends(self) -> Iterator[Violation]:
+        """Judge what is left when there are no more entries."""
+        for group in self._groups.values():
+            yield from group.possession.settled()
+
+    def at_rest(self, group: str) -> Iterable[Violation]:
+        """Judge a group that should have come to rest."""
+        return self._of(group).rest.restless()
+
+    def measured(self, group: str, size: int, things: int) -> Iterator[Violation]:
+        """Judge the size of a group's state, which has so many members and queues (I16)."""
+        most = self._promises.bytes_at_rest + things * self._promises.bytes_each
+        if size > most:
+            detail = f"{size} bytes of state for {things} members and queues"
+            yield Violation(Invariant.BOUNDED, group, "state", detail)
+
+    def _of(self, name: str) -> _Group:
+        group = self._groups.get(name)
+        if group is None:
+            group = self._groups[name] = _Group(
+                Possession(name),
+                Epochs(name),
+                Silence(name, self._reader),
+                Entitlement(name, exact=self._promises.exact),
+                Rest(name),
+            )
+        return group
+
+    def _withdrawn(self, entry: Withdrawn) -> None:
+        group = self._of(entry.group)
+        for life in list(group.lives.get(entry.member, ())):
+            group.ended(life)
+
+    def _heard(
+        self, entry: Joined | Beaten | Released | Drained | Left | Ticked | Routed
+    ) -> Iterator[Violation]:
+        reading = self._reader.read(entry.at, heartbeat=isinstance(entry, Ticked | Beaten))
+        match entry:
+            case Ticked():
+                pass
+            case Joined():
+                self._joined(entry, reading)
+            case Beaten():
+                group = self._of(entry.group)
+                group.silence.beaten(entry, reading)
+                group.possession.beaten(entry)
+                group.rest.beaten(entry)
+            case Released():
+                yield from self._of(entry.group).possession.released(entry)
+            case Drained():
+                self._of(entry.group).entitlement.drained(entry.life)
+            case Left():
+                self._of(entry.group).possession.ended(entry.life)
+            case Routed():
+                self._of(entry.group).rest.routed(entry)
+            case _:
+                assert_never(entry)
+
+    def _joined(self, entry: Joined, reading: Reading) -> None:
+        group = self._of(entry.group)
+        group.silence.joined(entry, reading)
+        group.epochs.joined(entry)
+        group.entitlement.joined(entry)
+        group.rest.joined(entry)

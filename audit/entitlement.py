@@ -1,0 +1,116 @@
+"""Entitlement: what a member may be granted at all (I10), and how evenly (I9).
+
+A queue goes only to a member that subscribes its topic, and no more queues to a member than it
+says it can carry. In a stable group of equals (same subscriptions and weights, no limits, nobody
+leaving) a strategy that promises balance is held to it: loads differ by one at most, over all
+queues or within each topic, as ``Balance`` says.
+
+Called by ``checker``. Its one rule: wishes are taken as they were last heard.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from audit.history import Grant, Issued, Joined, Life, Place, Queue
+from audit.violations import Invariant, Violation, queue_text
+
+
+class Balance(StrEnum):
+    """What a strategy promises of the loads of equals."""
+
+    NOTHING = "nothing"
+    IN_TOTAL = "in total"
+    BY_TOPIC = "by topic"
+
+
+@dataclass(slots=True)
+class _Wishes:
+    sequence: int
+    topics: frozenset[str]
+    weight: int
+    capacity: int | None
+    granted: frozenset[tuple[Queue, int]] = frozenset()
+    """What its last orders named: only what is new is judged."""
+    load: tuple[Grant, ...] | None = None
+    """What it holds; None before it was sent any orders."""
+    draining: bool = False
+
+
+class Entitlement:
+    """The wishes of one group's members."""
+
+    def __init__(self, group: str, *, exact: bool) -> None:
+        """Begin with no wishes.
+
+        Args:
+            group: Whose they are.
+            exact: Whether entries come in the order in which the controller read them. If not, a
+                changed subscription may be unread when orders are written, so both count.
+        """
+        self._group = group
+        self._exact = exact
+        self._wishes: dict[Life, _Wishes] = {}
+
+    def joined(self, record: Joined) -> None:
+        """Take a member's wishes."""
+        known = self._wishes.get(record.life)
+        if known is None:
+            self._wishes[record.life] = _Wishes(
+                record.sequence, record.topics, record.weight, record.capacity
+            )
+        elif record.sequence >= known.sequence:
+            known.sequence = record.sequence
+            known.topics = record.topics if self._exact else known.topics | record.topics
+            known.weight, known.capacity = record.weight, record.capacity
+
+    def drained(self, life: Life) -> None:
+        """A member wants to go."""
+        if life in self._wishes:
+            self._wishes[life].draining = True
+
+    def issued(self, record: Issued) -> Iterator[Violation]:
+        """Judge what is new in a member's orders."""
+        wishes = self._wishes.get(record.life)
+        if wishes is None:
+            return
+        meant = [*record.hold, *(Grant(row.queue, row.epoch) for row in record.inherit)]
+        for queue, epoch in meant:
+            if (queue, epoch) not in wishes.granted and queue[0] not in wishes.topics:
+                detail = f"granted to {record.life.member}, which does not subscribe it"
+                yield self._violation(queue_text(queue), detail, record.at)
+        if self._exact and wishes.capacity is not None and len(meant) > wishes.capacity:
+            detail = f"granted {len(meant)} queues and can carry {wishes.capacity}"
+            yield self._violation(record.life.member, detail, record.at)
+        wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)
+        wishes.load = record.hold
+
+    def ended(self, life: Life) -> None:
+        """A life is over."""
+        self._wishes.pop(life, None)
+
+    def unbalanced(self, promise: Balance) -> Iterator[Violation]:
+        """Judge the loads of a group at rest, if its members are equals."""
+        crowd = [wishes for wishes in self._wishes.values() if wishes.load is not None]
+        if promise is Balance.NOTHING or not crowd or not _equals(crowd):
+            return
+        topics = [None] if promise is Balance.IN_TOTAL else sorted(crowd[0].topics)
+        for topic in topics:
+            loads = Counter(_load(wishes, topic) for wishes in crowd)
+            if max(loads) - min(loads) > 1:
+                subject = topic or "all queues"
+                detail = f"loads from {min(loads)} to {max(loads)} among equals"
+                yield Violation(Invariant.BALANCED, self._group, subject, detail)
+
+    def _violation(self, subject: str, detail: str, at: Place) -> Violation:
+        return Violation(Invariant.ENTITLED, self._group, subject, detail, (at,))
+
+
+def _equals(crowd: list[_Wishes]) -> bool:
+    faces = {(each.topics, each.weight, each.capacity, each.draining) for each in crowd}
+    return len(faces) == 1 and crowd[0].capacity is None
+
+
+def _load(wishes: _Wishes, topic: str | None) -> int:
+    return sum(topic is None or grant.queue[0] == topic for grant in wishes.load or ())

@@ -1,0 +1,181 @@
+"""What an auditor is shown: one entry for each record that was heard or published.
+
+Neutral on purpose: plain strings and numbers, neither the brain's types nor the wire's, so that a
+mistake in either is not repeated here. ``wire`` makes entries of recorded topics, the simulation
+makes them of what it sees.
+
+Its one rule: an entry says what happened and where it is written, and judges nothing.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+Queue = tuple[str, str, int]
+"""Topic, broker, number."""
+
+
+class Life(NamedTuple):
+    """One life of one member."""
+
+    member: str
+    incarnation: str
+
+
+class Place(NamedTuple):
+    """Where a record is written, and when its broker took it."""
+
+    topic: str
+    partition: int
+    offset: int
+    appended_ms: int = 0
+
+    def __str__(self) -> str:
+        """Write the place as people look it up."""
+        return f"{self.topic}/{self.partition}@{self.offset}"
+
+
+class Grant(NamedTuple):
+    """A queue under the epoch of its grant, which is its fencing token."""
+
+    queue: Queue
+    epoch: int
+
+
+class Heirloom(NamedTuple):
+    """A queue that may be started on when ``source`` has released it under ``source_epoch``."""
+
+    queue: Queue
+    epoch: int
+    source: Life
+    source_epoch: int
+
+
+# -- what was heard
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A member announced itself or its wishes."""
+
+    at: Place
+    group: str
+    life: Life
+    sequence: int
+    topics: frozenset[str]
+    weight: int = 1
+    capacity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """A member was still there; ``owned`` None says "as before"."""
+
+    at: Place
+    group: str
+    life: Life
+    sequence: int
+    epoch: int
+    owned: tuple[Grant, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A member let queues go."""
+
+    at: Place
+    group: str
+    life: Life
+    grants: tuple[Grant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """A member wants to go and works on until it has heirs."""
+
+    at: Place
+    group: str
+    life: Life
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A member has stopped and is gone."""
+
+    at: Place
+    group: str
+    life: Life
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """The controller's own clock stroke in a heartbeat partition."""
+
+    at: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """The watcher saw the queues of a topic; none: there is no such topic."""
+
+    at: Place
+    group: str
+    topic: str
+    version: int
+    queues: tuple[Queue, ...]
+
+
+# -- what was published
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A member's orders."""
+
+    at: Place
+    group: str
+    life: Life
+    epoch: int
+    hold: tuple[Grant, ...]
+    give: tuple[Grant, ...]
+    inherit: tuple[Heirloom, ...]
+    session_timeout_ms: int
+    content: Hashable
+    """The bytes, or whatever is equal exactly when the bytes are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A member's orders were withdrawn: the group does not know it."""
+
+    at: Place
+    group: str
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """The history says that a life ended: ``how`` is expired, fenced or left."""
+
+    at: Place
+    group: str
+    life: Life
+    how: str
+    cause: Place
+    """The record that proved it; its time is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """The group as published for people."""
+
+    at: Place
+    group: str
+    epoch: int
+    state: str
+    content: Hashable
+
+
+Heard = Joined | Beaten | Released | Drained | Left | Ticked | Routed
+Published = Issued | Withdrawn | Struck | Summarised
+Entry = Heard | Published

@@ -1,0 +1,176 @@
+"""Possession: who may be working on each queue, as far as the wire tells (I1, I3).
+
+Like a notary who never enters the house and only reads the deeds. A life may work on a queue from
+the record that says "hold"; an heir, from the moment that the exact release it was promised is in
+the log, because it asks nobody. It may work until its own exact release is in the log, or a beat
+proves that it has let go, or its life has ended: withdrawn, struck out, left, or overtaken by a
+younger one. What a later record *omits* ends nothing: the member may not have read it yet.
+
+The records of one batch stand in no agreed order, and the word that ends one life may follow the
+word that names its successor. So a conflict is first a suspicion; it is a violation unless the
+other life is over before the group's next epoch. A later release clears nobody.
+
+Called by ``checker`` with every entry of one group. Its one rule: an heir that was told is a
+possible owner until it says otherwise.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from audit.history import Beaten, Grant, Heirloom, Issued, Life, Place, Queue, Released
+from audit.violations import Invariant, Violation, queue_text
+
+_RELEASES_REMEMBERED = 16
+"""By queue. An heir is promised a release that is at most a few grants old."""
+
+Source = tuple[Life, int]
+
+
+@dataclass(slots=True)
+class _Claim:
+    """One grant of one queue to one life."""
+
+    life: Life
+    epoch: int
+    said: Place
+    source: Source | None = None
+    """The release that an heir waits for."""
+    able: bool = False
+    """It may be working."""
+    told_to_give: int | None = None
+    """The epoch of the first record that told it to let go."""
+
+
+@dataclass(slots=True)
+class _Deed:
+    """One queue."""
+
+    claims: dict[Source, _Claim] = field(default_factory=dict)
+    released: dict[Source, Place] = field(default_factory=dict)
+    newest: int = 0
+    """The largest epoch ever granted."""
+    working: int = 0
+    """The largest epoch under which somebody might have worked."""
+
+
+class Possession:
+    """All queues of one group."""
+
+    def __init__(self, group: str) -> None:
+        """Begin with no deed at all."""
+        self._group = group
+        self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
+        self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
+        self._epoch = 0
+        self._suspicions: list[tuple[Queue, _Claim, _Claim, Place]] = []
+
+    # -- what is published
+
+    def issued(self, record: Issued) -> Iterator[Violation]:
+        """Enter a member's orders."""
+        if record.epoch > self._epoch:
+            yield from self.settled()
+            self._epoch = record.epoch
+        for life in [each for each in self._queues if _overtakes(record.life, each)]:
+            self.ended(life)
+        for row in record.hold:
+            claim, wrong = self._claim(record, row)
+            yield from wrong
+            yield from self._enabled(row.queue, claim, record.at)
+        for row in record.give:
+            claim, wrong = self._claim(record, row)
+            yield from wrong
+            claim.told_to_give = claim.told_to_give or record.epoch
+        for heirloom in record.inherit:
+            yield from self._inherited(record, heirloom)
+
+    def _inherited(self, record: Issued, row: Heirloom) -> Iterator[Violation]:
+        claim, wrong = self._claim(record, Grant(row.queue, row.epoch))
+        yield from wrong
+        claim.source = (row.source, row.source_epoch)
+        if claim.source in self._deeds[row.queue].released:
+            yield from self._enabled(row.queue, claim, record.at)
+
+    def _claim(self, record: Issued, row: Grant) -> tuple[_Claim, list[Violation]]:
+        deed, key = self._deeds[row.queue], (record.life, row.epoch)
+        known = deed.claims.get(key)
+        if known is not None or key in deed.released:
+            return known or _Claim(record.life, row.epoch, record.at), []
+        wrong = []
+        if row.epoch <= deed.newest:
+            detail = f"a new grant under epoch {row.epoch}, not above {deed.newest}"
+            wrong.append(self._violation(Invariant.TOKENS_GROW, row.queue, detail, record.at))
+        deed.newest = max(deed.newest, row.epoch)
+        claim = deed.claims[key] = _Claim(record.life, row.epoch, record.at)
+        self._queues[record.life].add(row.queue)
+        return claim, wrong
+
+    def _enabled(self, queue: Queue, claim: _Claim, at: Place) -> Iterator[Violation]:
+        """Let a claim work, unless it is over; suspect whoever else may work."""
+        deed = self._deeds[queue]
+        if claim.able or deed.claims.get((claim.life, claim.epoch)) is not claim:
+            return
+        claim.able = True
+        if claim.epoch < deed.working:
+            detail = f"work under epoch {claim.epoch} after {deed.working}"
+            yield self._violation(Invariant.TOKENS_GROW, queue, detail, at)
+        deed.working = max(deed.working, claim.epoch)
+        for other in self._able(deed):
+            if other is not claim:
+                self._suspicions.append((queue, claim, other, at))
+
+    # -- what is heard
+
+    def released(self, record: Released) -> Iterator[Violation]:
+        """A life let go, and heirs that wait for exactly that may start."""
+        for row in record.grants:
+            deed, source = self._deeds[row.queue], (record.life, row.epoch)
+            deed.released[source] = record.at
+            while len(deed.released) > _RELEASES_REMEMBERED:
+                del deed.released[next(iter(deed.released))]
+            deed.claims.pop(source, None)
+            for heir in [claim for claim in deed.claims.values() if claim.source == source]:
+                yield from self._enabled(row.queue, heir, record.at)
+
+    def beaten(self, record: Beaten) -> None:
+        """A full beat proves that what it does not list was let go, if it had been told to."""
+        if record.owned is None:
+            return
+        owned = set(record.owned)
+        for queue in self._queues.get(record.life, ()):
+            claims = self._deeds[queue].claims
+            for (life, epoch), claim in list(claims.items()):
+                told = claim.told_to_give
+                if life != record.life or told is None or record.epoch < told:
+                    continue
+                if Grant(queue, epoch) not in owned:
+                    del claims[life, epoch]
+
+    def ended(self, life: Life) -> None:
+        """A life is over: it works on nothing any more, whatever it thinks."""
+        for queue in self._queues.pop(life, ()):
+            claims = self._deeds[queue].claims
+            for key in [key for key in claims if key[0] == life]:
+                del claims[key]
+
+    def settled(self) -> Iterator[Violation]:
+        """Judge the suspicions: everything of a batch has been said."""
+        suspicions, self._suspicions = self._suspicions, []
+        for queue, one, other, at in suspicions:
+            if one.life not in self._queues or other.life not in self._queues:
+                continue
+            names = sorted(f"{each.life.member}@{each.epoch}" for each in (one, other))
+            detail = f"{names[0]} and {names[1]} may both work on it"
+            places = (other.said, at)
+            yield Violation(Invariant.ONE_OWNER, self._group, queue_text(queue), detail, places)
+
+    def _able(self, deed: _Deed) -> list[_Claim]:
+        return [claim for claim in deed.claims.values() if claim.able]
+
+    def _violation(self, invariant: Invariant, queue: Queue, detail: str, at: Place) -> Violation:
+        return Violation(invariant, self._group, queue_text(queue), detail, (at,))
+
+
+def _overtakes(younger: Life, older: Life) -> bool:
+    return younger.member == older.member and younger.incarnation > older.incarnation

@@ -1,0 +1,85 @@
+"""Rest: what a group must have come to once nothing happens any more (I5).
+
+The auditor's last question, asked by whoever knows that it has been quiet for long enough: is
+each queue that somebody subscribes held by exactly one life, has that life said so in a beat, and
+is nothing left to give or to inherit?
+
+Called by ``checker.Checker.at_rest``. Its one rule: a queue that nobody may have needs no owner.
+"""
+
+from collections.abc import Iterator
+
+from audit.history import Beaten, Grant, Issued, Joined, Life, Queue, Routed
+from audit.violations import Invariant, Violation, queue_text
+
+
+class Rest:
+    """The last word of everybody in one group."""
+
+    def __init__(self, group: str) -> None:
+        """Begin with nobody."""
+        self._group = group
+        self._topics: dict[Life, frozenset[str]] = {}
+        self._orders: dict[Life, Issued] = {}
+        self._owned: dict[Life, frozenset[Grant]] = {}
+        self._routes: dict[str, Routed] = {}
+        self._full: set[Life] = set()
+
+    def joined(self, record: Joined) -> None:
+        """Take a life's subscription."""
+        self._topics[record.life] = record.topics
+        if record.capacity is not None:
+            self._full.add(record.life)
+
+    def routed(self, record: Routed) -> None:
+        """Take what the watcher saw, unless it is older."""
+        known = self._routes.get(record.topic)
+        if known is None or record.version > known.version:
+            self._routes[record.topic] = record
+
+    def beaten(self, record: Beaten) -> None:
+        """Take what a life says that it owns."""
+        if record.owned is not None:
+            self._owned[record.life] = frozenset(record.owned)
+
+    def issued(self, record: Issued) -> None:
+        """Take a life's orders."""
+        self._orders[record.life] = record
+
+    def ended(self, life: Life) -> None:
+        """A life is over."""
+        for words in (self._orders, self._owned, self._topics):
+            words.pop(life, None)
+        self._full.discard(life)
+
+    def restless(self) -> Iterator[Violation]:
+        """Name everything that is not as it should be at rest."""
+        holders: dict[Queue, list[Life]] = {}
+        for life, orders in self._orders.items():
+            if orders.give or orders.inherit:
+                yield self._violation(life.member, "still told to give or to wait", orders)
+            if self._owned.get(life, frozenset()) != frozenset(orders.hold):
+                yield self._violation(life.member, "its beats do not say what it holds", orders)
+            for grant in orders.hold:
+                holders.setdefault(grant.queue, []).append(life)
+        wanted = frozenset[str]().union(*(self._topics.get(life, ()) for life in self._orders))
+        existing = {
+            queue
+            for topic, route in self._routes.items()
+            if topic in wanted
+            for queue in route.queues
+        }
+        for queue in sorted(existing | holders.keys()):
+            yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
+
+    def _judged(self, queue: Queue, lives: list[Life], *, existing: bool) -> Iterator[Violation]:
+        if not existing:
+            yield self._violation(queue_text(queue), "held, and there is no such queue")
+        elif not lives and not self._full:
+            yield self._violation(queue_text(queue), "at rest, and nobody holds it")
+        elif len(lives) > 1:
+            yield self._violation(queue_text(queue), f"held by {len(lives)} lives")
+
+    def _violation(self, subject: str, detail: str, orders: Issued | None = None) -> Violation:
+        places = () if orders is None else (orders.at,)
+        return Violation(Invariant.LIVELY, self._group, subject, detail, places)

@@ -1,0 +1,157 @@
+"""Silence: who may be struck out for it, and who must be (I6, I5).
+
+The auditor keeps a clock of its own for each heartbeat partition: the sum of the gaps between its
+records, each counted for ``max_step_ms`` at most, since a longer gap may be an outage. A member
+that is struck out must have been silent for its whole session on that clock, when the record that
+is named as the cause was read; and where batches are known, nobody may stay longer than that.
+
+Called by ``checker``. Its one rule: only what was heard before the cause counts, and all of it.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from audit.history import Beaten, Issued, Joined, Life, Place, Struck
+from audit.violations import Invariant, Violation
+
+_PLACES_REMEMBERED = 200_000
+"""Two large batches: a cause is a record of the batch that is being judged."""
+_BEATS_REMEMBERED = 64
+"""By life. Only those after the cause must be told from those before it."""
+
+
+class Reading(NamedTuple):
+    """When a record was read: its number in the order of reading, and the clock."""
+
+    number: int
+    clock_ms: int
+
+
+@dataclass(slots=True)
+class PartitionClock:
+    """One heartbeat partition's log time, by the auditor's own arithmetic."""
+
+    max_step_ms: int
+    proved_ms: int = 0
+    latest_ms: int | None = None
+
+    def advance(self, appended_ms: int) -> int:
+        """Read a record of the partition."""
+        self.proved_ms += self._gap(appended_ms)
+        self.latest_ms = max(appended_ms, self.latest_ms or appended_ms)
+        return self.proved_ms
+
+    def of_another(self, appended_ms: int) -> int:
+        """Return what a record of another topic counts as."""
+        return self.proved_ms + self._gap(appended_ms)
+
+    def _gap(self, appended_ms: int) -> int:
+        since = appended_ms if self.latest_ms is None else self.latest_ms
+        return max(0, min(appended_ms - since, self.max_step_ms))
+
+
+@dataclass(slots=True)
+class Reader:
+    """Everything that was read, in order, with its time. Shared by all groups."""
+
+    max_step_ms: int
+    clocks: dict[int, PartitionClock] = field(default_factory=dict)
+    count: int = 0
+    _places: OrderedDict[tuple[str, int, int], Reading] = field(default_factory=OrderedDict)
+
+    def read(self, at: Place, *, heartbeat: bool) -> Reading:
+        """Read a record; return when it counts as heard."""
+        clock = self.clocks.get(at.partition)
+        if clock is None:
+            clock = self.clocks[at.partition] = PartitionClock(self.max_step_ms)
+        heard = clock.advance(at.appended_ms) if heartbeat else clock.of_another(at.appended_ms)
+        self.count += 1
+        self._places[at[:3]] = Reading(self.count, clock.proved_ms)
+        if len(self._places) > _PLACES_REMEMBERED:
+            self._places.popitem(last=False)
+        return Reading(self.count, heard)
+
+    def find(self, at: Place) -> Reading | None:
+        """Return when a record was read, and what the clock showed then."""
+        return self._places.get(at[:3])
+
+
+@dataclass(slots=True)
+class _Pulse:
+    heard: deque[Reading]
+    sequence: int = -1
+    """Of its latest beat: one that is not above it is late or repeated, and proves nothing."""
+    wishes: int = -1
+    """Of its latest join."""
+    session_ms: int | None = None
+    """As published to it; nobody is judged before that."""
+
+
+class Silence:
+    """The members of one group, as far as they were heard."""
+
+    def __init__(self, group: str, reader: Reader) -> None:
+        """Begin with nobody heard."""
+        self._group = group
+        self._reader = reader
+        self._partition = 0
+        self._pulses: dict[Life, _Pulse] = {}
+
+    def joined(self, record: Joined, reading: Reading) -> None:
+        """A life begins, or says again that it is there."""
+        self._partition = record.at.partition
+        pulse = self._pulses.get(record.life)
+        if pulse is None:
+            pulse = self._pulses[record.life] = _Pulse(deque(maxlen=_BEATS_REMEMBERED))
+        if record.sequence >= pulse.wishes:
+            pulse.wishes = record.sequence
+            pulse.heard.append(reading)
+
+    def beaten(self, record: Beaten, reading: Reading) -> None:
+        """A life goes on."""
+        pulse = self._pulses.get(record.life)
+        if pulse is not None and record.sequence > pulse.sequence:
+            pulse.sequence = record.sequence
+            pulse.heard.append(reading)
+
+    def issued(self, record: Issued) -> None:
+        """Note the session that a life was granted."""
+        pulse = self._pulses.get(record.life)
+        if pulse is not None:
+            pulse.session_ms = record.session_timeout_ms
+
+    def struck(self, record: Struck) -> Iterator[Violation]:
+        """Judge whether it was silent for long enough when it was struck out."""
+        pulse = self._pulses.get(record.life)
+        self.ended(record.life)
+        cause = self._reader.find(record.cause)
+        if record.how != "expired" or pulse is None or pulse.session_ms is None or cause is None:
+            return
+        before = [each for each in pulse.heard if each.number < cause.number]
+        if not before:
+            return
+        silence_ms = cause.clock_ms - max(each.clock_ms for each in before)
+        if silence_ms < pulse.session_ms:
+            detail = f"expired after {silence_ms} ms of silence, its session is {pulse.session_ms}"
+            subject = record.life.member
+            places = (record.cause, record.at)
+            yield Violation(Invariant.PATIENT, self._group, subject, detail, places)
+
+    def ended(self, life: Life) -> None:
+        """A life is over."""
+        self._pulses.pop(life, None)
+
+    def overdue(self) -> Iterator[Violation]:
+        """Name whoever should have been struck out by now."""
+        clock = self._reader.clocks.get(self._partition)
+        for life, pulse in self._pulses.items():
+            if clock is None or pulse.session_ms is None:
+                continue
+            silence_ms = clock.proved_ms - max(each.clock_ms for each in pulse.heard)
+            if silence_ms >= pulse.session_ms:
+                detail = (
+                    f"silent for {silence_ms} ms and still in, its session is {pulse.session_ms}"
+                )
+                yield Violation(Invariant.LIVELY, self._group, life.member, detail)

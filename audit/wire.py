@@ -1,0 +1,125 @@
+"""From the wire to the history: recorded topics as an auditor reads them.
+
+One record makes one entry, or none when it says nothing that can be judged: a command, a verdict,
+a hand-over's duration, and whatever the controller itself would not understand. Nothing is decoded
+that the contract does not allow; a record that cannot be read is the caller's to report.
+
+Called by `trimtab check`. Its one rule: what is told apart by the wire is told apart here.
+"""
+
+from typing import Any
+
+from audit import history
+from audit.history import Entry, Grant, Heirloom, Life, Place
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    HEARTBEATS,
+    TICK_KEY,
+    Assignment,
+    Beat,
+    Drain,
+    GrantRef,
+    Group,
+    Join,
+    Leave,
+    MemberChanged,
+    MemberRecord,
+    Record,
+    Release,
+    ReleaseRef,
+    Route,
+    Topic,
+    decode,
+    read_group_key,
+    read_member_key,
+)
+
+_STRUCK = {"expired", "fenced", "left"}
+
+
+def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | None) -> Entry | None:
+    """Read one record.
+
+    Raises:
+        UndecodableRecord: It does not keep the contract of its topic.
+    """
+    if topic is HEARTBEATS and key == TICK_KEY:
+        return history.Ticked(at)
+    if topic is ASSIGNMENTS and value is None:
+        return history.Withdrawn(at, *read_member_key(key))
+    record = decode(topic, value)
+    if isinstance(record, Assignment | Group | MemberChanged):
+        return _published(record, at, value or b"")
+    return _heard(record, at, read_group_key(key))
+
+
+def _heard(record: Record, at: Place, group: str) -> Entry | None:
+    if isinstance(record, Route):
+        return _routed(record, at, group)
+    if isinstance(record, MemberRecord):
+        return _of_a_member(record, at, group, Life(record.member, record.incarnation))
+    return None
+
+
+def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Entry | None:
+    match record:
+        case Join():
+            topics = frozenset(record.topics)
+            wishes = (record.weight, record.capacity)
+            return history.Joined(at, group, life, record.sequence, topics, *wishes)
+        case Beat():
+            owned = None if record.owned is None else _grants(record.owned)
+            return history.Beaten(at, group, life, record.sequence, record.epoch, owned)
+        case Release():
+            return history.Released(at, group, life, _grants(record.queues))
+        case Drain():
+            return history.Drained(at, group, life)
+        case Leave():
+            return history.Left(at, group, life)
+    return None
+
+
+def _routed(record: Route, at: Place, group: str) -> Entry:
+    queues = tuple(
+        (record.topic, run.broker, number)
+        for run in record.runs
+        for number in range(run.first_id, run.first_id + run.length)
+    )
+    return history.Routed(at, group, record.topic, record.version, queues)
+
+
+def _published(record: Assignment | Group | MemberChanged, at: Place, value: bytes) -> Entry | None:
+    match record:
+        case Assignment():
+            return history.Issued(
+                at,
+                record.group,
+                Life(record.member, record.incarnation),
+                record.epoch,
+                _grants(record.hold),
+                _grants(record.give),
+                tuple(
+                    Heirloom(
+                        row.queue,
+                        row.epoch,
+                        Life(row.from_member, row.from_incarnation),
+                        row.from_epoch,
+                    )
+                    for row in record.inherit
+                ),
+                record.session_timeout_ms,
+                value,
+            )
+        case Group():
+            return history.Summarised(at, record.group, record.epoch, record.state, value)
+        case MemberChanged():
+            if record.event not in _STRUCK:
+                return None
+            cause = record.cause
+            place = Place(cause.topic or "", cause.partition or 0, cause.offset or 0)
+            life = Life(record.member, record.incarnation)
+            return history.Struck(at, record.group, life, record.event, place)
+
+
+def _grants(rows: tuple[GrantRef, ...] | tuple[ReleaseRef, ...]) -> tuple[Grant, ...]:
+    return tuple(Grant(row.queue, row.epoch) for row in rows)

@@ -1,0 +1,161 @@
+"""Histories in short: one call an entry, with queues and grants as the brain's tests write them.
+
+    told = Chronicle()
+    told.joined("a"), told.issued("a", 1, hold="orders-0@1")
+    assert [] == told.wrong
+
+Lives are ``a`` (the first) and ``a:2``; an heirloom is ``orders-0@2<a@1``: epoch 2, on the release
+of epoch 1 by the first life of a.
+"""
+
+from collections.abc import Sequence
+
+from audit.checker import Checker, Promises
+from audit.history import (
+    Beaten,
+    Drained,
+    Entry,
+    Grant,
+    Heirloom,
+    Issued,
+    Joined,
+    Left,
+    Life,
+    Place,
+    Queue,
+    Released,
+    Routed,
+    Struck,
+    Summarised,
+    Ticked,
+    Withdrawn,
+)
+from audit.violations import Violation
+
+GROUP = "billing"
+SESSION_MS = 10_000
+
+
+def life(text: str) -> Life:
+    """Read a life."""
+    member, _, incarnation = text.partition(":")
+    return Life(member, incarnation or "1")
+
+
+def queue(text: str) -> Queue:
+    """Read a queue."""
+    topic, _, number = text.rpartition("-")
+    return (topic, "", int(number))
+
+
+def grants(text: str) -> tuple[Grant, ...]:
+    """Read grants, separated by spaces."""
+    pairs = (each.split("@") for each in text.split())
+    return tuple(Grant(queue(name), int(epoch)) for name, epoch in pairs)
+
+
+def heirlooms(text: str) -> tuple[Heirloom, ...]:
+    """Read heirlooms, separated by spaces."""
+    return tuple(_heirloom(each) for each in text.split())
+
+
+def _heirloom(text: str) -> Heirloom:
+    own, _, other = text.partition("<")
+    (grant,), (who, _, epoch) = grants(own), other.partition("@")
+    return Heirloom(*grant, life(who), int(epoch))
+
+
+class Chronicle:
+    """One group's history, judged as it is told."""
+
+    def __init__(self, promises: Promises | None = None) -> None:
+        self.checker = Checker(promises or Promises(exact=True))
+        self.wrong: list[str] = []
+        """The invariants that were broken, in order."""
+        self.details: list[str] = []
+        self.now = 0
+        self._offset = 0
+        self._sequence = 0
+
+    def joined(self, who: str, topics: str = "orders", *, weight: int = 1, **wishes: int) -> Place:
+        """A member joins."""
+        at, wanted = self._place("members"), frozenset(topics.split())
+        capacity = wishes.get("capacity")
+        return self._take(Joined(at, GROUP, life(who), self._next(), wanted, weight, capacity))
+
+    def beats(self, who: str, epoch: int = 0, owned: str | None = None, **number: int) -> Place:
+        """A member beats; its sequence grows unless one is given."""
+        listed = None if owned is None else grants(owned)
+        sequence = number.get("sequence", self._next())
+        return self._take(
+            Beaten(self._place("heartbeats"), GROUP, life(who), sequence, epoch, listed)
+        )
+
+    def releases(self, who: str, what: str) -> Place:
+        """A member lets go."""
+        return self._take(Released(self._place("releases"), GROUP, life(who), grants(what)))
+
+    def drains(self, who: str) -> Place:
+        """A member wants to go."""
+        return self._take(Drained(self._place("members"), GROUP, life(who)))
+
+    def leaves(self, who: str) -> Place:
+        """A member is gone."""
+        return self._take(Left(self._place("members"), GROUP, life(who)))
+
+    def ticks(self, after_ms: int = 1_000) -> Place:
+        """Time goes by."""
+        self.now += after_ms
+        return self._take(Ticked(self._place("heartbeats")))
+
+    def routed(self, topic: str, queues: int, version: int = 1) -> Place:
+        """The watcher sees a topic."""
+        seen = tuple((topic, "", number) for number in range(queues))
+        return self._take(Routed(self._place("routes"), GROUP, topic, version, seen))
+
+    def issued(self, who: str, epoch: int, **orders: str) -> Place:
+        """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes."""
+        hold, give = grants(orders.get("hold", "")), grants(orders.get("give", ""))
+        inherit = heirlooms(orders.get("inherit", ""))
+        content = orders.get("content", f"{epoch} {orders}")
+        at = self._place("assignments")
+        return self._take(
+            Issued(at, GROUP, life(who), epoch, hold, give, inherit, SESSION_MS, content)
+        )
+
+    def withdrawn(self, member: str) -> Place:
+        """A member's orders are withdrawn."""
+        return self._take(Withdrawn(self._place("assignments"), GROUP, member))
+
+    def struck(self, who: str, cause: Place, how: str = "expired") -> Place:
+        """The history says that a life ended."""
+        return self._take(Struck(self._place("history"), GROUP, life(who), how, cause))
+
+    def summarised(self, epoch: int, state: str = "stable", content: str = "") -> Place:
+        """The group is summarised."""
+        at = self._place("groups")
+        return self._take(Summarised(at, GROUP, epoch, state, f"{epoch} {content}"))
+
+    def batch_ends(self) -> None:
+        """Everything of a batch has been told."""
+        self._note(list(self.checker.batch_ends()))
+
+    def rests(self) -> list[str]:
+        """What is wrong with the group if this is how it stays."""
+        return [each.detail for each in self.checker.at_rest(GROUP)]
+
+    def _take(self, entry: Entry) -> Place:
+        self._note(list(self.checker.take(entry)))
+        return entry.at
+
+    def _note(self, violations: Sequence[Violation]) -> None:
+        self.wrong += [str(each).split()[0] for each in violations]
+        self.details += map(str, violations)
+
+    def _place(self, topic: str) -> Place:
+        self._offset += 1
+        return Place(topic, 0, self._offset, self.now)
+
+    def _next(self) -> int:
+        self._sequence += 1
+        return self._sequence

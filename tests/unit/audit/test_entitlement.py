@@ -1,0 +1,82 @@
+"""Only what is subscribed, only what can be carried, and evenly (I10, I9)."""
+
+import pytest
+
+from audit.checker import Promises
+from audit.entitlement import Balance
+from tests.unit.audit.chronicle import Chronicle
+
+
+def test_a_queue_outside_the_subscription_is_seen() -> None:
+    """A member is never given what it did not ask for."""
+    told = Chronicle()
+    told.joined("a", "orders")
+    told.issued("a", 1, hold="payments-0@1")
+
+    assert ["I10"] == told.wrong
+
+
+def test_what_was_granted_before_may_still_be_named() -> None:
+    """A holder whose subscription shrank has to be told to give, and heirs to wait."""
+    told = Chronicle()
+    told.joined("a", "orders payments")
+    told.issued("a", 1, hold="payments-0@1")
+    told.joined("a", "orders")
+    told.issued("a", 2, hold="orders-0@2", give="payments-0@1")
+
+    assert [] == told.details
+
+
+def test_too_many_queues_are_seen() -> None:
+    """What is meant for a member fits its capacity."""
+    told = Chronicle()
+    told.joined("a", capacity=1)
+    told.issued("a", 1, hold="orders-0@1 orders-1@1")
+
+    assert ["I10"] == told.wrong
+
+
+def test_recorded_topics_are_judged_by_every_wish() -> None:
+    """Where the order of reading is not known, both subscriptions count."""
+    told = Chronicle(Promises(exact=False))
+    told.joined("a", "payments")
+    told.joined("a", "orders")
+    told.issued("a", 1, hold="payments-0@1")
+
+    assert [] == told.details
+
+
+UNEVEN = "orders-0@1 orders-1@1 payments-0@1"
+
+
+@pytest.mark.parametrize(
+    ("promise", "wrong"),
+    [(Balance.NOTHING, []), (Balance.IN_TOTAL, ["I9"]), (Balance.BY_TOPIC, ["I9"])],
+)
+def test_equals_are_treated_equally(promise: Balance, wrong: list[str]) -> None:
+    """As far as the strategy promised."""
+    told = Chronicle(Promises(exact=True, balance=promise))
+    told.joined("a", "orders payments")
+    told.joined("b", "orders payments")
+    told.issued("a", 1, hold=UNEVEN)
+    told.issued("b", 1, hold="payments-1@1")
+    told.summarised(1, "stable")
+    told.batch_ends()
+
+    assert wrong == told.wrong
+
+
+@pytest.mark.parametrize("unlike", ["weight", "drain", "moving"])
+def test_only_equals_at_rest_are_compared(unlike: str) -> None:
+    """Weights, somebody who leaves and a group on the move excuse a difference."""
+    told = Chronicle(Promises(exact=True, balance=Balance.IN_TOTAL))
+    told.joined("a", "orders payments", weight=2 if unlike == "weight" else 1)
+    told.joined("b", "orders payments")
+    told.issued("a", 1, hold=UNEVEN)
+    told.issued("b", 1)
+    if unlike == "drain":
+        told.drains("b")
+    told.summarised(1, "reconciling" if unlike == "moving" else "stable")
+    told.batch_ends()
+
+    assert [] == told.details

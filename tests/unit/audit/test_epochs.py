@@ -1,0 +1,61 @@
+"""Epochs grow, and nobody is told twice (I4, I14)."""
+
+from tests.unit.audit.chronicle import Chronicle
+
+
+def test_epochs_that_grow_are_no_violation() -> None:
+    """And a replayed batch says the same again."""
+    told = Chronicle()
+    for _ in range(2):
+        told.issued("a", 3, hold="orders-0@3")
+        told.issued("b", 3, hold="orders-1@3")
+        told.summarised(3)
+
+    assert [] == told.details
+
+
+def test_an_epoch_that_goes_back_is_seen() -> None:
+    """A reader that knows 4 would be deaf to 3."""
+    told = Chronicle()
+    told.issued("a", 4)
+    told.issued("b", 3)
+
+    assert ["I4"] == told.wrong
+
+
+def test_an_epoch_with_two_meanings_is_seen() -> None:
+    """The same key and epoch must be the same bytes."""
+    told = Chronicle()
+    told.issued("a", 3, hold="orders-0@3")
+    told.issued("a", 3, hold="orders-0@3", content="other")
+
+    assert ["I4"] == told.wrong
+
+
+def test_summaries_follow_the_same_rule() -> None:
+    """The group's own record has an epoch too."""
+    told = Chronicle()
+    told.summarised(3)
+    told.summarised(2)
+    told.summarised(2, content="other")
+
+    assert ["I4", "I4"] == told.wrong
+
+
+def test_being_told_again_is_seen() -> None:
+    """A new epoch that says nothing new to a member is noise."""
+    told = Chronicle()
+    told.issued("a", 3, hold="orders-0@3")
+    told.issued("a", 4, hold="orders-0@3")
+
+    assert ["I14"] == told.wrong
+
+
+def test_whoever_joins_is_answered() -> None:
+    """Asking again is a reason to say it again."""
+    told = Chronicle()
+    told.issued("a", 3, hold="orders-0@3")
+    told.joined("a")
+    told.issued("a", 4, hold="orders-0@3")
+
+    assert [] == told.details

@@ -1,0 +1,179 @@
+"""One owner: what the records of a controller gone wrong give away (I1, I3)."""
+
+from tests.unit.audit.chronicle import Chronicle
+
+
+def a_hand_over() -> Chronicle:
+    """A holds two queues under 1; it is told to give the first, and b to inherit it under 2."""
+    told = Chronicle()
+    told.joined("a")
+    told.joined("b")
+    told.joined("c")
+    told.issued("a", 1, hold="orders-0@1 orders-1@1")
+    told.issued("a", 2, hold="orders-1@1", give="orders-0@1")
+    told.issued("b", 2, inherit="orders-0@2<a@1")
+    return told
+
+
+def test_a_hand_over_by_the_rules_is_no_violation() -> None:
+    """Promise, release, confirmation: nobody overlaps."""
+    told = a_hand_over()
+    told.releases("a", "orders-0@1")
+    told.issued("a", 3, hold="orders-1@1")
+    told.issued("b", 3, hold="orders-0@2")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_an_heir_confirmed_before_the_release_is_seen() -> None:
+    """Whoever is told to hold may work at once, and the holder has not let go."""
+    told = a_hand_over()
+    told.issued("b", 3, hold="orders-0@2")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+    assert "a@1 and b@2 may both work on it" in told.details[0]
+
+
+def test_a_later_release_does_not_clear_the_controller() -> None:
+    """What was wrong when it was said stays wrong."""
+    told = a_hand_over()
+    told.issued("b", 3, hold="orders-0@2")
+    told.releases("a", "orders-0@1")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+
+
+def test_an_heir_replaced_without_its_own_release_is_seen() -> None:
+    """Both heirs wait for one release; when it comes both start."""
+    told = a_hand_over()
+    told.issued("b", 3)
+    told.issued("c", 3, inherit="orders-0@3<a@1")
+    told.releases("a", "orders-0@1")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+
+
+def test_an_heir_that_let_go_is_no_owner() -> None:
+    """A cancelled heir's release frees the way for the next."""
+    told = a_hand_over()
+    told.issued("b", 3, give="orders-0@2")
+    told.releases("b", "orders-0@2")
+    told.issued("c", 4, inherit="orders-0@4<a@1")
+    told.releases("a", "orders-0@1")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_a_release_of_another_epoch_frees_nothing() -> None:
+    """Only the exact grant is let go."""
+    told = a_hand_over()
+    told.releases("a", "orders-1@2")
+    told.issued("b", 3, hold="orders-1@3", inherit="orders-0@2<a@1")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+
+
+def test_a_release_that_came_first_starts_an_heir_at_once() -> None:
+    """The two topics have no common order: the heir remembers."""
+    told = a_hand_over()
+    told.releases("a", "orders-0@1")
+    told.issued("c", 3, inherit="orders-0@3<a@1")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+
+
+def test_a_beat_proves_that_a_queue_was_let_go() -> None:
+    """The release was lost; the beat after the order does not list the queue (C7)."""
+    told = a_hand_over()
+    told.beats("a", epoch=2, owned="orders-1@1")
+    told.issued("b", 3, hold="orders-0@2")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_a_beat_from_before_the_order_proves_nothing() -> None:
+    """It had not been told yet."""
+    told = a_hand_over()
+    told.beats("a", epoch=1, owned="orders-1@1")
+    told.issued("b", 3, hold="orders-0@2")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+
+
+def test_a_withdrawal_in_the_same_batch_clears_the_successor() -> None:
+    """The records of one batch stand in no agreed order."""
+    told = a_hand_over()
+    told.issued("b", 3, hold="orders-0@2 orders-1@3")
+    told.withdrawn("a")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_a_withdrawal_after_the_next_epoch_is_too_late() -> None:
+    """Between the two epochs both could have worked."""
+    told = a_hand_over()
+    told.issued("b", 3, hold="orders-0@2")
+    told.issued("c", 4)
+    told.withdrawn("a")
+
+    assert ["I1"] == told.wrong
+
+
+def test_a_younger_life_ends_the_older_one() -> None:
+    """Orders for the second life say that the first is fenced (C1)."""
+    told = a_hand_over()
+    told.issued("a:2", 3, hold="orders-1@3")
+    told.issued("b", 3, hold="orders-0@2")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_a_twin_that_is_not_fenced_is_seen() -> None:
+    """Two names, one queue: the older one was never given up."""
+    told = a_hand_over()
+    told.issued("c", 3, hold="orders-1@3")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+
+
+def test_a_leave_frees_everything() -> None:
+    """Whoever left has stopped."""
+    told = a_hand_over()
+    told.leaves("a")
+    told.issued("b", 3, hold="orders-0@2 orders-1@3")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_a_grant_under_an_old_epoch_is_seen() -> None:
+    """A new grant has an epoch of its own, above all others of the queue (I3)."""
+    told = a_hand_over()
+    told.leaves("a")
+    told.leaves("b")
+    told.issued("c", 3, hold="orders-0@2")
+
+    assert ["I3"] == told.wrong
+
+
+def test_a_token_that_goes_back_is_seen() -> None:
+    """Work under a smaller epoch than before would be refused where it lands (I3)."""
+    told = Chronicle()
+    told.issued("b", 4, inherit="orders-0@4<c@3")
+    told.issued("a", 5, hold="orders-0@5")
+    told.leaves("a")
+    told.issued("b", 6, hold="orders-0@4")
+
+    assert ["I3"] == told.wrong

@@ -1,0 +1,97 @@
+"""What a group at rest looks like, and how large it may be (I5, I16)."""
+
+from tests.unit.audit.chronicle import GROUP, Chronicle
+
+
+def at_rest() -> Chronicle:
+    """Two members, three queues, everything acknowledged."""
+    told = Chronicle()
+    told.routed("orders", 3)
+    told.joined("a")
+    told.joined("b")
+    told.issued("a", 1, hold="orders-0@1 orders-1@1")
+    told.issued("b", 1, hold="orders-2@1")
+    told.beats("a", epoch=1, owned="orders-0@1 orders-1@1")
+    told.beats("b", epoch=1, owned="orders-2@1")
+    return told
+
+
+def test_rest_is_every_queue_owned_and_acknowledged() -> None:
+    """Nothing is left to be done."""
+    assert [] == at_rest().rests()
+
+
+def test_an_orphan_is_seen() -> None:
+    """A queue of a subscribed topic has an owner."""
+    told = at_rest()
+    told.routed("orders", 4, version=2)
+
+    assert ["at rest, and nobody holds it"] == told.rests()
+
+
+def test_a_queue_that_is_gone_needs_no_owner() -> None:
+    """And must have none."""
+    told = at_rest()
+    told.routed("orders", 2, version=2)
+
+    assert ["held, and there is no such queue"] == told.rests()
+
+
+def test_an_older_route_changes_nothing() -> None:
+    """A version that is not higher is old news."""
+    told = at_rest()
+    told.routed("orders", 5, version=1)
+
+    assert [] == told.rests()
+
+
+def test_two_holders_are_seen() -> None:
+    """Whatever their epochs."""
+    told = at_rest()
+    told.issued("b", 2, hold="orders-1@2 orders-2@1")
+    told.beats("b", epoch=2, owned="orders-1@2 orders-2@1")
+
+    assert ["held by 2 lives"] == told.rests()
+
+
+def test_an_unfinished_hand_over_is_seen() -> None:
+    """At rest nobody waits for anybody."""
+    told = at_rest()
+    told.issued("b", 2, give="orders-2@1")
+
+    assert "still told to give or to wait" in told.rests()
+
+
+def test_a_holder_that_never_says_so_is_seen() -> None:
+    """Owned is what a beat has confirmed."""
+    told = at_rest()
+    told.beats("b", epoch=1, owned="")
+
+    assert ["its beats do not say what it holds"] == told.rests()
+
+
+def test_members_that_are_gone_hold_nothing() -> None:
+    """A withdrawal ends a member's part."""
+    told = at_rest()
+    told.withdrawn("b")
+
+    assert ["at rest, and nobody holds it"] == told.rests()
+
+
+def test_full_members_excuse_an_orphan() -> None:
+    """What nobody can carry stays where it is (C17)."""
+    told = Chronicle()
+    told.routed("orders", 2)
+    told.joined("a", capacity=1)
+    told.issued("a", 1, hold="orders-0@1")
+    told.beats("a", epoch=1, owned="orders-0@1")
+
+    assert [] == told.rests()
+
+
+def test_a_state_that_swells_is_seen() -> None:
+    """So many members and queues explain so many bytes."""
+    checker = Chronicle().checker
+
+    assert [] == list(checker.measured(GROUP, size=5_000, things=10))
+    assert ["I16"] == [each.invariant for each in checker.measured(GROUP, 50_000, things=10)]

@@ -1,0 +1,90 @@
+"""Nobody is struck out early, and nobody stays for ever (I6, I5)."""
+
+import pytest
+
+from tests.unit.audit.chronicle import SESSION_MS, Chronicle
+
+
+def a_member() -> Chronicle:
+    """A member that was answered and has just beaten, after the clock's first stroke."""
+    told = Chronicle()
+    told.ticks()
+    told.joined("a")
+    told.issued("a", 1)
+    told.ticks()
+    told.beats("a")
+    return told
+
+
+@pytest.mark.parametrize(("silence", "wrong"), [(SESSION_MS - 1, ["I6"]), (SESSION_MS, [])])
+def test_a_session_of_silence_is_the_measure(silence: int, wrong: list[str]) -> None:
+    """One millisecond less is an eviction without a reason."""
+    told = a_member()
+    told.ticks(4_000)
+    told.ticks(4_000)
+    told.struck("a", told.ticks(silence - 8_000))
+
+    assert wrong == told.wrong
+
+
+def test_an_outage_is_no_silence() -> None:
+    """A gap in the log proves one step, however long it was."""
+    told = a_member()
+    told.struck("a", told.ticks(60_000))
+
+    assert ["I6"] == told.wrong
+
+
+def test_a_clock_that_jumped_back_proves_nothing() -> None:
+    """Time that is read twice counts once."""
+    told = a_member()
+    told.ticks(4_000)
+    told.ticks(-4_000)
+    told.ticks(4_000)
+    told.struck("a", told.ticks(4_000))
+
+    assert ["I6"] == told.wrong
+
+
+def test_what_was_heard_after_the_cause_does_not_count() -> None:
+    """A batch may read on after the record that proved the silence."""
+    told = a_member()
+    told.ticks(5_000)
+    cause = told.ticks(5_000)
+    told.beats("a")
+    told.struck("a", cause)
+
+    assert [] == told.details
+
+
+def test_a_repeated_beat_is_no_sign_of_life() -> None:
+    """Its number is not above that of the last one (B3)."""
+    told = a_member()
+    told.beats("a", sequence=50)
+    told.ticks(5_000)
+    told.beats("a", sequence=50)
+    told.struck("a", told.ticks(5_000))
+
+    assert [] == told.details
+
+
+def test_whoever_left_or_was_fenced_need_not_be_silent() -> None:
+    """Only an expiry claims silence."""
+    told = a_member()
+    told.struck("a", told.leaves("a"), how="left")
+
+    assert [] == told.details
+
+
+def test_the_dead_are_struck_out_in_time() -> None:
+    """A batch that proved the silence and kept the member is wrong."""
+    told = a_member()
+    told.ticks(5_000)
+    told.ticks(4_999)
+    told.batch_ends()
+
+    assert [] == told.details
+    told.ticks(1)
+    told.batch_ends()
+
+    assert ["I5"] == told.wrong
