@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands import config, kafka, topics
+from console.commands import config, faults, kafka, topics
 from console.commands.allocate import allocate
 from console.commands.demo import demo
 from console.commands.help import Command, group
@@ -29,6 +29,7 @@ app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
 app.command(cls=Command)(allocate)
 app.command(cls=Command)(simulate)
+app.add_typer(faults.app, name="faults")
 app.command(cls=Command)(version)
 
 

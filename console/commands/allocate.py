@@ -3,19 +3,12 @@
 The questions and answers themselves are in ``console.scenarios``.
 """
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from console.errors import ExitCode, Failure
-
-File = Annotated[
-    Path | None,
-    typer.Argument(metavar="[FILE]", show_default=False, help="Scenarios, one a line; or stdin."),
-]
-
+from console.commands.options import Lines
+from console.json_lines import answer_file
 
 Plugins = Annotated[
     list[str] | None,
@@ -28,7 +21,7 @@ Plugins = Annotated[
 ]
 
 
-def allocate(file: File = None, plugins: Plugins = None) -> None:
+def allocate(file: Lines = None, plugins: Plugins = None) -> None:
     """Read allocation scenarios as JSON lines and write one JSON line for each, in order.
 
     What cannot be answered gets {"error": {"message": ...}}, and the next line follows. The
@@ -44,11 +37,4 @@ def allocate(file: File = None, plugins: Plugins = None) -> None:
     """
     from console.scenarios import answers
 
-    try:
-        lines = sys.stdin.buffer if file is None else file.open("rb")
-    except OSError as error:
-        raise Failure(f"{file}: {error.strerror}", ExitCode.NOT_FOUND) from error
-    with lines:
-        for answer in answers(lines, plugins or ()):
-            sys.stdout.write(f"{answer}\n")
-            sys.stdout.flush()
+    answer_file(file, lambda lines: answers(lines, plugins or ()))

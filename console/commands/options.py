@@ -35,6 +35,10 @@ Assignments = Annotated[
         help="Override one setting, such as policy.session_timeout=30s. May be repeated.",
     ),
 ]
+Lines = Annotated[
+    Path | None,
+    typer.Argument(metavar="[FILE]", show_default=False, help="Scenarios, one a line; or stdin."),
+]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 
 

@@ -1,0 +1,80 @@
+"""`trimtab faults`: check our fault rules against RocketMQ's, one JSON line after another.
+
+The questions and answers themselves are in ``console.replays``.
+"""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from console.commands.help import Command, group
+from console.commands.options import Lines
+from console.json_lines import answer_file
+
+app = group()
+
+
+class Table(StrEnum):
+    """By whose rules brokers are judged."""
+
+    ROCKETMQ_4 = "rocketmq-4"
+    ROCKETMQ_5 = "rocketmq-5"
+
+
+@app.callback()
+def faults() -> None:
+    """The rules by which brokers are avoided.
+
+    Examples:
+      trimtab faults replay cases.jsonl --table rocketmq-5    what becomes of fault items
+      trimtab faults select cases.jsonl                       which queue a message goes to
+    """
+
+
+@app.command(cls=Command)
+def replay(
+    file: Lines = None,
+    *,
+    table: Annotated[Table, typer.Option(help="By whose rules.")],
+) -> None:
+    """Complete cases of RocketMQ's fault tables, one JSON line each, in order.
+
+    A line comes back with what was missing: the duration of a call, the answers within a script,
+    the order of items, the last resort. What cannot be answered gets {"error": {"message": ...}},
+    and the next line follows. The format is described in docs/faults.md; a file of one line may
+    hold
+
+      {"kind": "duration", "latency": 700, "isolation": false, "now": 1700000000000}
+
+    Examples:
+      trimtab faults replay cases.jsonl --table rocketmq-5
+      generate-cases | trimtab faults replay --table rocketmq-4 | jq .expect
+    """
+    from console.json_lines import answers
+    from console.replays import table_answer
+    from trimtab.faults import RULES
+
+    rules = RULES[table.value]
+    answer_file(file, lambda lines: answers(lines, lambda line: table_answer(line, rules)))
+
+
+@app.command(cls=Command)
+def select(file: Lines = None) -> None:
+    """Complete cases of RocketMQ's queue selection, one JSON line each, in order.
+
+    A line names the version (4.2, 4.9, 5), the queues, where the counter starts, and for each pick
+    the broker of the try before it; the queues that are picked are put in. The format is described
+    in docs/faults.md; a file of one line may hold
+
+      {"version": "5.3.3", "kind": "plain", "queues": [["t", "a", 0], ["t", "b", 0]],
+       "start_index": 0, "last_brokers": [null, "a"]}
+
+    Examples:
+      trimtab faults select cases.jsonl
+      generate-cases | trimtab faults select | jq -c .expect
+    """
+    from console.json_lines import answers
+    from console.replays import selector_answer
+
+    answer_file(file, lambda lines: answers(lines, selector_answer))
