@@ -13,12 +13,16 @@ from importlib import import_module
 from types import MappingProxyType
 
 from allocators.canary import canary
+from allocators.homes import Racks, at_home
+from allocators.labels import racks, weights
 from allocators.named import rocketmq
 from allocators.options import BadOption, Options
 from allocators.per_topic import per_topic
 from allocators.ranges import ranges
+from allocators.rocketmq import NullRefused
 from allocators.round_robin import round_robin
 from allocators.sticky import sticky
+from allocators.weighted import weighted
 from rebalance.allocation import Allocator
 
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
@@ -36,6 +40,23 @@ def _canary(options: Options) -> Allocator:
     return canary(prefix, percent, ALLOCATORS[inner](options))
 
 
+def _nearby(options: Options) -> Allocator:
+    try:
+        return per_topic(rocketmq("MACHINE_ROOM_NEARBY", options))
+    except NullRefused as refused:
+        needs = "MACHINE_ROOM_NEARBY needs the options inner and resolver"
+        raise BadOption(f"{needs}: {refused.message}") from refused
+
+
+def _sticky(options: Options) -> Allocator:
+    strategy: Allocator = sticky
+    if options.given("queue_weights"):
+        strategy = weighted(weights(options))
+    if options.given("queue_racks") or options.given("broker_racks"):
+        strategy = at_home(Racks(racks(options), options.table("broker_racks")), strategy)
+    return strategy
+
+
 ALLOCATORS: Mapping[str, Callable[[Options], Allocator]] = MappingProxyType(
     {
         "AVG": lambda options: per_topic(rocketmq("AVG", options)),
@@ -44,10 +65,10 @@ ALLOCATORS: Mapping[str, Callable[[Options], Allocator]] = MappingProxyType(
         "CONFIG": lambda options: per_topic(rocketmq("CONFIG", options)),
         "CONSISTENT_HASH": lambda options: per_topic(rocketmq("CONSISTENT_HASH", options)),
         "MACHINE_ROOM": lambda options: per_topic(rocketmq("MACHINE_ROOM", options)),
-        "MACHINE_ROOM_NEARBY": lambda options: per_topic(rocketmq("MACHINE_ROOM_NEARBY", options)),
+        "MACHINE_ROOM_NEARBY": _nearby,
         "RANGE": lambda _: ranges,
         "ROUND_ROBIN": lambda _: round_robin,
-        "STICKY": lambda _: sticky,
+        "STICKY": _sticky,
     }
 )
 
@@ -71,7 +92,10 @@ def _users_own(name: str, options: Mapping[str, object]) -> Allocator:
         factory = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise KeyError(f"strategy {name!r} cannot be loaded: {error}") from error
-    strategy = factory(**options) if callable(factory) else None
+    try:
+        strategy = factory(**options) if callable(factory) else None
+    except TypeError as error:
+        raise BadOption(f"{name}: {error}") from error
     if not callable(strategy):
         raise BadOption(f"{name} must be a function that returns a strategy")
     return strategy  # type: ignore[no-any-return] # what it returns is checked plan by plan (I10)

@@ -21,6 +21,7 @@ Its one rule: integers and fractions, never a float.
 import numpy as np
 
 from allocators.catalog import NOBODY, Group, Owners, numbered
+from allocators.chain import Flags
 from allocators.even import even
 from allocators.handing import handed
 from allocators.levels import Table, levels
@@ -45,7 +46,7 @@ def sticky(request: AllocationRequest) -> AllocationPlan:
         if len(part.members) < len(group.members):
             settled = np.append(part.members, NOBODY)[settled]
         owners[part.places] = settled
-    return AllocationPlan(Owners(group, owners), _reasons(group, owners, subscribed))
+    return AllocationPlan(Owners(group, owners), reasons(group, owners, subscribed))
 
 
 def _settled(part: Part) -> Ints:
@@ -77,7 +78,7 @@ def _table(part: Part) -> Table:
     return Table(held, may, queues, part.weights, part.caps)
 
 
-def _reasons(group: Group, owners: Ints, subscribed: np.ndarray) -> dict[Queue, str]:
+def reasons(group: Group, owners: Ints, subscribed: Flags) -> dict[Queue, str]:
     """Say why each queue that is left has no owner."""
     left = np.flatnonzero(owners == NOBODY).tolist()
     topic_of = group.catalog.topic_of

@@ -16,8 +16,11 @@ from rebalance.ids import Millis
 class Policy:
     """Timeouts, limits and the strategy of a group."""
 
-    strategy: str = "AVG"
+    strategy: str = "STICKY"
     """Which allocator computes the target, by its registered name."""
+    strategy_options: str = "{}"
+    """What else that allocator is told, as the text of a JSON object: a policy is a plain value,
+    and what the options mean is the allocator's business."""
 
     session_timeout_ms: Millis = Millis(10_000)
     """Silence after which a member is taken for dead, for members that name none. Shorter finds a

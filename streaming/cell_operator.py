@@ -9,6 +9,7 @@ Spark pickles a ``CellOperator`` into each task, so it holds a few plain values 
 rules from them in the worker. Its one rule: nothing here knows what the bytes mean.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,6 +63,6 @@ def _rules(operator: CellOperator) -> Rules:
     return Rules(
         Decoder(inlets(operator.prefix), operator.partitions),
         operator.policy,
-        allocator(operator.policy.strategy),
+        allocator(operator.policy.strategy, json.loads(operator.policy.strategy_options)),
         Outlet(operator.prefix, operator.partitions),
     )

@@ -67,7 +67,9 @@ class Place:
 def sealed(settings: Settings, place: Place) -> Settings:
     """The settings of the demo."""
     policy = PolicySettings(
-        strategy=settings.policy.strategy, heartbeat_interval=_HEARTBEAT_INTERVAL
+        strategy=settings.policy.strategy,
+        strategy_options=settings.policy.strategy_options,
+        heartbeat_interval=_HEARTBEAT_INTERVAL,
     )
     chosen = {
         "home": str(place.directory),

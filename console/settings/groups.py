@@ -4,12 +4,13 @@ Defaults and the rules between fields are those of ``rebalance.policy.Policy``, 
 section becomes; they are stated there once.
 """
 
+import json
 from datetime import timedelta
 from typing import Final, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
-from allocators import BadOption, allocator
+from allocators import allocator
 from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
 from rebalance.ids import Millis
@@ -34,6 +35,11 @@ class PolicySettings(Section):
     """How queues are spread over members. STICKY keeps loads even and moves the fewest queues; AVG
     gives each member one contiguous run, as RocketMQ does. Changing it moves queues once, in every
     group."""
+
+    strategy_options: dict[str, JsonValue] = Field(default_factory=dict)
+    """What the strategy is told beside its name, such as `percent` of CANARY or `queue_weights` of
+    STICKY: see docs/strategies.md. They hold for every group, and changing them moves queues once.
+    Give them as a table in the file, or whole, as a JSON object: one alone, as a flag, is text."""
 
     session_timeout: Duration = _duration(_DEFAULT.session_timeout_ms)
     """Silence after which a member is taken for dead, for members that ask for none. Shorter finds
@@ -70,9 +76,11 @@ class PolicySettings(Section):
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
         try:
-            allocator(self.strategy)
-        except (KeyError, BadOption) as error:
+            allocator(self.strategy, self.strategy_options)
+        except KeyError as error:
             raise ValueError(f"strategy: {error.args[0]}") from error
+        except ValueError as error:
+            raise ValueError(f"strategy_options: {error.args[0]}") from error
         self.policy(_duration(_DEFAULT.max_clock_step_ms))
         return self
 
@@ -84,6 +92,7 @@ class PolicySettings(Section):
         """
         return Policy(
             strategy=self.strategy,
+            strategy_options=json.dumps(self.strategy_options, sort_keys=True),
             session_timeout_ms=_millis(self.session_timeout),
             session_timeout_ms_min=_millis(self.session_timeout_min),
             session_timeout_ms_max=_millis(self.session_timeout_max),

@@ -22,7 +22,9 @@ def rows(loaded: Loaded) -> list[dict[str, object]]:
 def toml(loaded: Loaded) -> str:
     """A settings file that says all of it; what is unset is a comment."""
     lines: list[str] = []
-    ordered = sorted(effective(loaded), key=lambda entry: len(entry[0]) > 1)  # root keys first
+    entered = list(effective(loaded))
+    sections = [(), *dict.fromkeys(key[:-1] for key, _, _ in entered)]  # root keys first
+    ordered = sorted(entered, key=lambda entry: sections.index(entry[0][:-1]))
     for section, entries in groupby(ordered, key=lambda entry: entry[0][:-1]):
         if section:
             lines += ["", f"[{'.'.join(section)}]"]
@@ -31,5 +33,15 @@ def toml(loaded: Loaded) -> str:
             if value is None or value == {}:
                 lines.append(f"# {name} is not set")
             else:
-                lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}  # {origin}")
+                lines.append(f"{name} = {_written(value)}  # {origin}")
     return "\n".join(lines).lstrip() + "\n"
+
+
+def _written(value: object) -> str:
+    """Write a value as TOML: as JSON, but for tables."""
+    if isinstance(value, dict):
+        entries = (f"{json.dumps(name)} = {_written(each)}" for name, each in value.items())
+        return f"{{{', '.join(entries)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value, ensure_ascii=False)

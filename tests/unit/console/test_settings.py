@@ -1,5 +1,7 @@
 """Settings: which source wins, and where a value is looked for."""
 
+import json
+from datetime import timedelta
 from pathlib import Path
 
 from console.settings.units import milliseconds
@@ -44,6 +46,21 @@ def test_option_tables_merge_entry_by_entry(sources: Sources) -> None:
         "idempotence": "true",
         "sasl.password": "p",
     } == sources.load().settings.kafka.options
+
+
+def test_a_strategy_s_options_keep_their_types(sources: Sources) -> None:
+    """A number in a file, a table in a variable, text in a flag; the policy carries JSON."""
+    sources.write("[policy]\nstrategy = 'CANARY'\n[policy.strategy_options]\npercent = 10")
+    weights = '{"queue_weights": {"orders": 5}}'
+    sources.environment["TRIMTAB_POLICY__STRATEGY_OPTIONS"] = weights
+    sources.flags += ["policy.strategy_options.prefix=7"]
+    policy = sources.load().settings.policy.policy(timedelta(seconds=5))
+
+    assert {
+        "percent": 10,
+        "prefix": "7",
+        "queue_weights": {"orders": 5},
+    } == json.loads(policy.strategy_options)
 
 
 def test_the_file_beside_us_is_found(sources: Sources) -> None:

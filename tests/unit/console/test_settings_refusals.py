@@ -39,6 +39,18 @@ from tests.unit.console.conftest import Sources
             "policy: strategy: no strategy is called 'AVERAGE'; there are: AVG, ",
         ),
         (
+            "[policy.strategy_options]\npercent = 10",
+            "policy: strategy_options: unknown option percent",
+        ),
+        (
+            "[policy]\nstrategy = 'CANARY'",
+            "policy: strategy_options: CANARY needs the options prefix and percent",
+        ),
+        (
+            "[policy]\nstrategy = 'CONSISTENT_HASH'\nstrategy_options = {virtualNodeCnt = -1}",
+            "policy: strategy_options: illegal virtualNodeCnt :-1",
+        ),
+        (
             "[controller]\nmax_clock_step = '100ms'",
             (
                 "controller.max_clock_step must be at least controller.tick_interval, "

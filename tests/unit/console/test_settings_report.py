@@ -41,7 +41,8 @@ def test_every_setting_is_shown_with_its_origin(sources: Sources) -> None:
 
 def test_what_is_shown_as_toml_is_a_settings_file(sources: Sources) -> None:
     """Reading it gives the same settings, odd option names included."""
-    sources.flags += ['kafka.options={"a.b": "c\\"d", "plain": "é"}', "policy.session_timeout=90s"]
+    weights = 'policy.strategy_options={"queue_weights": {"t": [["", 0, 9]], "u v": 2}}'
+    sources.flags += ['kafka.options={"a.b": "c\\"d", "plain": "é"}', weights]
     shown = sources.load()
     sources.flags.clear()
     sources.write(toml(shown))

@@ -1,0 +1,69 @@
+"""The laws of STICKY for queues of unequal weight, on small random groups."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from allocators import allocator
+from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
+from rebalance.ids import MemberId, Queue
+from tests.properties import sticky_oracle as oracle
+from tests.properties.sticky_groups import TOPICS, requests
+
+WEIGHTS = st.fixed_dictionaries({topic: st.sampled_from([1, 2, 3, 7, 10**19]) for topic in TOPICS})
+
+
+def answered(request: AllocationRequest, weights: Mapping[str, int]) -> AllocationPlan:
+    """Ask with a weight for each topic."""
+    return allocator("STICKY", {"queue_weights": weights})(request)
+
+
+@given(requests(), WEIGHTS)
+def test_all_that_can_be_assigned_is(request: AllocationRequest, weights: dict[str, int]) -> None:
+    """As many queues have an owner, one that may have it, as without weights."""
+    plan = answered(request, weights)
+
+    assert oracle.allowed(request, plan.owners)
+    assert len(allocator("STICKY")(request).owners) == len(plan.owners)
+    assert len(plan.unassigned) == sum(map(len, request.queues.values())) - len(plan.owners)
+
+
+@given(requests(), WEIGHTS)
+def test_no_single_move_would_help(request: AllocationRequest, weights: dict[str, int]) -> None:
+    """Whoever else took a queue would stand at least as high as its owner does."""
+    owners = answered(request, weights).owners
+    loads, counts = Counter[MemberId](), Counter(owners.values())
+    for queue, owner in owners.items():
+        loads[owner] += weights[queue.topic]
+
+    def lift(name: MemberId, more: int = 0) -> Fraction:
+        return Fraction(loads[name] + more, request.candidates[name].weight)
+
+    def may(queue: Queue, one: Candidate, name: MemberId) -> bool:
+        room = one.capacity is None or counts[name] < one.capacity
+        return room and queue.topic in one.topics
+
+    for queue, owner in owners.items():
+        for name, one in request.candidates.items():
+            if name != owner and may(queue, one, name):
+                assert lift(name, weights[queue.topic]) >= lift(owner)
+
+
+@given(requests(), WEIGHTS, st.randoms(use_true_random=False))
+def test_only_the_request_counts(
+    request: AllocationRequest, weights: dict[str, int], deck: random.Random
+) -> None:
+    """Any order of the input has the same answer, and that answer moves nothing."""
+    plan = answered(request, weights)
+    people = dict(deck.sample(list(request.candidates.items()), len(request.candidates)))
+    queues = {
+        topic: tuple(deck.sample(request.queues[topic], len(request.queues[topic])))
+        for topic in deck.sample(list(request.queues), len(request.queues))
+    }
+
+    assert plan == answered(AllocationRequest(people, queues, request.current), weights)
+    assert plan == answered(AllocationRequest(people, queues, dict(plan.owners)), weights)

@@ -1,0 +1,60 @@
+"""Queues of unequal weight by example; the laws are in tests/properties/test_weighted.py."""
+
+import random
+
+from allocators import allocator
+from rebalance.ids import MemberId
+from tests.unit.allocators.groups import group, member, shares, shelf
+
+
+def test_a_load_is_the_sum_of_weights() -> None:
+    """One heavy queue for a, three light ones for b."""
+    balanced = allocator("STICKY", {"queue_weights": {"t": [["", 1, 3]]}})
+    plan = balanced(group({"a": member("t"), "b": member("t")}, {"t": 4}))
+
+    assert {"a": ["t1"], "b": ["t0", "t2", "t3"]} == shares(plan)
+
+
+def test_equal_members_end_within_their_lightest_queue() -> None:
+    """What every single move would make worse: here with 40 queues of weights up to 100."""
+    dice = random.Random(3)
+    weights = [dice.randint(1, 100) for _ in range(40)]
+    told = {"t": [["", place, weight] for place, weight in enumerate(weights)]}
+    plan = allocator("STICKY", {"queue_weights": told})(
+        group({name: member("t") for name in "abcde"}, {"t": 40})
+    )
+    shelves = {
+        name: [weights[queue.id] for queue, owner in plan.owners.items() if owner == name]
+        for name in "abcde"
+    }
+    loads = {name: sum(shelf) for name, shelf in shelves.items()}
+    fullest = max(loads, key=lambda name: loads[name])
+
+    assert max(loads.values()) - min(loads.values()) <= min(shelves[fullest])
+
+
+def test_what_may_stay_stays() -> None:
+    """A join takes over what evens the loads, and nothing is passed between the others."""
+    balanced = allocator("STICKY", {"queue_weights": {"t": 5, "u": 2}})
+    couple = {name: member("t", "u") for name in "ab"}
+    before = balanced(group(couple, {"t": 6, "u": 6})).owners
+    after = balanced(group({**couple, "c": member("t", "u")}, {"t": 6, "u": 6}, before)).owners
+
+    assert {MemberId("c")} == {after[queue] for queue in before if before[queue] != after[queue]}
+
+
+def test_somebody_makes_room_for_a_queue_that_nobody_else_can_take() -> None:
+    """The only subscriber of u is full of t, which another has room for."""
+    balanced = allocator("STICKY", {"queue_weights": {"t": 5}})
+    members = {"a": member("t", "u", cap=1), "b": member("t", cap=1)}
+    plan = balanced(group(members, {"t": 1, "u": 1}, dict.fromkeys(shelf("t", 1), MemberId("a"))))
+
+    assert {"a": ["u0"], "b": ["t0"]} == shares(plan)
+
+
+def test_equal_weights_are_no_weights() -> None:
+    """Then everything that is promised without them holds."""
+    request = group({name: member("t", "u") for name in "abc"}, {"t": 7, "u": 5})
+    plain = allocator("STICKY")
+
+    assert plain(request) == allocator("STICKY", {"queue_weights": {"t": 9, "u": 9}})(request)
