@@ -68,7 +68,16 @@ _chest: Final = msgpack.Decoder(_Chest)
 _drawers: Final = msgpack.Decoder(dict[GroupName, Drawer])
 _state: Final = msgpack.Decoder(GroupState)
 _pulses: Final = msgpack.Decoder(dict[MemberId, Pulse])
-_encode: Final = msgpack.Encoder().encode
+
+
+def _as_a_dictionary(value: object) -> dict[object, object]:
+    """A strategy may answer in a form of its own that reads like a dictionary (STICKY does)."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise NotImplementedError(f"nothing of the state is {type(value).__name__}")
+
+
+_encode: Final = msgpack.Encoder(enc_hook=_as_a_dictionary).encode
 
 
 def write(cell: Cell) -> bytes:
