@@ -140,19 +140,19 @@ def test_old_records_are_no_news() -> None:
 
 
 def test_a_shadow_verdict_is_only_watched() -> None:
-    """It proves that the controller lives, and takes nothing out of use."""
+    """A detector on trial takes nothing out of use."""
     chosen = selector()
-    chosen.hear(verdict("broker1", shadow=True), NOW)
+    chosen.hear(verdict("broker1", available=True, shadow="drift"), NOW)
 
     assert "central" == chosen.state(NOW)
     assert {"broker1", "broker2"} == brokers(chosen, 20)
 
 
-def test_one_producer_tries_a_broker_that_is_out_of_use() -> None:
+def test_a_tester_tries_a_broker_that_is_out_of_use() -> None:
     """A message a second, so that its recovery is seen; the others send it nothing."""
     tester, other = (BrokerSelector(reporter=name, seed=lambda: -1) for name in ("p1", "p2"))
     for chosen in (tester, other):
-        chosen.hear(verdict("broker1", trial="p1"), NOW)
+        chosen.hear(verdict("broker1", testers=("p1", "p3")), NOW)
     sent = [
         [chosen.select(QUEUES, NOW + 100 * step).broker for step in range(1, 101)]
         for chosen in (tester, other)

@@ -122,16 +122,13 @@ class BrokerSelector:
         self.table.update(broker, latency_ms, now, isolation=failed, reachable=reachable)
 
     def hear(self, verdict: Verdict, appended_ms: int) -> None:
-        """Enter a record of the topic `brokers`, with the time that Kafka gave it.
-
-        A shadow verdict shows that the controller lives; it takes nothing out of use.
-        """
+        """Enter a record of the topic `brokers`, with the time that Kafka gave it."""
         self._board.post(
             verdict.broker,
-            available=verdict.available or verdict.shadow is True,
+            available=verdict.available,
             until=verdict.until_ms,
             at=appended_ms,
-            trial=verdict.trial is not None and verdict.trial == self._reporter,
+            trial=self._reporter in (verdict.testers or ()),
         )
 
     def forget(self, broker: str) -> None:

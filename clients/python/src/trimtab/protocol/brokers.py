@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from trimtab.protocol import limits
 from trimtab.protocol.names import BrokerName, ClusterName, Label, Text, Token
 from trimtab.protocol.quantities import Count, Timestamp
 from trimtab.protocol.record import Record, example
@@ -45,14 +46,16 @@ class Verdict(Record):
     reports: Count
     errors: Count
     detector: Token | None = Field(
-        default=None, description="What found it: failures, latency, drift, operator; else absent."
-    )
-    trial: Label | None = Field(
         default=None,
-        description="The one reporter that may use the broker now and then all the same, so that "
-        "its recovery is seen.",
+        description="What took the broker out of use: failures, errors, latency, drift, operator.",
     )
-    shadow: bool | None = Field(
+    testers: tuple[Label, ...] | None = Field(
         default=None,
-        description="The detector is on trial: this is what would be said; nobody acts on it.",
+        max_length=limits.TESTERS,
+        description="The few reporters that use the broker now and then all the same, so that its "
+        "recovery is seen.",
+    )
+    shadow: Token | None = Field(
+        default=None,
+        description="A detector on trial that would take the broker out of use. It does not.",
     )

@@ -81,20 +81,26 @@ class Eject(Command):
 
 
 class Restore(Command):
-    """Put an ejected broker back."""
+    """Put an ejected broker back, and keep it in use whatever the detectors say."""
 
-    model_config = example(kind="restore", **_SIGNED, broker="broker-a")
+    model_config = example(kind="restore", **_SIGNED, broker="broker-a", until_ms=1_767_229_200_000)
 
     kind: Literal["restore"] = "restore"
     broker: BrokerName
+    until_ms: Timestamp | None = Field(
+        default=None, description="The detectors judge it again then; absent: at once."
+    )
 
 
 class Forget(Command):
-    """Forget a group that has no members: state and published records."""
+    """Forget a group that has no members, or one broker of a cluster: state and records."""
 
     model_config = example(kind="forget", **_SIGNED)
 
     kind: Literal["forget"] = "forget"
+    broker: BrokerName | None = Field(
+        default=None, description="Keyed by cluster: the broker to forget, orders about it too."
+    )
 
 
 CommandsRecord = Pause | Resume | DrainMember | EvictMember | Rebalance | Eject | Restore | Forget

@@ -25,6 +25,11 @@ class BrokerLatency(Part):
     p50_ms: Latency
     p99_ms: Latency
     max_ms: Latency
+    address: Label | None = Field(
+        default=None,
+        description="Where the reporter finds the broker. Another address is another broker: "
+        "what was known under the name is forgotten.",
+    )
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

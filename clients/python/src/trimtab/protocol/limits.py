@@ -33,6 +33,9 @@ BROKERS_PER_REPORT = 1_000
 MEMBERS_PER_SUMMARY = 1_000
 """Members listed in a group's summary: it is for people; the counts beside it are complete."""
 
+TESTERS = 99
+"""Reporters that try a broker which is out of use: enough for a quorum of 50 among liars."""
+
 RECORD_BYTES = 1024 * 1024
 """A record's value. Kafka's default `max.message.bytes` is 1 MiB and 12 bytes for the batch."""
 
