@@ -25,6 +25,9 @@ class CauseKind(StrEnum):
     FENCE = "fence"
     ROUTE = "route"
     RELEASE = "release"
+    COMMAND = "command"
+    REST = "rest"
+    """A member that came and went too often has been calm for long enough."""
 
 
 @dataclass(frozen=True, slots=True)

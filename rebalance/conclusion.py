@@ -10,11 +10,13 @@ epoch always means the same bytes (I4).
 
 from dataclasses import dataclass, replace
 
+from rebalance import flapping, timers
 from rebalance.causes import Cause
 from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Decision,
+    GroupForgotten,
     GroupSummarised,
     HandedOver,
     Portion,
@@ -24,7 +26,6 @@ from rebalance.draft import Draft
 from rebalance.events import Stamp
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
-from rebalance.membership import earliest_deadline
 from rebalance.portions import Shares, concerned, portions
 from rebalance.summary import summarise
 
@@ -39,6 +40,9 @@ class Step:
 
 def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     """Close the draft."""
+    flapping.forget(draft, now.clock)
+    if draft.forgotten and not draft.population:
+        return _forgotten(draft)
     state = _next_state(draft)
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
@@ -54,28 +58,50 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
         if member not in state.members
     ]
     if decided and cause is not None:
-        summary = summarise(state, shares, draft.policy.strategy, now.appended, cause)
+        strategy = state.strategy or draft.policy.strategy
+        summary = summarise(state, shares, strategy, now.appended, cause)
         decisions += [*_history(draft, moves, summary), summary]
     return Step(state, tuple(decisions))
+
+
+def _forgotten(draft: Draft) -> Step:
+    """Keep nothing but the epoch, which must not go back should the group return."""
+    state = GroupState(draft.before.name, epoch=draft.before.epoch)
+    notes = (*draft.notes, *(AssignmentWithdrawn(state.name, name) for name in sorted(draft.gone)))
+    return Step(state, (*notes, GroupForgotten(state.name)))
 
 
 def _next_state(draft: Draft) -> GroupState:
     before = draft.before
     changed = bool(draft.causes)
-    decided = changed or bool(draft.ownership.drawn)
+    decided = (
+        changed
+        or draft.targeted
+        or draft.touched
+        or bool(draft.ownership.drawn or draft.held.drawn)
+    )
     epoch = draft.next_epoch if decided else before.epoch
+    group_epoch = epoch if changed else before.group_epoch
     return GroupState(
         name=before.name,
         epoch=epoch,
-        group_epoch=epoch if changed else before.group_epoch,
-        target_epoch=epoch if changed else before.target_epoch,
+        group_epoch=group_epoch,
+        target_epoch=group_epoch if draft.targeted else before.target_epoch,
         members=draft.members.merged(),
         pulses=draft.pulses.merged(),
         routes=draft.routes.merged(),
         target=draft.target,
         ownership=draft.ownership.merged(),
+        targeted_at=draft.targeted_at,
+        doubts=draft.doubts.merged(),
+        held=draft.held.merged(),
+        flaps=draft.flaps.merged(),
+        paused=draft.paused,
+        paused_until=draft.paused_until,
+        strategy=draft.strategy,
+        commands=draft.commands,
         cause=_cause(draft),
-        deadline=earliest_deadline(draft) if decided else draft.deadline,
+        deadline=timers.earliest(draft) if decided else draft.deadline,
     )
 
 
@@ -121,7 +147,7 @@ def _issued(
 
 def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decision]:
     history: list[Decision] = []
-    if draft.causes:
+    if draft.targeted:
         history.append(
             Rebalanced(
                 group=summary.group,

@@ -21,6 +21,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.policy import TwinRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,12 @@ class MemberSummary:
     give: int
     inherit: int
     draining: bool
+    away: bool = False
+    """It left and means to be back; its queues are kept for it."""
+    held: bool = False
+    """It is silent, and its eviction is held."""
+    resting: bool = False
+    """It came and went too often, and gets no queues for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,7 @@ class GroupSummarised:
     members: tuple[MemberSummary, ...]
     at: Millis
     cause: Cause
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,7 @@ class MemberChange(StrEnum):
     LEFT = "left"
     EXPIRED = "expired"
     FENCED = "fenced"
+    AWAY = "away"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +188,70 @@ class HandedOver:
     cause: Cause
 
 
+@dataclass(frozen=True, slots=True)
+class TwinsMet:
+    """Two lives claim one name."""
+
+    group: GroupName
+    older: tuple[MemberId, Incarnation]
+    newer: tuple[MemberId, Incarnation]
+    rule: TwinRule
+    at: Millis
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class EvictionsHeld:
+    """So many members are silent at once that they are not believed to be dead yet."""
+
+    group: GroupName
+    members: tuple[MemberId, ...]
+    """Those that would have been evicted now."""
+    silent: int
+    """How many look dead, they and others."""
+    at: Millis
+    cause: Cause
+
+
+class Outcome(StrEnum):
+    """What became of a command."""
+
+    DONE = "done"
+    CONFLICT = "conflict"
+    """The group has moved on since the epoch that the command was given in view of."""
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAnswered:
+    """A command was obeyed, or why not."""
+
+    group: GroupName
+    id: str
+    order: str
+    principal: str
+    reason: str
+    outcome: Outcome
+    detail: str
+    epoch: Epoch
+    """The group's epoch when the command was read."""
+    at: Millis
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class GroupForgotten:
+    """A group is no more: its summary is withdrawn."""
+
+    group: GroupName
+
+
 class Refusal(StrEnum):
     """Why an event was turned away before any state grew."""
 
     TOO_MANY_MEMBERS = "too_many_members"
     TOO_MANY_QUEUES = "too_many_queues"
+    ROUTES_CONTRADICT = "routes_contradict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,5 +271,9 @@ Decision = (
     | Rebalanced
     | MemberChanged
     | HandedOver
+    | TwinsMet
+    | EvictionsHeld
+    | CommandAnswered
+    | GroupForgotten
     | EventRefused
 )

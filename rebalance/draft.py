@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
 from rebalance.events import Stamp
-from rebalance.group import GroupState, Member, Ownership, Pulse, Route
-from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.group import Doubt, Flaps, GroupState, Member, Ownership, Pulse, Route
+from rebalance.ids import Epoch, Incarnation, InstanceId, MemberId, Millis, Queue, TopicName
 from rebalance.overlay import Overlay
 from rebalance.policy import Policy
 
@@ -51,13 +51,33 @@ class Draft:
     pulses: Overlay[MemberId, Pulse] = field(init=False)
     routes: Overlay[TopicName, Route] = field(init=False)
     ownership: Overlay[Queue, Ownership] = field(init=False)
+    doubts: Overlay[TopicName, Doubt] = field(init=False)
+    held: Overlay[MemberId, Millis] = field(init=False)
+    flaps: Overlay[str, Flaps] = field(init=False)
     target: Mapping[Queue, MemberId] = field(init=False)
+    targeted_at: Millis | None = field(init=False)
+    paused: bool = field(init=False)
+    paused_until: Millis | None = field(init=False)
+    strategy: str | None = field(init=False)
+    commands: tuple[str, ...] = field(init=False)
     population: int = field(init=False)
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
 
     causes: list[Cause] = field(default_factory=list)
-    """What changed the group in this step, in order. Not empty means: compute a new target."""
+    """What changed the group in this step, in order. Not empty means: it needs a new target."""
+    targeted: bool = False
+    """The target was computed in this step."""
+    urgent: bool = False
+    """An operator does not want to wait for the interval between targets."""
+    deferred: bool = False
+    """The target has to wait for the next step, which is due at once: the strategy changed."""
+    touched: bool = False
+    """An operator changed something that the summary shows."""
+    forgotten: bool = False
+    """An operator wants the group forgotten."""
+    instances: dict[InstanceId, MemberId] | None = None
+    """Who has which instance, once ``twins`` has asked for it."""
     answered: set[MemberId] = field(default_factory=set)
     """Members that must be sent their record even if it says nothing new."""
     gone: set[MemberId] = field(default_factory=set)
@@ -78,7 +98,15 @@ class Draft:
         self.pulses = Overlay(self.before.pulses)
         self.routes = Overlay(self.before.routes)
         self.ownership = Overlay(self.before.ownership)
+        self.doubts = Overlay(self.before.doubts)
+        self.held = Overlay(self.before.held)
+        self.flaps = Overlay(self.before.flaps)
         self.target = self.before.target
+        self.targeted_at = self.before.targeted_at
+        self.paused = self.before.paused
+        self.paused_until = self.before.paused_until
+        self.strategy = self.before.strategy
+        self.commands = self.before.commands
         self.population = len(self.before.members)
         self.deadline = self.before.deadline
 
@@ -86,6 +114,21 @@ class Draft:
     def next_epoch(self) -> Epoch:
         """The reading that this step draws if it decides anything."""
         return Epoch(self.before.epoch + 1)
+
+    @property
+    def awaits_target(self) -> bool:
+        """Tell whether the target is behind the group."""
+        if self.targeted:
+            return False
+        return bool(self.causes) or self.before.group_epoch > self.before.target_epoch
+
+    def resume(self, cause: Cause) -> None:
+        """End a pause; what it held back is due at once."""
+        if self.paused:
+            self.paused, self.paused_until = False, None
+            self.touched = True
+            self.causes.append(cause)
+            self.expect_by(Millis(0))
 
     def due(self, stamp: Stamp) -> bool:
         """Tell whether silence may decide something at ``stamp``."""

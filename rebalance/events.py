@@ -19,6 +19,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.orders import Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ class Left:
     member: MemberId
     incarnation: Incarnation
     sequence: int
+    temporary: bool = False
+    """It means to be back before its session ends: its queues are kept for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +111,19 @@ class RouteObserved:
     queues: tuple[Queue, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Commanded:
+    """An operator ordered something (``rebalance.orders``)."""
+
+    stamp: Stamp
+    id: str
+    """The same id again is the same command."""
+    principal: str
+    reason: str
+    order: Order
+    base_epoch: Epoch | None = None
+    """Given in view of this epoch: refused if the group has moved on."""
+
+
 MemberEvent = Joined | Beaten | Drained | Left
-Event = MemberEvent | Released | RouteObserved
+Event = MemberEvent | Released | RouteObserved | Commanded

@@ -41,6 +41,12 @@ class Member:
     capacity: int | None = None
     draining: bool = False
     """It asked to go: it keeps working but is left out of every new target."""
+    away: bool = False
+    """It left and means to be back: it works on nothing, and its queues are kept for it."""
+    resting_until: Millis | None = None
+    """It came and went too often: it is left out of every target until then (``flapping``)."""
+    challenger: tuple[MemberId, Incarnation] | None = None
+    """The last younger life that was refused in its favour (``twins``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,26 @@ class Route:
     version: int
     exists: bool
     queues: tuple[Queue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What a topic is said to be like, and is not believed yet: it would lose queues."""
+
+    route: Route
+    since: Millis
+    """When it was first said, on the log clock."""
+    confirmed: bool = False
+    """It was said again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaps:
+    """How often a member went lately; halved with each half-life."""
+
+    count: int
+    since: Millis
+    """From when on the next half-life counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +137,20 @@ class GroupState:
     """What was observed of the topics that somebody subscribes, or did until lately."""
     target: Mapping[Queue, MemberId] = field(default_factory=dict)
     ownership: Mapping[Queue, Ownership] = field(default_factory=dict)
+    targeted_at: Millis | None = None
+    """When the target was last computed, on the log clock."""
+    doubts: Mapping[TopicName, Doubt] = field(default_factory=dict)
+    held: Mapping[MemberId, Millis] = field(default_factory=dict)
+    """Members whose eviction is held, and since when."""
+    flaps: Mapping[str, Flaps] = field(default_factory=dict)
+    """By instance or, without one, by member; present and gone."""
+    paused: bool = False
+    paused_until: Millis | None = None
+    """On the log clock; None: until somebody resumes."""
+    strategy: str | None = None
+    """The group's own, by an operator's order; None: the policy's."""
+    commands: tuple[str, ...] = ()
+    """Ids of the last commands, so that none is obeyed twice."""
     cause: Cause | None = None
     """What last changed ``group_epoch``."""
     deadline: Millis | None = None

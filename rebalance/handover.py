@@ -150,7 +150,9 @@ def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
 
 def _promise(draft: Draft, name: MemberId) -> Grant | None:
     member = draft.members.get(name)
-    return None if member is None else Grant(name, member.incarnation, draft.next_epoch)
+    if member is None or member.away:
+        return None
+    return Grant(name, member.incarnation, draft.next_epoch)
 
 
 def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:

@@ -1,26 +1,29 @@
-"""The roster: who belongs to the group, and who has gone silent.
+"""The roster: who belongs to the group.
 
 Like the book at a ship's gangway. Whoever comes aboard signs in; whoever is seen is ticked off;
-whoever was not seen for a whole session is struck out, and so is whoever holds on to a queue
-past its deadline. Each life of a member signs with its own incarnation, so that a late message
-of an earlier life is never taken for the present one (faults B3, B4, B5, C1), and beats and joins
-are numbered apart, since they travel by different topics and overtake each other.
+whoever goes is struck out, unless it only goes ashore and says so. Each life of a member signs with
+its own incarnation, so that a late message of an earlier life is never taken for the present one
+(faults B3, B4, B5), and beats and joins are numbered apart, since they travel by different topics
+and overtake each other. Who may sign under a name that is taken is asked of ``twins``.
 
-Called by ``step`` for each member event, in log order. It decides nothing about queues: it notes
-which lives ended (``draft.fenced``) and that the group changed (``draft.causes``).
+Called by ``step`` for each member event, in log order, and by ``timers`` and ``commands`` for those
+who have to go. It decides nothing about queues: it notes which lives ended (``draft.fenced``) and
+that the group changed (``draft.causes``).
 
-Its one rule: only the log clock strikes a member out.
+Its one rule: nobody is struck out but through ``depart``.
 """
 
 from dataclasses import replace
 from typing import assert_never
 
+from rebalance import flapping, twins
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
 from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent, Stamp
 from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
+from rebalance.policy import TwinRule
 
 
 def fold(draft: Draft, event: MemberEvent) -> None:
@@ -40,28 +43,64 @@ def fold(draft: Draft, event: MemberEvent) -> None:
 
 def _join(draft: Draft, event: Joined) -> None:
     known = draft.members.get(event.member)
-    if known is None:
-        if draft.population >= draft.policy.max_members:
-            detail = f"the group has {draft.population} members, the limit"
-            draft.notes.append(
-                EventRefused(draft.before.name, event.stamp, Refusal.TOO_MANY_MEMBERS, detail)
-            )
+    if known is not None and event.incarnation <= known.incarnation:
+        if event.incarnation == known.incarnation and event.sequence >= known.sequence:
+            _renew(draft, event, known)
+        return
+    rival = twins.rival(draft, event)
+    rule = None if rival is None else twins.rule(draft, event, rival)
+    if known is None and rule is not TwinRule.FENCE_OLDER and _is_full(draft, event):
+        return
+    if rival is not None and rule is not None:
+        twins.note(draft, event, rival, rule)
+        if rule is TwinRule.REFUSE_NEWER:
             return
+        _make_way(draft, event, rival, rule)
+    if known is None:
         _admit(draft, event, MemberChange.JOINED, CauseKind.JOIN)
-    elif event.incarnation > known.incarnation:
-        # A restart under the same name, or a twin: the younger life fences the older one (C1).
-        draft.fenced[event.member, known.incarnation] = Ending.FENCED
+    else:
         _admit(draft, event, MemberChange.REJOINED, CauseKind.REJOIN)
-    elif event.incarnation == known.incarnation and event.sequence >= known.sequence:
-        _renew(draft, event, known)
+
+
+def _is_full(draft: Draft, event: Joined) -> bool:
+    if draft.population < draft.policy.max_members:
+        return False
+    detail = f"the group has {draft.population} members, the limit"
+    draft.notes.append(
+        EventRefused(draft.before.name, event.stamp, Refusal.TOO_MANY_MEMBERS, detail)
+    )
+    return True
+
+
+def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
+    """Have the older of two lives go, now or when the younger has taken over."""
+    older = draft.members[rival]
+    if rival == event.member:
+        draft.fenced[rival, older.incarnation] = Ending.FENCED
+        if not older.away:
+            flapping.went(draft, rival, older, event.stamp.clock)
+        return
+    if rule is TwinRule.SEPARATE:
+        return
+    twins.succeed(draft, rival, event.member)
+    if rule is TwinRule.HAND_OVER:
+        draft.members.put(rival, replace(older, draining=True, instance=None))
+    else:
+        detail = f"{event.member} came for its instance {event.instance}"
+        cause = Cause(CauseKind.REJOIN, rival, event.stamp.position, detail)
+        depart(draft, rival, MemberChange.FENCED, event.stamp, cause)
+    if draft.instances is not None and event.instance is not None:
+        draft.instances[event.instance] = event.member
 
 
 def _admit(draft: Draft, event: Joined, change: MemberChange, kind: CauseKind) -> None:
     if draft.members.get(event.member) is None:
         draft.population += 1
-    member = _described(draft, event)
+    rest = flapping.rests_until(draft, event.member, event.instance, event.stamp.clock)
+    member = replace(_described(draft, event), resting_until=rest)
     draft.members.put(event.member, member)
     draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
+    draft.held.remove(event.member)
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
     draft.answered.add(event.member)
     cause = Cause(kind, event.member, event.stamp.position)
@@ -73,9 +112,9 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     """Answer a repeated join; take over what it changed, if anything."""
     draft.answered.add(event.member)
     _see(draft, event.member, event.stamp)
-    member = _described(draft, event)
+    member = replace(_described(draft, event), resting_until=known.resting_until)
     draft.members.put(event.member, member)
-    if member == replace(known, sequence=event.sequence):
+    if member == replace(known, sequence=event.sequence, challenger=None):
         return
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
     draft.causes.append(Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position))
@@ -102,15 +141,19 @@ def _beat(draft: Draft, event: Beaten) -> None:
             draft.gone.add(event.member)
     elif event.incarnation == known.incarnation:
         pulse = draft.pulses[event.member]
-        if event.sequence > pulse.sequence:
-            seen = max(pulse.seen, event.stamp.heard)
-            draft.pulses.put(event.member, Pulse(seen, event.sequence))
+        if event.sequence > pulse.sequence and not known.away:
+            draft.pulses.put(event.member, replace(pulse, sequence=event.sequence))
+            _see(draft, event.member, event.stamp)
 
 
 def _see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     pulse = draft.pulses[member]
-    if stamp.heard > pulse.seen:
-        draft.pulses.put(member, replace(pulse, seen=stamp.heard))
+    if stamp.heard <= pulse.seen:
+        return
+    draft.pulses.put(member, replace(pulse, seen=stamp.heard))
+    if draft.held.items():
+        draft.held.remove(member)
+        draft.expect_by(Millis(0))  # perhaps enough are heard again to believe the others' silence
 
 
 def _drain(draft: Draft, event: Drained) -> None:
@@ -129,71 +172,30 @@ def _drain(draft: Draft, event: Drained) -> None:
 
 def _leave(draft: Draft, event: Left) -> None:
     known = draft.members.get(event.member)
-    if known is not None and event.incarnation == known.incarnation:
-        cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
-        _depart(draft, event.member, known, MemberChange.LEFT, event.stamp, cause)
-
-
-def expire(draft: Draft, stamp: Stamp) -> None:
-    """Strike out whoever has been silent, or has kept a queue, for too long at ``stamp``."""
-    if not draft.due(stamp):
+    if known is None or event.incarnation != known.incarnation or known.away:
         return
-    overdue = _overdue(draft, stamp.clock)
-    for name, member in draft.members.items():
-        silence_ms = stamp.clock - draft.pulses[name].seen
-        if silence_ms >= member.session_timeout_ms:
-            detail = f"silent for {silence_ms} ms"
-            cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
-            _depart(draft, name, member, MemberChange.EXPIRED, stamp, cause)
-        elif name in overdue:
-            cause = Cause(CauseKind.FENCE, name, stamp.position, "missed its revocation deadline")
-            _depart(draft, name, member, MemberChange.FENCED, stamp, cause)
-    draft.deadline = earliest_deadline(draft)
+    cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
+    if event.temporary:
+        draft.members.put(event.member, replace(known, away=True))
+        _see(draft, event.member, event.stamp)
+        draft.fenced[event.member, known.incarnation] = Ending.LEFT
+        _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
+    else:
+        depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
 
 
-def _overdue(draft: Draft, clock: Millis) -> set[MemberId]:
-    """Members that kept a queue past the deadline for letting it go."""
-    return {name for name, deadline in _revocations(draft) if clock >= deadline}
-
-
-def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
-    found = []
-    for owned in draft.ownership.values():
-        for grant in (owned.holder, owned.heir):
-            if grant is None or grant.asked is None:
-                continue
-            member = draft.members.get(grant.member)
-            if member is not None and member.incarnation == grant.incarnation:
-                deadline = Millis(grant.asked.at + member.revocation_timeout_ms)
-                found.append((grant.member, deadline))
-    return found
-
-
-def earliest_deadline(draft: Draft) -> Millis | None:
-    """Return when silence may next decide something, exactly."""
-    deadlines = [deadline for _, deadline in _revocations(draft)]
-    deadlines += [
-        Millis(draft.pulses[name].seen + member.session_timeout_ms)
-        for name, member in draft.members.items()
-    ]
-    return min(deadlines, default=None)
-
-
-def _depart(
-    draft: Draft,
-    name: MemberId,
-    member: Member,
-    change: MemberChange,
-    stamp: Stamp,
-    cause: Cause,
-) -> None:
+def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cause: Cause) -> None:
+    """Strike a member out."""
+    member = draft.members[name]
     draft.members.remove(name)
     draft.pulses.remove(name)
+    draft.held.remove(name)
     draft.population -= 1
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
     draft.fenced[name, member.incarnation] = ending
     draft.gone.add(name)
     draft.causes.append(cause)
+    flapping.went(draft, name, member, stamp.clock)
     _note(draft, name, member, change, stamp, cause)
 
 

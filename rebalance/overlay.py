@@ -43,8 +43,9 @@ class Overlay(Generic[K, V]):
         self._drawn[key] = value
 
     def remove(self, key: K) -> None:
-        """Blot ``key`` out."""
-        self._drawn[key] = None
+        """Blot ``key`` out, if there is anything at it."""
+        if self.get(key) is not None:
+            self._drawn[key] = None
 
     @property
     def drawn(self) -> Mapping[K, V | None]:

@@ -8,8 +8,27 @@ Its one rule: every number has a unit in its name and a reason beside it.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
 
 from rebalance.ids import Millis
+
+_WHOLE: Final = 100
+"""Percent."""
+
+
+class TwinRule(StrEnum):
+    """What happens when two lives claim one name."""
+
+    FENCE_OLDER = "fence-older"
+    """The younger takes over at once: right for restarts, which are most of what looks like it."""
+    REFUSE_NEWER = "refuse-newer"
+    """The younger waits until the older is gone, as in KIP-848."""
+    SEPARATE = "separate"
+    """They are two members: right for fleets whose containers all have the same client id."""
+    HAND_OVER = "hand-over"
+    """The younger inherits from the older, which works on until then. Only for two members with
+    one instance; two lives of one member cannot be told apart by the records addressed to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +60,35 @@ class Policy:
     """How much silence one record of the log can prove (see ``clock``). Five ticks: a controller
     pause of a few seconds costs no accuracy, an outage counts as five seconds."""
 
+    on_twin: TwinRule = TwinRule.FENCE_OLDER
+    """Two lives of one member (fault C1)."""
+    on_twin_instance: TwinRule = TwinRule.FENCE_OLDER
+    """Two members with one instance (fault C2)."""
+
+    assignment_interval_ms: Millis = Millis(0)
+    """The least time between two targets of a group. 0: one for each batch that needs one, which
+    already gathers what arrives within a batch; more calms groups that never come to rest (C10)."""
+
+    blast_percent: int = 50
+    """Evictions are held while more than this share of a group looks dead at once: then it is
+    likelier that we, or Kafka, do not hear them (Eureka and Kubernetes stop at similar shares)."""
+    blast_members: int = 3
+    """Fewer silent members than this are never held: of two members, one is half."""
+    blast_hold_ms: Millis = Millis(30_000)
+    """How long held members may stay silent before their silence counts as confirmed. They have
+    fenced themselves, so their queues rest for so long, if they really died."""
+
+    flap_half_life_ms: Millis = Millis(60_000)
+    """In this time half of a member's departures are forgotten, as in BGP's route damping."""
+    flap_limit: int = 4
+    """So many departures within about one half-life, and a member that returns gets no queues until
+    half of them are forgotten (C11). A rolling deploy restarts a member once or twice."""
+
+    route_damping_ms: Millis = Millis(30_000)
+    """How long queues must have vanished before that is believed (D1)."""
+    route_share_percent: int = 50
+    """A topic that lost more than this share must be seen so a second time, too (D6)."""
+
     max_members: int = 10_000
     """Joins beyond this are refused before any state grows."""
     max_queues: int = 10_000
@@ -49,17 +97,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Check the rules, above all those that span fields."""
-        positive = {
-            "session_timeout_min": self.session_timeout_ms_min,
-            "heartbeat_interval": self.heartbeat_interval_ms,
-            "revocation_timeout": self.revocation_timeout_ms,
-            "max_clock_step": self.max_clock_step_ms,
-            "max_members": self.max_members,
-            "max_queues": self.max_queues,
-        }
-        for name, value in positive.items():
-            if value < 1:
-                raise ValueError(f"{name} must be positive")
+        self._check_ranges()
         least, most = self.session_timeout_ms_min, self.session_timeout_ms_max
         if not least <= self.session_timeout_ms <= most:
             raise ValueError("session_timeout must lie between its minimum and its maximum")
@@ -67,6 +105,31 @@ class Policy:
             raise ValueError("session_timeout must be at least twice heartbeat_interval")
         if self.revocation_timeout_ms > self.revocation_timeout_ms_max:
             raise ValueError("revocation_timeout must not exceed its maximum")
+        if self.on_twin is TwinRule.HAND_OVER:
+            raise ValueError("on_twin cannot be hand-over: only instances can be handed over")
+
+    def _check_ranges(self) -> None:
+        positive = {
+            "session_timeout_min": self.session_timeout_ms_min,
+            "heartbeat_interval": self.heartbeat_interval_ms,
+            "revocation_timeout": self.revocation_timeout_ms,
+            "max_clock_step": self.max_clock_step_ms,
+            "blast_members": self.blast_members,
+            "flap_half_life": self.flap_half_life_ms,
+            "flap_limit": self.flap_limit,
+            "max_members": self.max_members,
+            "max_queues": self.max_queues,
+        }
+        for name, value in positive.items():
+            if value < 1:
+                raise ValueError(f"{name} must be positive")
+        shares = {
+            "blast_percent": self.blast_percent,
+            "route_share_percent": self.route_share_percent,
+        }
+        for name, percent in shares.items():
+            if not 0 <= percent <= _WHOLE:
+                raise ValueError(f"{name} must lie between 0 and 100")
 
     def session_ms(self, wished: Millis | None) -> Millis:
         """Return the session timeout of a member that asked for ``wished``."""

@@ -1,44 +1,134 @@
 """The map: which queues there are.
 
 The route watcher tells each group what became of the topics it subscribes. The brain keeps the
-last telling of each and believes a newer version over an older one. What nobody subscribes any more
-is forgotten when the next route is observed, so that a stranger's topics cannot fill the state: at
-a record, not at the end of a batch, because the log decides and not how it was cut (I7). Until then
-it is only ignored, so a group whose members all left and came back starts at once.
+last telling of each and believes a newer version over an older one. What grows is believed at
+once. What would take queues away is doubted first: a broker that has just restarted may not know a
+topic for a moment, and a record may have been cut short. A doubt becomes the map when nobody has
+said otherwise for a while (D1), and if the loss is large only when it was said a second time (D6).
 
-Called by ``step``, and by ``target`` and ``summary`` for what is subscribed. Its one rule: a route
-with a version that is not higher changes nothing.
+What nobody subscribes any more is forgotten when the next route is observed, so that a stranger's
+topics cannot fill the state: at a record, not at the end of a batch, because the log decides and
+not how it was cut (I7). Until then it is only ignored, so a group whose members all left and came
+back starts at once.
+
+Called by ``step`` and ``timers``, and by ``target`` and ``summary`` for what is subscribed. Its
+one rule: a route with a version that is not higher changes nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import EventRefused, Refusal
 from rebalance.draft import Draft
-from rebalance.events import RouteObserved
-from rebalance.group import Member, Route
-from rebalance.ids import TopicName
+from rebalance.events import RouteObserved, Stamp
+from rebalance.group import Doubt, Member, Route
+from rebalance.ids import Millis, Queue, TopicName
 
 
 def observe(draft: Draft, event: RouteObserved) -> None:
     """Enter what the watcher saw of one topic."""
-    known = draft.routes.get(event.topic)
     wanted = subscribed(draft.members.values())
-    if event.topic not in wanted or (known and event.version <= known.version):
+    if event.topic not in wanted or not _is_news(draft, event):
         return
     for topic in draft.routes.merged().keys() - wanted:
         draft.routes.remove(topic)
-    others = sum(len(route.queues) for name, route in draft.routes.items() if name != event.topic)
-    if others + len(event.queues) > draft.policy.max_queues:
-        detail = f"{event.topic} would bring the group to {others + len(event.queues)} queues"
-        draft.notes.append(
-            EventRefused(draft.before.name, event.stamp, Refusal.TOO_MANY_QUEUES, detail)
-        )
+        draft.doubts.remove(topic)
+    route = Route(event.version, event.exists, event.queues)
+    known = draft.routes.get(event.topic)
+    lost = set(known.queues) - set(route.queues) if known is not None else set()
+    if known is None or not lost:
+        draft.doubts.remove(event.topic)
+        _enter(draft, event.topic, route, event.stamp)
         return
-    draft.routes.put(event.topic, Route(event.version, event.exists, event.queues))
-    if known is None or (known.exists, known.queues) != (event.exists, event.queues):
-        detail = f"{len(event.queues)} queues" if event.exists else "no such topic yet"
-        draft.causes.append(Cause(CauseKind.ROUTE, event.topic, event.stamp.position, detail))
+    _doubt(draft, event, route)
+    if known.exists and route.exists and not set(route.queues) <= set(known.queues):
+        both = tuple(sorted({*known.queues, *route.queues}))
+        _enter(draft, event.topic, Route(route.version, exists=True, queues=both), event.stamp)
+
+
+def _is_news(draft: Draft, event: RouteObserved) -> bool:
+    """Tell whether a version is new; the same one with another content is refused (D5)."""
+    doubt = draft.doubts.get(event.topic)
+    known = draft.routes.get(event.topic) if doubt is None else doubt.route
+    if known is None or event.version > known.version:
+        return True
+    if event.version == known.version and doubt is None:
+        _refuse_contradiction(draft, event, known)
+    return False
+
+
+def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> None:
+    if (known.exists, known.queues) != (event.exists, event.queues):
+        detail = f"{event.topic}: version {event.version} has said something else before"
+        draft.notes.append(
+            EventRefused(draft.before.name, event.stamp, Refusal.ROUTES_CONTRADICT, detail)
+        )
+
+
+def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
+    """Draw a topic on the map, if the group has room for it."""
+    known = draft.routes.get(topic)
+    others = sum(len(route.queues) for name, route in draft.routes.items() if name != topic)
+    if others + len(route.queues) > draft.policy.max_queues:
+        detail = f"{topic} would bring the group to {others + len(route.queues)} queues"
+        draft.notes.append(EventRefused(draft.before.name, stamp, Refusal.TOO_MANY_QUEUES, detail))
+        return
+    draft.routes.put(topic, route)
+    if known is None or (known.exists, known.queues) != (route.exists, route.queues):
+        detail = f"{len(route.queues)} queues" if route.exists else "no such topic yet"
+        draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
+
+
+def _doubt(draft: Draft, event: RouteObserved, route: Route) -> None:
+    """Keep in mind what would take queues away; believe it if it is an old story by now."""
+    doubt = draft.doubts.get(event.topic)
+    if doubt is None or _content(doubt.route) != _content(route):
+        doubt = Doubt(route, event.stamp.heard)
+    else:
+        doubt = replace(doubt, route=route, confirmed=True)
+    draft.doubts.put(event.topic, doubt)
+    draft.expect_by(Millis(doubt.since + draft.policy.route_damping_ms))
+
+
+def _content(route: Route) -> tuple[bool, tuple[Queue, ...]]:
+    return route.exists, route.queues
+
+
+def ripen(draft: Draft, stamp: Stamp) -> None:
+    """Believe the doubts that have lasted."""
+    for topic, doubt in list(draft.doubts.items()):
+        if _ripens(draft, topic, doubt) and stamp.clock >= _hour(draft, doubt):
+            draft.doubts.remove(topic)
+            _enter(draft, topic, doubt.route, stamp)
+
+
+def hours(draft: Draft) -> Iterator[Millis]:
+    """Return when doubts ripen by themselves."""
+    for topic, doubt in draft.doubts.items():
+        if _ripens(draft, topic, doubt):
+            yield _hour(draft, doubt)
+
+
+def _hour(draft: Draft, doubt: Doubt) -> Millis:
+    return Millis(doubt.since + draft.policy.route_damping_ms)
+
+
+def _ripens(draft: Draft, topic: TopicName, doubt: Doubt) -> bool:
+    known = draft.routes.get(topic)
+    if doubt.confirmed or known is None:
+        return True
+    lost = len(set(known.queues) - set(doubt.route.queues))
+    return 100 * lost <= draft.policy.route_share_percent * len(known.queues)
+
+
+def confirm(draft: Draft) -> int:
+    """Believe every doubt at its next hour, which is now; return how many there are."""
+    doubts = list(draft.doubts.items())
+    for topic, doubt in doubts:
+        since = Millis(doubt.since - draft.policy.route_damping_ms)
+        draft.doubts.put(topic, replace(doubt, since=since, confirmed=True))
+    return len(doubts)
 
 
 def subscribed(members: Iterable[Member]) -> frozenset[TopicName]:

@@ -1,7 +1,7 @@
 """One step of a group: a batch of events in, the next state and decisions out.
 
 Read this function aloud and you have the controller: enter each event in the books in the order
-of the log, striking out whoever the log proves to be silent; if the group changed, ask the
+of the log, doing in between what the log clock says is due; if the group changed, ask the
 strategy once what everybody should own; then move each queue one step towards it; and publish
 what changed.
 
@@ -13,15 +13,24 @@ nothing else goes in, nothing else comes out.
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from rebalance import handover, membership, routing
+from rebalance import commands, handover, membership, routing, target, timers, twins
 from rebalance.allocation import Allocator
 from rebalance.conclusion import Step, conclude
 from rebalance.draft import Draft
-from rebalance.events import Beaten, Drained, Event, Joined, Left, Released, RouteObserved, Stamp
+from rebalance.events import (
+    Beaten,
+    Commanded,
+    Drained,
+    Event,
+    Joined,
+    Left,
+    Released,
+    RouteObserved,
+    Stamp,
+)
 from rebalance.group import GroupState
 from rebalance.ids import Queue
 from rebalance.policy import Policy
-from rebalance.target import retarget
 
 
 def step(
@@ -34,13 +43,13 @@ def step(
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     draft = Draft(state, policy)
     for event in events:
-        membership.expire(draft, event.stamp)
-        _fold(draft, event)
-    membership.expire(draft, now)
+        timers.strike(draft, event.stamp)
+        _fold(draft, twins.told_apart(event, policy))
+    timers.strike(draft, now)
     handover.fence(draft, now)
     moves = 0
-    if draft.causes:
-        moves = retarget(draft, allocator)
+    if target.is_due(draft, now.clock):
+        moves = target.retarget(draft, allocator, now.clock)
     handover.settle(draft, _unsettled(draft), now)
     return conclude(draft, moves, now)
 
@@ -56,12 +65,14 @@ def _fold(draft: Draft, event: Event) -> None:
             handover.book(draft, event)
         case RouteObserved():
             routing.observe(draft, event)
+        case Commanded():
+            commands.obey(draft, event)
         case _:
             assert_never(event)
 
 
 def _unsettled(draft: Draft) -> Iterable[Queue]:
     """The queues worth looking at: all of them after a change, else those whose page changed."""
-    if not draft.causes:
+    if not draft.targeted:
         return list(draft.ownership.drawn)
     return dict.fromkeys([*draft.ownership.merged(), *draft.target])  # a set has no order to replay

@@ -40,6 +40,7 @@ def summarise(
         members=tuple(_member(state, name, shares[name]) for name in sorted(state.members)),
         at=at,
         cause=cause,
+        paused=state.paused,
     )
 
 
@@ -50,7 +51,7 @@ def _moving(owned: Ownership) -> bool:
 def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> GroupPhase:
     if not state.members:
         return GroupPhase.EMPTY
-    if any(topic.version == 0 for topic in topics):
+    if any(topic.version == 0 for topic in topics) or state.target_epoch < state.group_epoch:
         return GroupPhase.ASSIGNING
     return GroupPhase.RECONCILING if moving else GroupPhase.STABLE
 
@@ -73,10 +74,14 @@ def _unassigned(state: GroupState, topic: TopicName) -> int:
 
 
 def _member(state: GroupState, name: MemberId, share: Portion) -> MemberSummary:
+    member = state.members[name]
     return MemberSummary(
         member=name,
         hold=len(share.hold),
         give=len(share.give),
         inherit=len(share.inherit),
-        draining=state.members[name].draining,
+        draining=member.draining,
+        away=member.away,
+        held=name in state.held,
+        resting=member.resting_until is not None,
     )

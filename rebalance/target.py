@@ -11,15 +11,26 @@ except through what the strategy is told of the present target.
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
+from rebalance.ids import Millis
 from rebalance.routing import subscribed
 
 
-def retarget(draft: Draft, allocator: Allocator) -> int:
+def is_due(draft: Draft, clock: Millis) -> bool:
+    """Tell whether the target is to be computed now."""
+    if not draft.awaits_target or draft.paused or draft.deferred:
+        return False
+    if draft.urgent or draft.targeted_at is None:
+        return True
+    return clock - draft.targeted_at >= draft.policy.assignment_interval_ms
+
+
+def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
     """Compute the target anew; return how many queues are meant for another member than before."""
+    draft.targeted, draft.targeted_at = True, clock
     request = _request(draft)
     plan = allocator(request)
     _check(request, plan)
-    before = draft.before.target
+    before = draft.target
     draft.target = plan.owners
     return sum(1 for queue, owner in plan.owners.items() if before.get(queue, owner) != owner)
 
@@ -30,13 +41,16 @@ def _request(draft: Draft) -> AllocationRequest:
         for name, member in draft.members.items()
         if not member.draining
     }
+    lively = {name for name in candidates if draft.members[name].resting_until is None}
+    if lively:
+        candidates = {name: candidates[name] for name in candidates if name in lively}
     wanted = subscribed(draft.members.values())
     queues = {
         topic: route.queues
         for topic, route in draft.routes.items()
         if topic in wanted and route.queues
     }
-    return AllocationRequest(candidates, queues, draft.before.target)
+    return AllocationRequest(candidates, queues, draft.target)
 
 
 def _check(request: AllocationRequest, plan: AllocationPlan) -> None:

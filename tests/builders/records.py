@@ -5,9 +5,11 @@ test does not care for is the record's place in the log, which grows as it must.
 """
 
 from collections.abc import Callable
+from typing import TypedDict, Unpack
 
 from rebalance.events import (
     Beaten,
+    Commanded,
     Drained,
     Event,
     Joined,
@@ -20,11 +22,13 @@ from rebalance.events import (
 from rebalance.ids import (
     BrokerName,
     Epoch,
+    InstanceId,
     Millis,
     Position,
     Queue,
     TopicName,
 )
+from rebalance.orders import Order
 from tests.builders.notation import claims, life
 
 Record = Callable[[Stamp], Event]
@@ -39,6 +43,15 @@ def at(clock: int, offset: int = 0, *, heard: int | None = None) -> Stamp:
     return Stamp(now, then, now, Position(TopicName("log"), 0, offset))
 
 
+class Further(TypedDict, total=False):
+    """What few members say of themselves."""
+
+    instance: InstanceId | None
+    rack: str
+    weight: int
+    capacity: int | None
+
+
 def joined(
     who: str,
     topics: str = "orders",
@@ -46,7 +59,7 @@ def joined(
     sequence: int | None = None,
     session_ms: int | None = None,
     revocation_ms: int | None = None,
-    weight: int = 1,
+    **further: Unpack[Further],
 ) -> MemberRecord:
     """A member joins; ``topics`` are separated by spaces."""
     wanted = frozenset(TopicName(topic) for topic in topics.split())
@@ -57,7 +70,7 @@ def joined(
         topics=wanted,
         session_timeout_ms=_millis(session_ms),
         revocation_timeout_ms=_millis(revocation_ms),
-        weight=weight,
+        **further,
     )
 
 
@@ -74,9 +87,17 @@ def drained(who: str, *, sequence: int | None = None) -> MemberRecord:
     return lambda stamp: Drained(stamp, *life(who), _sequence(sequence, stamp))
 
 
-def left(who: str, *, sequence: int | None = None) -> MemberRecord:
+def left(who: str, *, sequence: int | None = None, temporary: bool = False) -> MemberRecord:
     """A member says that it is gone."""
-    return lambda stamp: Left(stamp, *life(who), _sequence(sequence, stamp))
+    return lambda stamp: Left(stamp, *life(who), _sequence(sequence, stamp), temporary)
+
+
+def ordered(order: Order, *, name: str | None = None, base: int | None = None) -> Record:
+    """Ann orders something; each order has an id of its own unless it is given."""
+    epoch = None if base is None else Epoch(base)
+    return lambda stamp: Commanded(
+        stamp, name or f"c{stamp.position.offset}", "ann", "because", order, epoch
+    )
 
 
 def released(who: str, grants: str) -> Callable[[Stamp], Released]:

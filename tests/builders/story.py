@@ -147,9 +147,13 @@ def two_members(*, queues: int = 2, policy: Policy | None = None) -> Story:
     return story
 
 
-def handing_over() -> Story:
+CREDULOUS = Policy(route_damping_ms=Millis(0), route_share_percent=100)
+"""Believes at once that queues are gone."""
+
+
+def handing_over(*, policy: Policy | None = None) -> Story:
     """Begin with orders-1 on its way from a to b, told in epoch 2."""
-    story = Story()
+    story = Story(policy=policy or Policy())
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("b"))
     return story

@@ -1,11 +1,13 @@
 """The commands of a transcript.
 
-    policy session=30s revocation=5s members=2 queues=4         before anything else
-    join a topics=orders,payments session=5s revocation=5s weight=2
+    policy strategy=STICKY session=30s on_twin=separate interval=5s     before anything else
+    join a topics=orders,payments session=5s revocation=5s weight=2 instance=i
     beat a epoch=2 owned=orders-0@1,orders-1@1      owned= is "nothing", no owned is "unchanged"
     drain a
-    leave a
+    leave a                             leave a temporarily
     release a orders-0@1 orders-1@1
+    order pause                         pause, resume, drain a, evict a, rebalance, strategy AVG,
+    order evict a id=c1 base=3          approve, forget; ids are made up unless they matter
     route orders queues=4 version=2     version is 1 unless given; queues=none: no such topic
     obey a b                            release what their records tell them to give
     wait 9s                             time goes by, with a tick each second
@@ -18,9 +20,22 @@ Members are written ``a``, and ``a:2`` in their second life.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
-from rebalance.ids import Millis
-from rebalance.policy import Policy
+from allocators import allocator
+from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.orders import (
+    Approve,
+    ChooseStrategy,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Order,
+    Pause,
+    RebalanceNow,
+    Resume,
+)
+from rebalance.policy import Policy, TwinRule
 from tests.builders.records import (
     Record,
     beaten,
@@ -28,6 +43,7 @@ from tests.builders.records import (
     joined,
     left,
     missing,
+    ordered,
     released,
     routed,
 )
@@ -64,6 +80,7 @@ def _join(who: str, _: list[str], options: Options) -> Record:
         session_ms=_ms(options.get("session")),
         revocation_ms=_ms(options.get("revocation")),
         weight=int(options.get("weight", "1")),
+        instance=InstanceId(options["instance"]) if "instance" in options else None,
     )
 
 
@@ -80,11 +97,29 @@ def _route(topic: str, _: list[str], options: Options) -> Record:
     return routed(topic, int(options["queues"]), version=version)
 
 
+def _order(verb: str, words: list[str], options: Options) -> Record:
+    base = options.get("base")
+    order = ORDERS[verb](words)
+    return ordered(order, name=options.get("id"), base=None if base is None else int(base))
+
+
+ORDERS: dict[str, Callable[[list[str]], Order]] = {
+    "pause": lambda _: Pause(),
+    "resume": lambda _: Resume(),
+    "drain": lambda words: DrainMember(MemberId(words[0])),
+    "evict": lambda words: EvictMember(MemberId(words[0])),
+    "rebalance": lambda _: RebalanceNow(),
+    "strategy": lambda words: ChooseStrategy(words[0]),
+    "approve": lambda _: Approve(),
+    "forget": lambda _: Forget(),
+}
+
 RECORDS: dict[str, Callable[[str, list[str], Options], Record]] = {
     "join": _join,
     "beat": _beat,
     "drain": lambda who, _words, _options: drained(who),
-    "leave": lambda who, _words, _options: left(who),
+    "leave": lambda who, words, _options: left(who, temporary="temporarily" in words),
+    "order": _order,
     "release": lambda who, words, _options: released(who, " ".join(words)),
     "route": _route,
 }
@@ -95,7 +130,8 @@ def _act(story: Story, verb: str, *words: str) -> Iterator[str]:
         case "policy":
             for word in words:
                 name, _, wished = word.partition("=")
-                story.policy = _policy(story.policy, name, _number(wished))
+                story.policy = _policy(story.policy, name, wished)
+                story.allocator = allocator(story.policy.strategy)
         case "obey":
             story.obeys(*words)
             yield from _decided(story)
@@ -112,18 +148,20 @@ def _act(story: Story, verb: str, *words: str) -> Iterator[str]:
             raise ValueError(f"no such command: {verb}")
 
 
-def _policy(policy: Policy, name: str, wished: int) -> Policy:
-    match name:
-        case "session":
-            return replace(policy, session_timeout_ms=Millis(wished))
-        case "revocation":
-            return replace(policy, revocation_timeout_ms=Millis(wished))
-        case "members":
-            return replace(policy, max_members=wished)
-        case "queues":
-            return replace(policy, max_queues=wished)
-        case _:
-            raise ValueError(f"no such policy: {name}")
+POLICY: dict[str, Callable[[str], dict[str, Any]]] = {
+    "session": lambda wished: {"session_timeout_ms": Millis(_number(wished))},
+    "revocation": lambda wished: {"revocation_timeout_ms": Millis(_number(wished))},
+    "strategy": lambda wished: {"strategy": wished},
+    "interval": lambda wished: {"assignment_interval_ms": Millis(_number(wished))},
+    "members": lambda wished: {"max_members": _number(wished)},
+    "queues": lambda wished: {"max_queues": _number(wished)},
+    "on_twin": lambda wished: {"on_twin": TwinRule(wished)},
+    "on_twin_instance": lambda wished: {"on_twin_instance": TwinRule(wished)},
+}
+
+
+def _policy(policy: Policy, name: str, wished: str) -> Policy:
+    return replace(policy, **POLICY[name](wished))
 
 
 def _decided(story: Story) -> Iterator[str]:

@@ -7,8 +7,11 @@ from rebalance.causes import Cause
 from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
+    CommandAnswered,
     Decision,
     EventRefused,
+    EvictionsHeld,
+    GroupForgotten,
     GroupSummarised,
     HandedOver,
     MemberChanged,
@@ -16,6 +19,7 @@ from rebalance.decisions import (
     Portion,
     Rebalanced,
     TopicSummary,
+    TwinsMet,
 )
 from tests.builders.notation import life_text, queue_text
 
@@ -30,22 +34,34 @@ def lines(decision: Decision) -> Iterator[str]:
             yield f"record for {member} withdrawn"
         case GroupSummarised():
             yield from _summary(decision)
-        case Rebalanced():
-            yield (
-                f"rebalance {decision.epoch_before} -> {decision.epoch_after}: "
-                f"{decision.moves} moves, {decision.members} members, {decision.queues} queues "
-                f"({_cause(decision.cause)})"
-            )
-        case MemberChanged(member=member, incarnation=incarnation, change=change):
-            yield f"{life_text(member, incarnation)} {change} ({_cause(decision.cause)})"
-        case HandedOver():
-            queues = " ".join(map(queue_text, decision.queues))
-            yield (
-                f"handed over {queues}: {decision.from_member} -> {decision.to_member}, "
-                f"{decision.ending} after {decision.duration_ms} ms"
-            )
+        case GroupForgotten():
+            yield "group forgotten"
         case EventRefused(reason=reason, detail=detail, stamp=stamp):
             yield f"refused #{stamp.position.offset}: {reason}: {detail}"
+        case _:
+            yield _entry(decision)
+
+
+def _entry(
+    decision: Rebalanced | MemberChanged | HandedOver | TwinsMet | EvictionsHeld | CommandAnswered,
+) -> str:
+    """Write an entry of the history."""
+    match decision:
+        case Rebalanced(epoch_before=before, epoch_after=after, moves=moves):
+            size = f"{moves} moves, {decision.members} members, {decision.queues} queues"
+            return f"rebalance {before} -> {after}: {size} ({_cause(decision.cause)})"
+        case MemberChanged(member=member, incarnation=incarnation, change=change):
+            return f"{life_text(member, incarnation)} {change} ({_cause(decision.cause)})"
+        case HandedOver(from_member=giver, to_member=taker, ending=ending):
+            queues = " ".join(map(queue_text, decision.queues))
+            way = f"{giver} -> {taker}, {ending} after {decision.duration_ms} ms"
+            return f"handed over {queues}: {way}"
+        case TwinsMet(rule=rule):
+            return f"twins {life_text(*decision.older)} and {life_text(*decision.newer)}: {rule}"
+        case EvictionsHeld(members=members, cause=cause):
+            return f"held {' '.join(members)}: {cause.detail}"
+        case CommandAnswered(order=order, outcome=outcome, detail=detail):
+            return ": ".join(filter(None, [f"{order} {decision.id} {outcome}", detail]))
         case _:
             assert_never(decision)
 
@@ -77,7 +93,8 @@ def _summary(group: GroupSummarised) -> Iterator[str]:
     counts = f"{group.assigned} assigned, {group.moving} moving, {group.unassigned} unassigned"
     topics = ", ".join(map(_topic, group.topics))
     members = ", ".join(map(_member, group.members)) or "nobody"
-    yield f"group {epochs} {group.phase}: {counts}; {topics}; {members}"
+    paused = " paused" if group.paused else ""
+    yield f"group {epochs} {group.phase}{paused}: {counts}; {topics}; {members}"
 
 
 def _topic(topic: TopicSummary) -> str:
@@ -90,4 +107,10 @@ def _member(member: MemberSummary) -> str:
     counts = f"{member.member} {member.hold}"
     if member.give or member.inherit:
         counts += f" -{member.give} +{member.inherit}"
-    return f"{counts} draining" if member.draining else counts
+    notes = {
+        "draining": member.draining,
+        "away": member.away,
+        "held": member.held,
+        "resting": member.resting,
+    }
+    return " ".join([counts, *(note for note, applies in notes.items() if applies)])

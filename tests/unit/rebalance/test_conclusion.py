@@ -45,6 +45,7 @@ def drafted(*, page_of_1: str | None = None, change: bool = False) -> Draft:
         draft.ownership.put(queue("orders-1"), owned)
     if change:
         draft.causes.append(CHANGE)
+        draft.targeted = True
     return draft
 
 

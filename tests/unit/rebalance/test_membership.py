@@ -19,7 +19,7 @@ from tests.unit.rebalance.rosters import after, changes, roster
 A = MemberId("a")
 ONE_MEMBER = a_group().with_member("a", sequence=5)
 
-JOINED, REJOINED, DRAINING, LEFT, EXPIRED, FENCED = MemberChange
+JOINED, REJOINED, DRAINING, LEFT, EXPIRED, FENCED, AWAY = MemberChange
 
 TRANSITIONS = {
     # name: (group, record, roster afterwards, what is told of whom)

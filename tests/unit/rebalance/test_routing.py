@@ -2,9 +2,12 @@
 
 import pytest
 
-from rebalance import routing
+from rebalance import routing, timers
 from rebalance.decisions import EventRefused, Refusal
 from rebalance.draft import Draft
+from rebalance.events import RouteObserved
+from rebalance.group import Route
+from rebalance.ids import BrokerName, Queue, TopicName
 from rebalance.policy import Policy
 from tests.builders.group import a_group
 from tests.builders.records import RouteRecord, at, missing, routed
@@ -20,8 +23,8 @@ def known(draft: Draft) -> dict[str, tuple[int, int]]:
 OBSERVATIONS = {
     # name: (what was seen, the map afterwards, what changed)
     "grows": (routed("orders", 4, version=6), {"orders": (6, 4)}, "4 queues"),
-    "shrinks": (routed("orders", 1, version=6), {"orders": (6, 1)}, "1 queues"),
-    "vanishes": (missing("orders", version=6), {"orders": (6, 0)}, "no such topic yet"),
+    "shrinks": (routed("orders", 1, version=6), {"orders": (5, 2)}, None),
+    "vanishes": (missing("orders", version=6), {"orders": (5, 2)}, None),
     "newer, but the same": (routed("orders", 2, version=6), {"orders": (6, 2)}, None),
     "same version, other content": (routed("orders", 9, version=5), {"orders": (5, 2)}, None),
     "stale": (routed("orders", 9, version=4), {"orders": (5, 2)}, None),
@@ -103,3 +106,62 @@ def test_topic_is_subscribed_as_long_as_one_member_wants_it() -> None:
 
     assert {"orders", "payments"} == routing.subscribed(group.state.members.values())
     assert set() == routing.subscribed([])
+
+
+LOSSES = {
+    # name: (the queues seen at each second, when they are believed to be all)
+    "a small loss that lasts": ({0: 3}, 30_000),
+    "a small loss that is said again": ({0: 3, 10_000: 3}, 30_000),
+    "a small loss, and then another": ({0: 3, 10_000: 2}, 40_000),
+    "a small loss that is made good": ({0: 3, 29_000: 4}, None),
+    "a large loss": ({0: 1}, None),
+    "a large loss that is said again": ({0: 1, 10_000: 1}, 30_000),
+    "a large loss that is said again late": ({0: 1, 50_000: 1}, 50_000),
+    "all gone": ({0: None}, None),
+    "all gone, said again": ({0: None, 5_000: None}, 30_000),
+}
+
+
+@pytest.mark.parametrize(("seen", "believed_at"), LOSSES.values(), ids=LOSSES.keys())
+def test_loss_is_doubted_for_a_while(seen: dict[int, int | None], believed_at: int | None) -> None:
+    """Queues that vanish must stay away for the damping time (D1), most of them said twice (D6)."""
+    draft = a_group().with_member("a", session_ms=600_000).with_route("orders", 4).drafted()
+    believed = None
+    for second in range(100):
+        stamp = at(second * 1_000)
+        timers.strike(draft, stamp)
+        if stamp.clock in seen:
+            count = seen[stamp.clock]
+            version = 2 + second
+            saw = missing("orders", version=version)
+            routing.observe(
+                draft,
+                saw(stamp) if count is None else routed("orders", count, version=version)(stamp),
+            )
+            timers.strike(draft, stamp)
+        if believed is None and len(draft.routes[TopicName("orders")].queues) < 4:
+            believed = stamp.clock
+
+    assert believed_at == believed
+
+
+def test_what_is_new_is_believed_though_something_is_lost() -> None:
+    """A topic whose queues move to another broker keeps the old ones until the loss is believed."""
+    queues = tuple(Queue(TopicName("orders"), BrokerName(name), 0) for name in ("new", "old"))
+    draft = a_group().with_member("a").drafted()
+    draft.routes.put(TopicName("orders"), Route(1, exists=True, queues=queues[1:]))
+    routing.observe(
+        draft, RouteObserved(at(0), TopicName("orders"), 2, exists=True, queues=queues[:1])
+    )
+
+    assert queues == draft.routes[TopicName("orders")].queues
+
+
+def test_a_version_that_contradicts_itself_is_refused() -> None:
+    """Two watchers that disagree are an operator's business; what was said first stands (D5)."""
+    draft = GROUP.drafted()
+    routing.observe(draft, routed("orders", 9, version=5)(at(0)))
+
+    assert [Refusal.ROUTES_CONTRADICT] == [
+        note.reason for note in draft.notes if isinstance(note, EventRefused)
+    ]

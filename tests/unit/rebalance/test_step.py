@@ -27,7 +27,7 @@ from tests.builders.records import (
     released,
     routed,
 )
-from tests.builders.story import Story, handing_over, only, two_members
+from tests.builders.story import CREDULOUS, Story, handing_over, only, two_members
 
 # -- first assignment and joining
 
@@ -92,7 +92,7 @@ ROUTES = {
 @pytest.mark.parametrize(("record", "expected"), ROUTES.values(), ids=ROUTES.keys())
 def test_route(record: Record, expected: list[str]) -> None:
     """Members follow the topic, by hand-over like everything else (D2, D4)."""
-    story = two_members()
+    story = two_members(policy=CREDULOUS)
     story.reads(record)
     story.settles()
 
@@ -102,7 +102,7 @@ def test_route(record: Record, expected: list[str]) -> None:
 
 def test_queue_that_vanishes_in_the_hand_is_given_up() -> None:
     """A topic that disappears during a hand-over cancels the heir and asks the holder on."""
-    story = handing_over()
+    story = handing_over(policy=CREDULOUS)
     story.reads(missing("orders", version=2))
     assert {"orders-0": "a@1!3", "orders-1": "a@1!2 > b@2!3"} == story.pages()
 

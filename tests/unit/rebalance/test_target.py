@@ -6,7 +6,7 @@ import pytest
 
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
 from rebalance.errors import BrokenInvariant
-from rebalance.ids import MemberId, TopicName
+from rebalance.ids import MemberId, Millis, TopicName
 from rebalance.target import retarget
 from tests.builders.group import a_group
 from tests.builders.notation import queue
@@ -39,7 +39,7 @@ def test_strategy_is_asked_for_those_who_stay_and_the_queues_there_are() -> None
         asked.append(request)
         return AllocationPlan({})
 
-    retarget(GROUP.drafted(), listening)
+    retarget(GROUP.drafted(), listening, Millis(0))
     request = asked[0]
 
     assert {"a", "b"} == set(request.candidates)
@@ -62,7 +62,7 @@ def test_moves_are_queues_meant_for_another_member_than_before(
     """A queue that was meant for nobody, or is now, did not move from one member to another."""
     draft = GROUP.drafted()
 
-    assert moves == retarget(draft, answering(answer))
+    assert moves == retarget(draft, answering(answer), Millis(0))
     assert answer == {f"{each.topic}-{each.id}": who for each, who in draft.target.items()}
 
 
@@ -80,4 +80,4 @@ def test_broken_strategy_stops_the_group_before_anything_is_published(
 ) -> None:
     """A strategy may be a user's own: whatever it answers is held to the contract (I10)."""
     with pytest.raises(BrokenInvariant, match=complaint):
-        retarget(GROUP.drafted(), answering(answer))
+        retarget(GROUP.drafted(), answering(answer), Millis(0))

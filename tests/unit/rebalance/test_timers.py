@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance import membership
+from rebalance import timers
 from rebalance.decisions import (
     Ending,
     MemberChange,
@@ -24,7 +24,7 @@ def test_member_expires_at_its_session_timeout_and_not_before(
 ) -> None:
     """Silent for exactly the session timeout is silent for too long (I6)."""
     draft = SILENT.drafted()
-    membership.expire(draft, at(clock))
+    timers.strike(draft, at(clock))
 
     assert expected == roster(draft)
 
@@ -32,7 +32,7 @@ def test_member_expires_at_its_session_timeout_and_not_before(
 def test_expiry_names_the_record_that_proved_it() -> None:
     """The cause of an expiry is the record that was read, and how long the silence was."""
     draft = SILENT.drafted()
-    membership.expire(draft, at(12_000, offset=77))
+    timers.strike(draft, at(12_000, offset=77))
     cause = draft.causes[0]
 
     assert ("expiry", "a", 77, "silent for 11000 ms") == (
@@ -49,7 +49,7 @@ def test_expiry_names_the_record_that_proved_it() -> None:
 def test_nobody_is_looked_at_before_the_deadline() -> None:
     """A lower bound spares the look; whoever sets it too late is believed."""
     draft = SILENT.due_at(50_000).drafted()
-    membership.expire(draft, at(20_000))
+    timers.strike(draft, at(20_000))
 
     assert {"a"} == roster(draft)
 
@@ -58,7 +58,7 @@ def test_looking_sets_the_next_deadline_exactly() -> None:
     """After a look the deadline is that of whoever falls silent first."""
     group = a_group().with_member("a", seen=4_000).with_member("b", seen=3_000).due_at(5_000)
     draft = group.drafted()
-    membership.expire(draft, at(5_000))
+    timers.strike(draft, at(5_000))
 
     assert 13_000 == draft.deadline
 
@@ -66,7 +66,7 @@ def test_looking_sets_the_next_deadline_exactly() -> None:
 def test_nobody_left_to_wait_for_means_no_deadline() -> None:
     """An empty group is never woken by a tick."""
     draft = SILENT.drafted()
-    membership.expire(draft, at(11_000))
+    timers.strike(draft, at(11_000))
 
     assert draft.deadline is None
 
@@ -95,7 +95,7 @@ def test_member_that_keeps_a_queue_too_long_is_fenced(
 ) -> None:
     """Who was told to let go, as holder or as heir, has the revocation timeout for it (C5)."""
     draft = KEEPER.with_page("orders-0", page).drafted()
-    membership.expire(draft, at(clock))
+    timers.strike(draft, at(clock))
 
     assert expected == roster(draft)
     assert {"fence"} >= {cause.kind for cause in draft.causes}

@@ -1,0 +1,133 @@
+"""Commands: what an operator ordered, obeyed once.
+
+The captain's word on the bridge. Each order is written in the log with who gave it and why; one
+that was given in view of a position the ship has left is not obeyed but answered, and one that
+arrives twice is one order (faults G3, G4). Obeying changes the books through the same hands as
+everything else: a drain is a drain, an eviction a departure.
+
+Called by ``step`` for each command, in log order. Its one rule: every command is answered once, in
+the history.
+"""
+
+from dataclasses import replace
+from typing import assert_never
+
+from rebalance import holding, membership, routing
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import CommandAnswered, MemberChange, Outcome
+from rebalance.draft import Draft
+from rebalance.events import Commanded, Stamp
+from rebalance.ids import Millis
+from rebalance.orders import (
+    Approve,
+    ChooseStrategy,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Pause,
+    RebalanceNow,
+    Resume,
+)
+
+_REMEMBERED = 64
+"""Ids of past commands kept. A log repeats a record within seconds, people give a few an hour."""
+
+
+class Refused(Exception):  # noqa: N818 - it is the answer
+    """The group cannot do this."""
+
+
+def obey(draft: Draft, event: Commanded) -> None:
+    """Obey a command and answer it."""
+    if event.id in draft.commands:
+        return
+    draft.commands = (*draft.commands, event.id)[-_REMEMBERED:]
+    epoch = draft.before.epoch
+    if event.base_epoch is not None and event.base_epoch != epoch:
+        _answer(draft, event, Outcome.CONFLICT, f"the group is at epoch {epoch}")
+        return
+    try:
+        detail = _do(draft, event)
+    except Refused as refusal:
+        _answer(draft, event, Outcome.REFUSED, str(refusal))
+    else:
+        draft.touched = True
+        _answer(draft, event, Outcome.DONE, detail)
+
+
+def _answer(draft: Draft, event: Commanded, outcome: Outcome, detail: str) -> None:
+    draft.notes.append(
+        CommandAnswered(
+            group=draft.before.name,
+            id=event.id,
+            order=event.order.verb,
+            principal=event.principal,
+            reason=event.reason,
+            outcome=outcome,
+            detail=detail,
+            epoch=draft.before.epoch,
+            at=event.stamp.appended,
+            cause=_cause(event),
+        )
+    )
+
+
+def _cause(event: Commanded) -> Cause:
+    detail = f"{event.order.verb} by {event.principal}: {event.reason}"
+    return Cause(CauseKind.COMMAND, event.id, event.stamp.position, detail)
+
+
+def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for each verb
+    """Do what was ordered; return what there is to say of it."""
+    order, stamp = event.order, event.stamp
+    match order:
+        case Pause():
+            _pause(draft, order, stamp)
+        case Resume():
+            draft.resume(_cause(event))
+        case DrainMember():
+            _drain(draft, order, event)
+        case EvictMember():
+            if draft.members.get(order.member) is None:
+                raise Refused(f"{order.member} is no member")
+            membership.depart(draft, order.member, MemberChange.FENCED, stamp, _cause(event))
+        case RebalanceNow():
+            draft.causes.append(_cause(event))
+            draft.urgent = True
+        case ChooseStrategy():
+            draft.strategy = order.strategy
+            draft.causes.append(_cause(event))
+            draft.deferred = True
+        case Approve():
+            return _approve(draft, event)
+        case Forget():
+            if draft.population:
+                raise Refused(f"the group has {draft.population} members")
+            draft.forgotten = True
+        case _:
+            assert_never(order)
+    return ""
+
+
+def _pause(draft: Draft, order: Pause, stamp: Stamp) -> None:
+    draft.paused, draft.paused_until = True, None
+    if order.until is not None:
+        remaining = max(0, order.until - stamp.appended)
+        draft.paused_until = Millis(stamp.clock + remaining)
+        draft.expect_by(draft.paused_until)
+
+
+def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
+    member = draft.members.get(order.member)
+    if member is None:
+        raise Refused(f"{order.member} is no member")
+    draft.members.put(order.member, replace(member, draining=True))
+    draft.causes.append(_cause(event))
+
+
+def _approve(draft: Draft, event: Commanded) -> str:
+    evictions, topics = holding.confirm(draft, event.stamp), routing.confirm(draft)
+    if evictions == topics == 0:
+        raise Refused("nothing is held")
+    draft.expect_by(event.stamp.clock)
+    return f"{evictions} held evictions, {topics} topics in doubt"

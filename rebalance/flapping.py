@@ -1,0 +1,77 @@
+"""Flapping: members that come and go and come and go.
+
+A guest who leaves the table every minute is welcome, but after the fourth time nobody reseats the
+party for him: he waits on the side until he has stayed for a while. Each departure counts one, and
+the count is halved with each half-life, as BGP damps routes that flap. Whoever returns with too
+high a count rests: it is a member, heard and answered, but left out of every target until the
+count has fallen to half the limit, so that the others do not move (faults C11, C12). When
+everybody would have to rest, nobody does.
+
+Called by ``membership`` at each departure and return, by ``timers`` when a rest ends. Its one
+rule: a member's past is its instance's, or else its own, and is forgotten in log time.
+"""
+
+from dataclasses import replace
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.draft import Draft
+from rebalance.events import Stamp
+from rebalance.group import Flaps, Member
+from rebalance.ids import InstanceId, MemberId, Millis
+
+_CEILING = 4
+"""A count stops at so many times the limit: a rest of three half-lives is punishment enough."""
+
+
+def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
+    """Count a departure, or a life that ended by a restart."""
+    past, policy = _past(name, member.instance), draft.policy
+    flaps = _recalled(draft, past, clock)
+    count = min(flaps.count + 1, _CEILING * policy.flap_limit)
+    draft.flaps.put(past, Flaps(count, flaps.since))
+
+
+def rests_until(
+    draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis
+) -> Millis | None:
+    """Return until when a member that comes (back) now has to rest."""
+    policy = draft.policy
+    flaps = _recalled(draft, _past(name, instance), clock)
+    if flaps.count < policy.flap_limit:
+        return None
+    half_lives = 0
+    while flaps.count >> half_lives > policy.flap_limit // 2:
+        half_lives += 1
+    return Millis(flaps.since + half_lives * policy.flap_half_life_ms)
+
+
+def wake(draft: Draft, stamp: Stamp) -> None:
+    """Let members take part again whose rest is over."""
+    for name, member in draft.members.items():
+        if member.resting_until is not None and stamp.clock >= member.resting_until:
+            draft.members.put(name, replace(member, resting_until=None))
+            draft.causes.append(Cause(CauseKind.REST, name, stamp.position))
+
+
+def forget(draft: Draft, clock: Millis) -> None:
+    """Strike out what has faded away, so that the book stays as small as the group."""
+    if draft.flaps.drawn:
+        for past in list(draft.flaps.items()):
+            if _faded(past[1], clock, draft.policy.flap_half_life_ms).count == 0:
+                draft.flaps.remove(past[0])
+
+
+def _past(name: MemberId, instance: InstanceId | None) -> str:
+    return name if instance is None else instance
+
+
+def _recalled(draft: Draft, past: str, clock: Millis) -> Flaps:
+    known = draft.flaps.get(past)
+    if known is None:
+        return Flaps(0, clock)
+    return _faded(known, clock, draft.policy.flap_half_life_ms)
+
+
+def _faded(flaps: Flaps, clock: Millis, half_life_ms: Millis) -> Flaps:
+    elapsed = (clock - flaps.since) // half_life_ms
+    return Flaps(flaps.count >> elapsed, Millis(flaps.since + elapsed * half_life_ms))

@@ -1,0 +1,66 @@
+"""Holding: when too many look dead at once, doubt your own ears first.
+
+A night porter who hears nothing from one room may worry about the guest. If he hears nothing from
+most rooms, he has gone deaf. So while more than a set share of a group is silent, nobody is evicted
+on the log's word alone: those who would be are held, their queues stay theirs, and it is said
+aloud. The hold ends when enough of the group is heard again, when the silence has lasted for
+another while, or when an operator confirms it (reliability rule 6). A paused group holds everybody.
+
+Who looks silent is counted from half a session on: members that fell silent together do not reach
+the end of their sessions together, and the first of them must not be evicted before the others
+are noticed.
+
+Called by ``timers``. Its one rule: a held member that speaks has never been away.
+"""
+
+from collections.abc import Sequence
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import EvictionsHeld
+from rebalance.draft import Draft
+from rebalance.events import Stamp
+from rebalance.ids import MemberId
+
+
+def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:
+    """Return those of the silent members that may be evicted now; hold the others."""
+    if not silent:
+        return silent
+    looks_dead = _looks_dead(draft, stamp)
+    if not draft.paused and not _too_many(draft, looks_dead):
+        return silent
+    fresh = tuple(name for name in silent if draft.held.get(name) is None)
+    for name in fresh:
+        draft.held.put(name, stamp.clock)
+    if fresh:
+        why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
+        cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
+        draft.notes.append(
+            EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
+        )
+    if draft.paused:
+        return ()
+    patience = draft.policy.blast_hold_ms
+    return [name for name in silent if stamp.clock - draft.held[name] >= patience]
+
+
+def confirm(draft: Draft, stamp: Stamp) -> int:
+    """Believe in the silence of everybody who is held; return how many those are."""
+    held = list(draft.held.items())
+    for name, since in held:
+        draft.held.put(name, type(since)(stamp.clock - draft.policy.blast_hold_ms))
+    return len(held)
+
+
+def _looks_dead(draft: Draft, stamp: Stamp) -> int:
+    return sum(
+        2 * (stamp.clock - draft.pulses[name].seen) > member.session_timeout_ms
+        for name, member in draft.members.items()
+    )
+
+
+def _too_many(draft: Draft, looks_dead: int) -> bool:
+    policy = draft.policy
+    if looks_dead < policy.blast_members:
+        return False
+    return 100 * looks_dead > policy.blast_percent * draft.population

@@ -1,0 +1,97 @@
+"""Timers: what the passing of time alone decides.
+
+An alarm clock with a list beside it. Silence that has lasted a session, a queue kept past its
+deadline, a pause, a rest or a doubt that has run its course, a target that had to wait: each has an
+hour, and the group sleeps until the earliest of them. Nothing here looks at a clock: the hour is
+the reading of the log clock in the stamp of a record.
+
+Called by ``step`` before each event and after the last, and by ``conclusion`` for the next hour.
+Its one rule: only the log clock strikes.
+"""
+
+from collections.abc import Iterator
+
+from rebalance import flapping, holding, membership, routing
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import MemberChange
+from rebalance.draft import Draft
+from rebalance.events import Stamp
+from rebalance.ids import MemberId, Millis
+
+
+def strike(draft: Draft, stamp: Stamp) -> None:
+    """Do whatever is due at ``stamp``."""
+    if not draft.due(stamp):
+        return
+    if draft.paused and draft.paused_until is not None and stamp.clock >= draft.paused_until:
+        draft.resume(Cause(CauseKind.COMMAND, "pause", stamp.position, "its time is over"))
+    routing.ripen(draft, stamp)
+    flapping.wake(draft, stamp)
+    _evict(draft, stamp)
+    draft.deadline = earliest(draft)
+
+
+def _evict(draft: Draft, stamp: Stamp) -> None:
+    """Strike out whoever has been silent, or has kept a queue, for too long."""
+    overdue = [] if draft.paused else _overdue(draft, stamp.clock)
+    silent = [name for name, end in _sessions(draft) if stamp.clock >= end]
+    for name in holding.believed(draft, silent, stamp):
+        detail = f"silent for {stamp.clock - draft.pulses[name].seen} ms"
+        cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
+        membership.depart(draft, name, MemberChange.EXPIRED, stamp, cause)
+    for name in overdue:
+        if draft.members.get(name) is not None:
+            cause = Cause(CauseKind.FENCE, name, stamp.position, "missed its revocation deadline")
+            membership.depart(draft, name, MemberChange.FENCED, stamp, cause)
+
+
+def earliest(draft: Draft) -> Millis | None:
+    """Return the next hour, exactly."""
+    return min(_hours(draft), default=None)
+
+
+def _hours(draft: Draft) -> Iterator[Millis]:
+    held = draft.held.merged()
+    yield from (end for name, end in _sessions(draft) if name not in held)
+    yield from (
+        member.resting_until
+        for member in draft.members.values()
+        if member.resting_until is not None
+    )
+    yield from routing.hours(draft)
+    if draft.paused:
+        if draft.paused_until is not None:
+            yield draft.paused_until
+        return
+    yield from (Millis(since + draft.policy.blast_hold_ms) for since in held.values())
+    yield from (deadline for _, deadline in _revocations(draft))
+    if draft.deferred:
+        yield Millis(0)
+    elif draft.awaits_target and draft.targeted_at is not None:
+        yield Millis(draft.targeted_at + draft.policy.assignment_interval_ms)
+
+
+def _sessions(draft: Draft) -> list[tuple[MemberId, Millis]]:
+    return [
+        (name, Millis(draft.pulses[name].seen + member.session_timeout_ms))
+        for name, member in draft.members.items()
+    ]
+
+
+def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
+    """Members that kept a queue past the deadline for letting it go."""
+    late = {name for name, deadline in _revocations(draft) if clock >= deadline}
+    return [name for name in draft.members.merged() if name in late]
+
+
+def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
+    found = []
+    for owned in draft.ownership.values():
+        for grant in (owned.holder, owned.heir):
+            if grant is None or grant.asked is None:
+                continue
+            member = draft.members.get(grant.member)
+            if member is not None and member.incarnation == grant.incarnation:
+                deadline = Millis(grant.asked.at + member.revocation_timeout_ms)
+                found.append((grant.member, deadline))
+    return found

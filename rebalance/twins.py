@@ -1,0 +1,90 @@
+"""Twins: two lives that claim one name.
+
+A cloakroom ticket presented twice. Most often the first holder has died and come back (a restart),
+sometimes a copy is about (two processes with one client id). Nothing in the claim itself tells
+which, so the operator chooses what the cloakroom does: trust the newer ticket, refuse it while the
+older one is in use, or give every ticket a peg of its own. The name claimed is a member's id or
+its instance; the rules for the two are chosen apart (faults C1, C2).
+
+Called by ``membership`` when somebody joins, and by ``step`` for the pegs. Its one rule: whoever
+lost a name to a living twin, or was refused it, can read both names in the history.
+"""
+
+from dataclasses import replace
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import TwinsMet
+from rebalance.draft import Draft
+from rebalance.events import Commanded, Event, Joined, RouteObserved
+from rebalance.ids import Incarnation, InstanceId, MemberId
+from rebalance.policy import Policy, TwinRule
+
+
+def told_apart(event: Event, policy: Policy) -> Event:
+    """Give each life a name of its own, where twins are to be separate members."""
+    if policy.on_twin is not TwinRule.SEPARATE or isinstance(event, RouteObserved | Commanded):
+        return event
+    return replace(event, member=own_name(event.member, event.incarnation))
+
+
+def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
+    """Return the name of one life; ``sinks`` takes the addition off where it says who it is."""
+    return MemberId(f"{member}@{incarnation}")
+
+
+def rival(draft: Draft, event: Joined) -> MemberId | None:
+    """Return the member that has what the newcomer claims: its own older life, or its instance."""
+    if draft.members.get(event.member) is not None:
+        return event.member
+    if event.instance is None:
+        return None
+    found = _instances(draft).get(event.instance)
+    if found is None or draft.members.get(found) is None:
+        return None
+    return found
+
+
+def _instances(draft: Draft) -> dict[InstanceId, MemberId]:
+    """Who has which instance; made once a step, because a fleet comes in one batch."""
+    if draft.instances is None:
+        draft.instances = {
+            member.instance: name
+            for name, member in draft.members.items()
+            if member.instance is not None
+        }
+    return draft.instances
+
+
+def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
+    """Return what happens to the two; who is away is only being replaced by its return."""
+    if draft.members[rival].away:
+        return TwinRule.FENCE_OLDER
+    return draft.policy.on_twin if rival == event.member else draft.policy.on_twin_instance
+
+
+def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
+    """Note that the two met, if the older one is alive; a refused one that asks again, once."""
+    older, newer = draft.members[rival], (event.member, event.incarnation)
+    lately = 2 * draft.policy.heartbeat_ms(older.session_timeout_ms)
+    if older.away or event.stamp.heard - draft.pulses[rival].seen >= lately:
+        return
+    if rule is TwinRule.REFUSE_NEWER:
+        if older.challenger == newer:
+            return
+        draft.members.put(rival, replace(older, challenger=newer))
+    cause = Cause(CauseKind.JOIN, event.member, event.stamp.position)
+    met = TwinsMet(
+        draft.before.name,
+        (rival, older.incarnation),
+        newer,
+        rule,
+        event.stamp.appended,
+        cause,
+    )
+    draft.notes.append(met)
+
+
+def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
+    """Mean for the newer member what was meant for the older one."""
+    heirs = {older: newer}
+    draft.target = {queue: heirs.get(owner, owner) for queue, owner in draft.target.items()}
