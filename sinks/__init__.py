@@ -9,16 +9,27 @@ from typing import assert_never
 from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
+    CommandAnswered,
+    EvictionsHeld,
+    GroupForgotten,
     GroupSummarised,
     HandedOver,
     MemberChanged,
     Rebalanced,
+    TwinsMet,
 )
 from sinks.assignments import issued, withdrawn
 from sinks.contract import Header, Outlet, Record
 from sinks.deadletters import buried
-from sinks.groups import summarised
-from sinks.history import handed_over, member_changed, rebalanced
+from sinks.groups import forgotten, summarised
+from sinks.history import (
+    answered,
+    evictions_held,
+    handed_over,
+    member_changed,
+    rebalanced,
+    twins_met,
+)
 
 __all__ = ["Header", "Outlet", "Publication", "Record", "buried", "record_of"]
 
@@ -29,11 +40,15 @@ Publication = (
     | Rebalanced
     | MemberChanged
     | HandedOver
+    | TwinsMet
+    | EvictionsHeld
+    | CommandAnswered
+    | GroupForgotten
 )
 """Every decision but a refusal, which becomes a dead letter and needs the original for that."""
 
 
-def record_of(decision: Publication, outlet: Outlet) -> Record:
+def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, PLR0911 - one for each kind
     """Write a decision as the record that publishes it."""
     match decision:
         case AssignmentIssued():
@@ -48,5 +63,13 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:
             return member_changed(decision, outlet)
         case HandedOver():
             return handed_over(decision, outlet)
+        case TwinsMet():
+            return twins_met(decision, outlet)
+        case EvictionsHeld():
+            return evictions_held(decision, outlet)
+        case CommandAnswered():
+            return answered(decision, outlet)
+        case GroupForgotten():
+            return forgotten(decision, outlet)
         case _:
             assert_never(decision)

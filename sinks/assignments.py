@@ -8,7 +8,7 @@ Called by ``sinks.record_of``. Its one rule: keyed by member, partitioned by gro
 """
 
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn
-from rebalance.ids import Epoch, Queue
+from rebalance.ids import Epoch, Incarnation, MemberId, Queue
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
 from sinks.fitting import fitted
@@ -20,7 +20,7 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
     """Write a member's new orders."""
     orders = protocol.Assignment(
         group=decision.group,
-        member=decision.member,
+        member=own_name(decision.member, decision.incarnation),
         incarnation=decision.incarnation,
         epoch=decision.epoch,
         target_epoch=decision.target_epoch,
@@ -30,7 +30,7 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
             InheritRef(
                 *heirloom.queue,
                 heirloom.epoch,
-                heirloom.from_member,
+                own_name(heirloom.from_member, heirloom.from_incarnation),
                 heirloom.from_incarnation,
                 heirloom.from_epoch,
             )
@@ -60,6 +60,11 @@ def withdrawn(decision: AssignmentWithdrawn, outlet: Outlet) -> Record:
         member_key(decision.group, decision.member),
         value=None,
     )
+
+
+def own_name(member: MemberId, incarnation: Incarnation) -> str:
+    """What a member calls itself; twins that are told apart stand in the books with their life."""
+    return member.removesuffix(f"@{incarnation}")
 
 
 def _grants(portion: tuple[tuple[Queue, Epoch], ...]) -> tuple[GrantRef, ...]:

@@ -7,7 +7,7 @@ counts beside the lists stay complete.
 Called by ``sinks.record_of``. Its one rule: what is cut is never what the watcher still owes.
 """
 
-from rebalance.decisions import GroupSummarised, TopicSummary
+from rebalance.decisions import GroupForgotten, GroupSummarised, TopicSummary
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted
@@ -20,6 +20,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
     summary = protocol.Group(
         group=decision.group,
         state=decision.phase.value,
+        paused=decision.paused or None,
         epoch=decision.epoch,
         group_epoch=decision.group_epoch,
         target_epoch=decision.target_epoch,
@@ -43,12 +44,25 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
                 give=member.give,
                 inherit=member.inherit,
                 draining=member.draining,
+                away=member.away or None,
+                held=member.held or None,
+                resting=member.resting or None,
             )
             for member in decision.members[: limits.MEMBERS_PER_SUMMARY]
         ),
     )
     summary = fitted(summary, "people", "topics")
     return keyed_by_group(outlet, GROUPS, decision.group, summary, decision.epoch)
+
+
+def forgotten(decision: GroupForgotten, outlet: Outlet) -> Record:
+    """Write the tombstone of a group."""
+    return Record(
+        outlet.topic(GROUPS),
+        outlet.partition(decision.group),
+        decision.group.encode(),
+        value=None,
+    )
 
 
 def _most_wanted(topics: tuple[TopicSummary, ...]) -> list[TopicSummary]:

@@ -1,13 +1,20 @@
 """Topic ``history``: what happened and why, kept long.
 
-The logbook. One record for each rebalance, each member that came or went, and each hand-over,
-in the order in which the brain noted them. Nothing reads it to decide; people read it to
-understand.
+The logbook. One record for each rebalance, each member that came or went, each hand-over, and for
+whatever an operator did or should know of, in the order in which the brain noted them. Nothing
+reads it to decide; people read it to understand.
 
 Called by ``sinks.record_of``. Its one rule: field for field what the brain decided.
 """
 
-from rebalance.decisions import HandedOver, MemberChanged, Rebalanced
+from rebalance.decisions import (
+    CommandAnswered,
+    EvictionsHeld,
+    HandedOver,
+    MemberChanged,
+    Rebalanced,
+    TwinsMet,
+)
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted
@@ -57,3 +64,49 @@ def handed_over(decision: HandedOver, outlet: Outlet) -> Record:
     )
     entry = fitted(entry, "queues")
     return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+
+
+def twins_met(decision: TwinsMet, outlet: Outlet) -> Record:
+    """Write that two lives claimed one name."""
+    (older, older_incarnation), (newer, newer_incarnation) = decision.older, decision.newer
+    entry = protocol.Conflict(
+        group=decision.group,
+        older=older,
+        older_incarnation=older_incarnation,
+        newer=newer,
+        newer_incarnation=newer_incarnation,
+        rule=decision.rule.value,
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+
+
+def evictions_held(decision: EvictionsHeld, outlet: Outlet) -> Record:
+    """Write that silent members are not believed to be dead yet."""
+    entry = protocol.Hold(
+        group=decision.group,
+        members=decision.members[: limits.MEMBERS_PER_SUMMARY],
+        silent=decision.silent,
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    entry = fitted(entry, "members")
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+
+
+def answered(decision: CommandAnswered, outlet: Outlet) -> Record:
+    """Write what became of a command."""
+    entry = protocol.CommandAnswer(
+        group=decision.group,
+        id=decision.id,
+        command=decision.order,
+        principal=decision.principal,
+        reason=decision.reason,
+        outcome=decision.outcome.value,
+        detail=decision.detail or None,
+        epoch=decision.epoch,
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, decision.epoch)

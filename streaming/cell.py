@@ -12,8 +12,10 @@ rule: the next cell and the records depend on the cell and the rows alone.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
+from allocators import allocator
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.decisions import Decision, EventRefused
@@ -123,9 +125,14 @@ def _step(
     nothing = GroupState(group)
     before = nothing if was is None else unpack(was)
     events = heard.events.get(group, [])
-    after = step(before, events, heard.now, rules.policy, rules.allocator)
+    strategy = rules.allocator if before.strategy is None else _named(before.strategy)
+    after = step(before, events, heard.now, rules.policy, strategy)
     drawer = None if after.state == nothing else pack(after.state, before, was)
     return drawer, after.decisions
+
+
+_named = lru_cache(maxsize=64)(allocator)
+"""The strategy that an operator chose for a group (``ordering`` has checked the name)."""
 
 
 def _returned(refused: Sequence[EventRefused], ordered: Sequence[Row]) -> list[DeadLetter]:

@@ -1,9 +1,9 @@
 """Translation: a record of the wire becomes an event of the brain.
 
 The interpreter between two languages: no judgement, no state, nothing left out. What the wire
-can say and this brain cannot hear yet (operators' commands, broadcasting and shared groups,
-members that release nothing) is refused aloud, into the dead letters, because doing half of what
-was asked would be worse than doing none of it.
+can say and this brain cannot hear yet (broadcasting and shared groups, members that release
+nothing) is refused aloud, into the dead letters, because doing half of what was asked would be
+worse than doing none of it.
 
 Called by ``decoding``. Its one rule: one record, one event, stamped with its place and time.
 """
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from rebalance.events import (
     Beaten,
+    Commanded,
     Drained,
     Event,
     Joined,
@@ -30,8 +31,10 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from streaming.ordering import order_of
 from trimtab.protocol import (
     Beat,
+    Command,
     Drain,
     GrantRef,
     Join,
@@ -44,7 +47,7 @@ from trimtab.protocol import (
 )
 
 
-def event_of(record: Record, stamp: Stamp) -> Event:
+def event_of(record: Record, stamp: Stamp) -> Event:  # noqa: PLR0911 - one case for each kind
     """Translate one record.
 
     Raises:
@@ -67,12 +70,21 @@ def event_of(record: Record, stamp: Stamp) -> Event:
             return Drained(stamp, member, incarnation, record.sequence)
         case Leave():
             member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
-            return Left(stamp, member, incarnation, record.sequence)
+            return Left(stamp, member, incarnation, record.sequence, record.temporary)
         case Release():
             member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
             return Released(stamp, member, incarnation, _grants(record.queues))
         case Route():
             return _observed(record, stamp)
+        case Command():
+            return Commanded(
+                stamp,
+                record.id,
+                record.principal,
+                record.reason,
+                order_of(record),
+                None if record.base_epoch is None else Epoch(record.base_epoch),
+            )
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
 

@@ -14,7 +14,7 @@ from allocators import allocator
 from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
 from rebalance.ids import Millis
-from rebalance.policy import Policy
+from rebalance.policy import Policy, TwinRule
 from trimtab.protocol import limits
 
 _DEFAULT: Final = Policy()
@@ -65,6 +65,40 @@ class PolicySettings(Section):
     revocation_timeout_max: Duration = _duration(_DEFAULT.revocation_timeout_ms_max)
     """The most that a member may ask for; it bounds how long a hand-over can hang."""
 
+    on_twin: TwinRule = _DEFAULT.on_twin
+    """Two lives of one member: fence-older (a restart takes over at once), refuse-newer (it waits
+    until the older one is gone), or separate (each is a member of its own)."""
+
+    on_twin_instance: TwinRule = _DEFAULT.on_twin_instance
+    """Two members with one instance: as on_twin, or hand-over (the newer one inherits from the
+    older, for rolling updates that start the new process first)."""
+
+    assignment_interval: Duration = _duration(_DEFAULT.assignment_interval_ms)
+    """The least time between two targets of a group. More calms groups that never come to rest, and
+    makes each change wait."""
+
+    blast_percent: int = Field(default=_DEFAULT.blast_percent, ge=0, le=100)
+    """Evictions are held while more than this share of a group is silent at once. 100: never."""
+
+    blast_members: int = Field(default=_DEFAULT.blast_members, ge=1)
+    """Fewer silent members than this are never held."""
+
+    blast_hold: Duration = _duration(_DEFAULT.blast_hold_ms)
+    """How long held members may stay silent before that is believed. Their queues rest so long, if
+    they really died."""
+
+    flap_limit: int = Field(default=_DEFAULT.flap_limit, ge=1)
+    """Departures, within about one half-life, after which a member that returns has to rest."""
+
+    flap_half_life: Duration = _duration(_DEFAULT.flap_half_life_ms)
+    """In this time half of a member's departures are forgotten."""
+
+    route_damping: Duration = _duration(_DEFAULT.route_damping_ms)
+    """How long queues must have vanished before their members give them up."""
+
+    route_share_percent: int = Field(default=_DEFAULT.route_share_percent, ge=0, le=100)
+    """A topic that lost more than this share of its queues must be seen so a second time, too."""
+
     max_members: int = Field(default=_DEFAULT.max_members, ge=1)
     """Members that a group may have; further joins are refused. It bounds the state that a
     misconfigured fleet can grow."""
@@ -100,6 +134,16 @@ class PolicySettings(Section):
             revocation_timeout_ms=_millis(self.revocation_timeout),
             revocation_timeout_ms_max=_millis(self.revocation_timeout_max),
             max_clock_step_ms=_millis(max_clock_step),
+            on_twin=self.on_twin,
+            on_twin_instance=self.on_twin_instance,
+            assignment_interval_ms=_millis(self.assignment_interval),
+            blast_percent=self.blast_percent,
+            blast_members=self.blast_members,
+            blast_hold_ms=_millis(self.blast_hold),
+            flap_limit=self.flap_limit,
+            flap_half_life_ms=_millis(self.flap_half_life),
+            route_damping_ms=_millis(self.route_damping),
+            route_share_percent=self.route_share_percent,
             max_members=self.max_members,
             max_queues=self.max_queues,
         )

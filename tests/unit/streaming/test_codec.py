@@ -10,7 +10,17 @@ from allocators import allocator
 from rebalance.allocation import AllocationRequest, Candidate
 from rebalance.causes import Cause, CauseKind
 from rebalance.clock import LogClock
-from rebalance.group import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
+from rebalance.group import (
+    Asked,
+    Doubt,
+    Flaps,
+    Grant,
+    GroupState,
+    Member,
+    Ownership,
+    Pulse,
+    Route,
+)
 from rebalance.ids import (
     BrokerName,
     Epoch,
@@ -55,6 +65,9 @@ MEMBERS = st.builds(
     weight=NUMBERS,
     capacity=st.none() | NUMBERS,
     draining=st.booleans(),
+    away=st.booleans(),
+    resting_until=st.none() | MILLIS,
+    challenger=st.none() | st.tuples(MEMBER_IDS, NAMES.map(Incarnation)),
 )
 ROUTES = st.builds(Route, NUMBERS, st.booleans(), st.lists(QUEUES, max_size=2).map(tuple))
 GROUPS = st.builds(
@@ -68,8 +81,16 @@ GROUPS = st.builds(
     st.dictionaries(TOPICS, ROUTES, max_size=2),
     st.dictionaries(QUEUES, MEMBER_IDS, max_size=2),
     st.dictionaries(QUEUES, st.builds(Ownership, GRANTS, st.none() | GRANTS), max_size=2),
-    st.none() | st.builds(Cause, st.sampled_from(CauseKind), NAMES, POSITIONS, NAMES),
-    st.none() | MILLIS,
+    targeted_at=st.none() | MILLIS,
+    doubts=st.dictionaries(TOPICS, st.builds(Doubt, ROUTES, MILLIS, st.booleans()), max_size=1),
+    held=st.dictionaries(MEMBER_IDS, MILLIS, max_size=2),
+    flaps=st.dictionaries(NAMES, st.builds(Flaps, NUMBERS, MILLIS), max_size=2),
+    paused=st.booleans(),
+    paused_until=st.none() | MILLIS,
+    strategy=st.none() | NAMES,
+    commands=st.lists(NAMES, max_size=2).map(tuple),
+    cause=st.none() | st.builds(Cause, st.sampled_from(CauseKind), NAMES, POSITIONS, NAMES),
+    deadline=st.none() | MILLIS,
 )
 CLOCKS = st.builds(LogClock, MILLIS, st.none() | MILLIS)
 

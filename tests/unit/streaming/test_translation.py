@@ -1,8 +1,20 @@
 """Each record of the wire and the event it means."""
 
+from typing import Any
+
 import pytest
 
-from rebalance.events import Beaten, Drained, Event, Joined, Left, Released, RouteObserved
+from rebalance import orders
+from rebalance.events import (
+    Beaten,
+    Commanded,
+    Drained,
+    Event,
+    Joined,
+    Left,
+    Released,
+    RouteObserved,
+)
 from rebalance.ids import (
     BrokerName,
     Epoch,
@@ -13,20 +25,29 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.orders import Order
 from streaming.translation import event_of
 from tests.builders.notation import queue
 from tests.builders.records import at
 from tests.unit.streaming.log import LIFE, join
 from trimtab.protocol import (
+    Approve,
     Beat,
+    ChooseStrategy,
     Drain,
+    DrainMember,
     EvictMember,
+    Forget,
     GrantRef,
     Join,
     Leave,
+    Pause,
+    Rebalance,
     Record,
     Release,
     ReleaseRef,
+    Restore,
+    Resume,
     Route,
     RunRef,
     UndecodableRecord,
@@ -82,6 +103,10 @@ MEANINGS: list[tuple[Record, Event]] = [
     (Drain(member="a", incarnation=LIFE, sequence=6), Drained(STAMP, A, FIRST, 6)),
     (Leave(member="a", incarnation=LIFE, sequence=7), Left(STAMP, A, FIRST, 7)),
     (
+        Leave(member="a", incarnation=LIFE, sequence=7, temporary=True),
+        Left(STAMP, A, FIRST, 7, temporary=True),
+    ),
+    (
         Release(
             member="a",
             incarnation=LIFE,
@@ -113,6 +138,34 @@ MEANINGS: list[tuple[Record, Event]] = [
 ]
 
 
+SIGNED: dict[str, Any] = {"id": "c-1", "principal": "ann", "reason": "why"}
+
+ORDERED: list[tuple[Record, Order]] = [
+    (Pause(**SIGNED), orders.Pause()),
+    (Pause(**SIGNED, until_ms=7), orders.Pause(Millis(7))),
+    (Resume(**SIGNED), orders.Resume()),
+    (DrainMember(**SIGNED, member="a"), orders.DrainMember(A)),
+    (EvictMember(**SIGNED, member="a"), orders.EvictMember(A)),
+    (Rebalance(**SIGNED), orders.RebalanceNow()),
+    (ChooseStrategy(**SIGNED, strategy="AVG"), orders.ChooseStrategy("AVG")),
+    (ChooseStrategy(**SIGNED), orders.ChooseStrategy(None)),
+    (Approve(**SIGNED), orders.Approve()),
+    (Forget(**SIGNED), orders.Forget()),
+]
+
+
+@pytest.mark.parametrize(("record", "order"), ORDERED)
+def test_a_command_means_one_order(record: Record, order: Order) -> None:
+    """Who gave it and why goes with it."""
+    assert Commanded(STAMP, "c-1", "ann", "why", order, None) == event_of(record, STAMP)
+
+
+def test_a_command_says_in_view_of_what_it_was_given() -> None:
+    """The epoch is the brain's to compare."""
+    event = event_of(Resume(**SIGNED, base_epoch=4), STAMP)
+    assert Commanded(STAMP, "c-1", "ann", "why", orders.Resume(), Epoch(4)) == event
+
+
 @pytest.mark.parametrize(("record", "event"), MEANINGS)
 def test_a_record_means_one_event(record: Record, event: Event) -> None:
     """Nothing is left out and nothing is added but the stamp."""
@@ -125,10 +178,25 @@ def test_a_record_means_one_event(record: Record, event: Event) -> None:
         join("a", mode="broadcasting"),
         join("a", mode="shared"),
         join("a", protocol="eager"),
-        EvictMember(id="c-1", principal="ann", reason="why", member="a"),
     ],
 )
 def test_what_the_brain_cannot_do_yet_is_refused(record: Record) -> None:
     """Half of what was asked would be worse than a clear no."""
     with pytest.raises(UndecodableRecord, match=r"refused: .* not understood by this release"):
+        event_of(record, STAMP)
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        (Restore(**SIGNED, broker="b"), "restore: not a command for a group"),
+        (
+            ChooseStrategy(**SIGNED, strategy="NONESUCH"),
+            "strategy: no strategy is called 'NONESUCH'",
+        ),
+    ],
+)
+def test_an_order_that_no_group_can_obey_is_refused(record: Record, why: str) -> None:
+    """It never reaches a group."""
+    with pytest.raises(UndecodableRecord, match=why):
         event_of(record, STAMP)

@@ -177,7 +177,7 @@ class Engine:
     def _read(self, session: MemberSession, record: Received, now: int) -> list[Action]:
         """Take what is addressed to this member, or to its whole group."""
         try:
-            if record.topic == ASSIGNMENTS.name and record.key == self._my_key:
+            if record.topic == ASSIGNMENTS.name and self._is_mine(record.key, session):
                 orders = None if record.value is None else decode(ASSIGNMENTS, record.value)
                 return session.receive(orders, now)
             if record.topic == RELEASES.name and record.key == self._group_key:
@@ -185,6 +185,10 @@ class Engine:
         except UndecodableRecord as error:
             self._report(error)
         return []
+
+    def _is_mine(self, key: bytes | None, session: MemberSession) -> bool:
+        """Records come under the member's name, or this life's where twins are told apart."""
+        return key == self._my_key or key == self._my_key + f"@{session.incarnation}".encode()
 
     def _perform(self, actions: Iterable[Action]) -> None:
         for action in actions:

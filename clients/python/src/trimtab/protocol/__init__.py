@@ -10,6 +10,9 @@ from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.commands import (
+    Approve,
+    ChooseStrategy,
+    Command,
     CommandsRecord,
     DrainMember,
     Eject,
@@ -24,7 +27,15 @@ from trimtab.protocol.deadletters import DeadLetter, Place
 from trimtab.protocol.decoding import decode, encode
 from trimtab.protocol.groups import Group, MemberSummary, QueueCounts, TopicSummary
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
-from trimtab.protocol.history import Handover, HistoryRecord, MemberChanged, RebalanceDone
+from trimtab.protocol.history import (
+    CommandAnswer,
+    Conflict,
+    Handover,
+    HistoryRecord,
+    Hold,
+    MemberChanged,
+    RebalanceDone,
+)
 from trimtab.protocol.keys import (
     BrokerKey,
     MemberKey,
@@ -80,12 +91,17 @@ __all__ = [
     "ROUTES",
     "TICK_KEY",
     "TOPICS",
+    "Approve",
     "Assignment",
     "Beat",
     "BrokerKey",
     "BrokerLatency",
     "Cause",
+    "ChooseStrategy",
+    "Command",
+    "CommandAnswer",
     "CommandsRecord",
+    "Conflict",
     "DeadLetter",
     "Drain",
     "DrainMember",
@@ -97,6 +113,7 @@ __all__ = [
     "Handover",
     "HeartbeatsRecord",
     "HistoryRecord",
+    "Hold",
     "InheritRef",
     "Join",
     "LatencyRecord",

@@ -24,6 +24,7 @@ CAUSES: Final = (
     "route",
     "release",
     "command",
+    "rest",
     "restart",
 )
 """The kinds written today. A cause explains and commands nothing, so readers accept others too."""

@@ -28,7 +28,7 @@ _SIGNED = {"id": "c-20260101-1", "principal": "ann", "reason": "maintenance of r
 
 
 class Pause(Command):
-    """Decide nothing for this group until resumed; expiry still fences."""
+    """Move nothing and evict nobody in this group until resumed."""
 
     model_config = example(kind="pause", **_SIGNED, until_ms=1_767_229_200_000)
 
@@ -70,6 +70,23 @@ class Rebalance(Command):
     kind: Literal["rebalance"] = "rebalance"
 
 
+class ChooseStrategy(Command):
+    """Give a group a strategy of its own, or the controller's again."""
+
+    model_config = example(kind="strategy", **_SIGNED, strategy="AVG")
+
+    kind: Literal["strategy"] = "strategy"
+    strategy: Token | None = Field(default=None, description="By name; null: the controller's.")
+
+
+class Approve(Command):
+    """Believe what is held in doubt: members that fell silent, queues that vanished."""
+
+    model_config = example(kind="approve", **_SIGNED)
+
+    kind: Literal["approve"] = "approve"
+
+
 class Eject(Command):
     """Keep traffic off a broker."""
 
@@ -103,4 +120,15 @@ class Forget(Command):
     )
 
 
-CommandsRecord = Pause | Resume | DrainMember | EvictMember | Rebalance | Eject | Restore | Forget
+CommandsRecord = (
+    Pause
+    | Resume
+    | DrainMember
+    | EvictMember
+    | Rebalance
+    | ChooseStrategy
+    | Approve
+    | Eject
+    | Restore
+    | Forget
+)

@@ -15,6 +15,9 @@ from trimtab.protocol.names import GroupName, MemberName, Token, TopicName
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.record import Part, Record, example
 
+Noted = Literal[True] | None
+"""What is rarely so is said only when it is: a summary may name a thousand members."""
+
 State = Literal["empty", "assigning", "reconciling", "stable", "dead"]
 
 
@@ -35,13 +38,20 @@ class TopicSummary(Part):
 
 
 class MemberSummary(Part):
-    """A member and how many queues it holds, gives up and inherits."""
+    """A member and how many queues it holds, gives up and inherits.
+
+    `away`: it means to be back. `held`: it is silent, and its eviction is held. `resting`: it came
+    and went too often, and gets no queues for a while.
+    """
 
     member: MemberName
     hold: Count
     give: Count
     inherit: Count
     draining: bool
+    away: Noted = None
+    held: Noted = None
+    resting: Noted = None
 
 
 class Group(Record):
@@ -74,6 +84,7 @@ class Group(Record):
     kind: Literal["group"] = "group"
     group: GroupName
     state: State
+    paused: Noted = None
     epoch: Epoch
     group_epoch: Epoch = Field(description="Epoch of the last change of members or routes.")
     target_epoch: Epoch = Field(description="The group epoch the target was computed for.")

@@ -1,15 +1,17 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
-A record each for a rebalance, a change of a member, a hand-over of queues and a broker's verdict.
+A record each for a rebalance, a change of a member, a hand-over of queues, twins that met,
+evictions that are held, a command's answer and a broker's verdict.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from trimtab.protocol import limits
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
-from trimtab.protocol.names import GroupName, Incarnation, MemberName
+from trimtab.protocol.names import GroupName, Incarnation, Label, MemberName, Text, Token
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.queues import Queues
 from trimtab.protocol.record import Record, example
@@ -60,7 +62,7 @@ class MemberChanged(Record):
     group: GroupName
     member: MemberName
     incarnation: Incarnation
-    event: Literal["joined", "rejoined", "draining", "left", "expired", "fenced"]
+    event: Literal["joined", "rejoined", "draining", "left", "expired", "fenced", "away"]
     at_ms: Timestamp
     cause: Cause
 
@@ -93,4 +95,81 @@ class Handover(Record):
     cause: Cause
 
 
-HistoryRecord = RebalanceDone | MemberChanged | Handover | Verdict
+class Conflict(Record):
+    """Two lives claimed one member's id, or one instance."""
+
+    model_config = example(
+        kind="conflict",
+        group="billing",
+        older="worker-2",
+        older_incarnation="1767225600000-9f86d081",
+        newer="worker-2",
+        newer_incarnation="1767225660000-60303ae2",
+        rule="fence-older",
+        at_ms=1_767_225_660_000,
+        cause=_CAUSE,
+    )
+
+    kind: Literal["conflict"] = "conflict"
+    group: GroupName
+    older: MemberName
+    older_incarnation: Incarnation
+    newer: MemberName
+    newer_incarnation: Incarnation
+    rule: Literal["fence-older", "refuse-newer", "separate", "hand-over"]
+    at_ms: Timestamp
+    cause: Cause
+
+
+class Hold(Record):
+    """So many members are silent at once that they are not evicted yet."""
+
+    model_config = example(
+        kind="hold",
+        group="billing",
+        members=["worker-1", "worker-2", "worker-3"],
+        silent=3,
+        at_ms=1_767_225_600_000,
+        cause={"kind": "expiry", "subject": "worker-1", "detail": "3 of 4 are silent"},
+    )
+
+    kind: Literal["hold"] = "hold"
+    group: GroupName
+    members: Annotated[
+        tuple[MemberName, ...], Field(max_length=limits.MEMBERS_PER_SUMMARY, fail_fast=True)
+    ] = Field(description="Those that would have been evicted now, the first thousand of them.")
+    silent: Count = Field(description="How many look dead, they and others.")
+    at_ms: Timestamp
+    cause: Cause
+
+
+class CommandAnswer(Record):
+    """What became of an operator's command."""
+
+    model_config = example(
+        kind="command",
+        group="billing",
+        id="c-20260101-1",
+        command="pause",
+        principal="ann",
+        reason="maintenance of rack 3",
+        outcome="done",
+        epoch=4,
+        at_ms=1_767_225_600_000,
+        cause={"kind": "command", "subject": "c-20260101-1"},
+    )
+
+    kind: Literal["command"] = "command"
+    group: GroupName
+    id: Token
+    command: Token
+    principal: Label
+    reason: Text
+    outcome: Literal["done", "conflict", "refused"]
+    detail: Text | None = None
+    epoch: Epoch = Field(description="The group's epoch when the command was read.")
+    at_ms: Timestamp
+    cause: Cause
+
+
+HistoryRecord = RebalanceDone | MemberChanged | Handover | Conflict | Hold | CommandAnswer | Verdict

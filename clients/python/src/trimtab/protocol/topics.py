@@ -15,6 +15,8 @@ from trimtab.protocol import limits
 from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.commands import (
+    Approve,
+    ChooseStrategy,
     CommandsRecord,
     DrainMember,
     Eject,
@@ -28,7 +30,15 @@ from trimtab.protocol.commands import (
 from trimtab.protocol.deadletters import DeadLetter
 from trimtab.protocol.groups import Group
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
-from trimtab.protocol.history import Handover, HistoryRecord, MemberChanged, RebalanceDone
+from trimtab.protocol.history import (
+    CommandAnswer,
+    Conflict,
+    Handover,
+    HistoryRecord,
+    Hold,
+    MemberChanged,
+    RebalanceDone,
+)
 from trimtab.protocol.latency import LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
 from trimtab.protocol.record import Record
@@ -125,7 +135,18 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
     "commands",
     "What operators order.",
     "group or cluster",
-    (Pause, Resume, DrainMember, EvictMember, Rebalance, Eject, Restore, Forget),
+    (
+        Pause,
+        Resume,
+        DrainMember,
+        EvictMember,
+        Rebalance,
+        ChooseStrategy,
+        Approve,
+        Eject,
+        Restore,
+        Forget,
+    ),
     # An audit trail of who ordered what.
     retention_ms=90 * _DAY_MS,
 )
@@ -154,7 +175,7 @@ HISTORY: Final[Topic[HistoryRecord]] = Topic(
     "history",
     "What happened and why.",
     "group or cluster",
-    (RebalanceDone, MemberChanged, Handover, Verdict),
+    (RebalanceDone, MemberChanged, Handover, Conflict, Hold, CommandAnswer, Verdict),
     retention_ms=90 * _DAY_MS,
 )
 DEADLETTERS: Final[Topic[DeadLetter]] = Topic(

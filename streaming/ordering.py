@@ -1,0 +1,62 @@
+"""Operators' commands in the brain's words: the other half of ``translation``.
+
+A group's commands only: what concerns brokers is addressed to a cluster and is not for a group's
+ears. A strategy is looked up here, so that a name that does not exist is refused with its record
+and never reaches the group.
+
+Called by ``translation``. Its one rule: one record, one order.
+"""
+
+from allocators import BadOption, allocator
+from rebalance import orders
+from rebalance.ids import MemberId, Millis
+from rebalance.orders import Order
+from trimtab.protocol import (
+    Approve,
+    ChooseStrategy,
+    Command,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Pause,
+    Rebalance,
+    Resume,
+    UndecodableRecord,
+)
+
+
+def order_of(record: Command) -> Order:  # noqa: C901, PLR0911 - one case for each verb
+    """Translate a command.
+
+    Raises:
+        UndecodableRecord: It is not for a group, or names a strategy that does not exist.
+    """
+    match record:
+        case Pause(until_ms=until):
+            return orders.Pause(None if until is None else Millis(until))
+        case Resume():
+            return orders.Resume()
+        case DrainMember(member=member):
+            return orders.DrainMember(MemberId(member))
+        case EvictMember(member=member):
+            return orders.EvictMember(MemberId(member))
+        case Rebalance():
+            return orders.RebalanceNow()
+        case ChooseStrategy(strategy=name):
+            return orders.ChooseStrategy(_known(name))
+        case Approve():
+            return orders.Approve()
+        case Forget():
+            return orders.Forget()
+        case _:
+            raise UndecodableRecord("refused", f"{record.kind}: not a command for a group")
+
+
+def _known(strategy: str | None) -> str | None:
+    if strategy is None:
+        return None
+    try:
+        allocator(strategy)
+    except (KeyError, BadOption) as error:
+        raise UndecodableRecord("refused", f"strategy: {error.args[0]}") from error
+    return strategy
