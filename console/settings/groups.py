@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from allocators import allocator
 from console.settings.section import Section
-from console.settings.units import Duration, milliseconds
+from console.settings.units import Duration, Wait, milliseconds
 from rebalance.ids import Millis
 from rebalance.policy import Policy, TwinRule
 from trimtab.protocol import limits
@@ -73,7 +73,7 @@ class PolicySettings(Section):
     """Two members with one instance: as on_twin, or hand-over (the newer one inherits from the
     older, for rolling updates that start the new process first)."""
 
-    assignment_interval: Duration = _duration(_DEFAULT.assignment_interval_ms)
+    assignment_interval: Wait = _duration(_DEFAULT.assignment_interval_ms)
     """The least time between two targets of a group. More calms groups that never come to rest, and
     makes each change wait."""
 
@@ -93,7 +93,7 @@ class PolicySettings(Section):
     flap_half_life: Duration = _duration(_DEFAULT.flap_half_life_ms)
     """In this time half of a member's departures are forgotten."""
 
-    route_damping: Duration = _duration(_DEFAULT.route_damping_ms)
+    route_damping: Wait = _duration(_DEFAULT.route_damping_ms)
     """How long queues must have vanished before their members give them up."""
 
     route_share_percent: int = Field(default=_DEFAULT.route_share_percent, ge=0, le=100)

@@ -76,6 +76,14 @@ Duration = Annotated[
     WithJsonSchema({"type": "string", "pattern": _DURATION_PATTERN, "examples": ["10s", "250ms"]}),
 ]
 
+Wait = Annotated[
+    timedelta,
+    BeforeValidator(parse_duration),
+    PlainSerializer(format_duration, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": _DURATION_PATTERN, "examples": ["0s", "5s"]}),
+]
+"""A duration that may be none at all."""
+
 Size = Annotated[
     int,
     BeforeValidator(parse_size),
