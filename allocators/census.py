@@ -10,7 +10,6 @@ differ.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from operator import attrgetter
 
 import numpy as np
@@ -47,7 +46,7 @@ def census(candidates: Iterable[Candidate], topics: Sequence[TopicName], known: 
     number = {kind: each for each, kind in enumerate(dict.fromkeys(kinds))}
     kind_of = np.fromiter(map(number.__getitem__, kinds), np.int64, len(kinds))
     row_of: dict[frozenset[TopicName], Flags] = {}
-    place = {topic: each for each, topic in enumerate(topics)}
+    place = _Places(topics)
     for subscription, _, _, _ in number:
         if subscription not in row_of:
             row = known.get(subscription)
@@ -66,9 +65,24 @@ def census(candidates: Iterable[Candidate], topics: Sequence[TopicName], known: 
     )
 
 
-def _row(subscription: frozenset[TopicName], place: Mapping[TopicName, int]) -> Flags:
+class _Places(dict[TopicName, bytes]):
+    """Where each topic stands, as the bytes of an integer; unknown ones behind the last one.
+
+    Bytes, because they join into an array three times as fast as integers are read into one.
+    """
+
+    def __init__(self, topics: Sequence[TopicName]) -> None:
+        numbers = np.arange(len(topics) + 1)
+        codes = (number.tobytes() for number in numbers)
+        super().__init__(zip(topics, codes, strict=False))
+        self._outside: bytes = numbers[-1].tobytes()
+
+    def __missing__(self, topic: TopicName) -> bytes:
+        return self._outside
+
+
+def _row(subscription: frozenset[TopicName], places: _Places) -> Flags:
     """Flag the topics; those that are not in the catalog flag a place behind the last one."""
-    row = np.zeros(len(place) + 1, np.bool_)
-    places = map(place.get, subscription, repeat(len(place)))
-    row[np.fromiter(places, np.int64, len(subscription))] = True
+    row = np.zeros(len(places) + 1, np.bool_)
+    row[np.frombuffer(b"".join(map(places.__getitem__, subscription)), np.int64)] = True
     return row[:-1]

@@ -17,20 +17,23 @@ from numpy.typing import NDArray
 from allocators.waterline import Bounds, Ints
 
 Flags = NDArray[np.bool_]
+Counts = np.int32
+"""Of queues in a table. Half as wide as all other numbers: the largest tables are all memory."""
+Heaps = NDArray[np.int32]
 
 
 @dataclass(slots=True)
 class Chain:
     """The table. ``low`` and ``high`` bound each member's load."""
 
-    held: Ints
+    held: Heaps
     may: Flags
     free: Ints
     low: Ints
     high: Ints
     nobody: bool = False
     """Whether the last row is nobody."""
-    gets: Ints = field(init=False)
+    gets: Heaps = field(init=False)
     loads: Ints = field(init=False)
     hub: int = field(init=False)
     """How many queues members must still take beyond their lower bounds; below zero: give up."""
@@ -38,18 +41,18 @@ class Chain:
     def __post_init__(self) -> None:
         """Start from what is."""
         self.gets = self.held.copy()
-        self.loads = self.gets.sum(axis=1)
+        self.loads = self.gets.sum(axis=1, dtype=np.int64)
         self.recount()
 
     @classmethod
-    def bounded(cls, held: Ints, may: Flags, free: Ints, bounds: Bounds) -> "Chain":
+    def bounded(cls, held: Heaps, may: Flags, free: Ints, bounds: Bounds) -> "Chain":
         """Make the chain for these bounds, with a row for nobody when something is spilt."""
         if not bounds.spilt:
             return cls(held, may, free, bounds.low, bounds.high)
         everything = held.sum(axis=0) + free
         spilt = np.append(bounds.low, bounds.spilt)
         chain = cls(
-            np.vstack([held, np.zeros_like(free)]),
+            np.vstack([held, np.zeros_like(held[:1])]),
             np.vstack([may, np.ones_like(free, np.bool_)]),
             free,
             spilt,

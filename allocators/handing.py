@@ -1,12 +1,15 @@
 """From counts to queues: which ones go where.
 
-Counts say how many queues of a topic each member shall hold. Of those it has it keeps the first
-ones; what it gives up and what had no owner goes, in order, to those that get more, a queue to
-a member of its old owner's rack where there is one. Everything is done for all queues at once,
-by sorting, never one queue at a time.
+Counts say how many queues of a topic a member shall hold more than it does, or fewer. Of those it
+has it keeps the first ones; what it gives up and what had no owner goes, in order, to those that
+get more, a queue to a member of its old owner's rack where there is one. Everything is done for
+all queues at once, by sorting, never one queue at a time, and what does not change costs one look.
 
 Called by ``sticky``. Its one rule: a member that may keep a queue keeps it.
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,22 +30,50 @@ def last_of_each(groups: Ints, how_many: Ints) -> Flags:
     return flags
 
 
-def handed(owners: Ints, topics: Ints, change: Ints, racks: Ints) -> Ints:
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Which members get how many queues more of which topics, one entry for each difference.
+
+    Members are counted from 0, topics too; the number behind the last member is nobody's.
+    """
+
+    topics: Ints
+    members: Ints
+    more: Ints
+
+
+def joined(changes: Sequence[Changes]) -> Changes:
+    """Return all changes as one."""
+    nothing = np.empty(0, np.int64)
+    return Changes(
+        np.concatenate([nothing, *(each.topics for each in changes)]),
+        np.concatenate([nothing, *(each.members for each in changes)]),
+        np.concatenate([nothing, *(each.more for each in changes)]),
+    )
+
+
+def handed(owners: Ints, topics: Ints, changes: Changes, racks: Ints) -> Ints:
     """Return the new owners of queues whose ``topics`` ascend, given each one's present owner.
 
-    ``change`` is how many more each member gets: a row for each topic, a column for each member
-    and a last one for nobody. ``racks`` are the members'.
+    ``racks`` are the members'.
     """
-    width = change.shape[1]
+    nobody = len(racks)
+    order = np.lexsort((changes.members, changes.topics))
+    members, more = changes.members[order], changes.more[order]
+    cells = changes.topics[order] * (nobody + 1) + members
+    fewer = more < 0
     result = owners.copy()
-    fewer = np.flatnonzero(change < 0)
-    owned = np.flatnonzero((owners != NOBODY) & (change < 0)[topics, owners])
-    cells = np.searchsorted(fewer, topics[owned] * width + owners[owned])
-    result[owned[last_of_each(cells, -change.ravel()[fewer])]] = NOBODY
-    more = np.flatnonzero(change > 0)
-    takers = more % width
-    takers[takers == width - 1] = NOBODY
+    if fewer.any():
+        giving = np.zeros(nobody + 1, np.bool_)
+        giving[members[fewer]] = True
+        owned = np.flatnonzero(giving[owners])  # NOBODY is the last one, and gives nothing
+        asked = topics[owned] * (nobody + 1) + owners[owned]
+        places = np.minimum(np.searchsorted(cells[fewer], asked), np.count_nonzero(fewer) - 1)
+        found = cells[fewer][places] == asked
+        given = last_of_each(places[found], -more[fewer])
+        result[owned[found][given]] = NOBODY
     pool = np.flatnonzero(result == NOBODY)
-    heirs = np.repeat(takers, change.ravel()[more])
+    takers = np.where(members == nobody, NOBODY, members)[~fewer]
+    heirs = np.repeat(takers, more[~fewer])
     result[pool] = neighbourly(heirs, owners[pool], topics[pool], racks)
     return result

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allocators.chain import Chain, Flags
+from allocators.chain import Chain, Flags, Heaps
 from allocators.transport import Transport
 from allocators.waterline import Ints, waterline
 
@@ -26,7 +26,7 @@ from allocators.waterline import Ints, waterline
 class Table:
     """A whole group in counts: a row for each member, a column for each topic."""
 
-    held: Ints
+    held: Heaps
     may: Flags
     queues: Ints
     """How many queues each topic has."""

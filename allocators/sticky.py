@@ -18,13 +18,15 @@ moves nothing. Large groups with equal subscriptions take a shorter way (``even`
 Its one rule: integers and fractions, never a float.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from allocators.catalog import NOBODY, Group, Owners, numbered
-from allocators.chain import Flags
+from allocators.chain import Counts, Flags
 from allocators.even import even
-from allocators.handing import handed
-from allocators.levels import Table, levels
+from allocators.handing import Changes, handed, joined
+from allocators.levels import Level, Table, levels
 from allocators.per_topic import NOBODY_SUBSCRIBES
 from allocators.spread import EXACT_CELLS, smooth
 from allocators.subscriptions import Part, parts
@@ -53,26 +55,43 @@ def _settled(part: Part) -> Ints:
     """Return the new owners of one part's queues."""
     if part.may is None and len(part.members) * len(part.topics) > EXACT_CELLS:
         return even(part)
-    table = _table(part)
-    change = np.zeros((len(part.topics), len(part.members) + 1), np.int64)
-    for level in levels(table):
-        chain = level.chain
-        if chain.gets.size <= EXACT_CELLS:
-            smooth(chain)
-        if not chain.nobody and chain.gets.shape == table.held.shape:
-            change[:, :-1] = chain.gets.T
-            break
-        rows = np.append(level.members, len(part.members)) if chain.nobody else level.members
-        change[np.ix_(level.topics, rows)] = chain.gets.T
-    change[:, :-1] -= table.held.T
-    return handed(part.owners, part.topic_of, change, part.racks)
+    found = list(levels(_table(part)))
+    changes = [_differences(level, len(part.members)) for level in found]
+    if len(found) > 1:
+        changes.append(_crossing(part, found))
+    return handed(part.owners, part.topic_of, joined(changes), part.racks)
+
+
+def _crossing(part: Part, found: Sequence[Level]) -> Changes:
+    """Return what members lose because it belongs to another level than they do."""
+    members = len(part.members)
+    level_of, level_of_topic = np.full(members, NOBODY), np.full(len(part.topics), NOBODY)
+    for number, level in enumerate(found):
+        level_of[level.members], level_of_topic[level.topics] = number, number
+    owned = np.flatnonzero(part.owners != NOBODY)
+    owners, topics = part.owners[owned], part.topic_of[owned]
+    crosses = level_of[owners] != level_of_topic[topics]
+    cells, lost = np.unique(topics[crosses] * members + owners[crosses], return_counts=True)
+    return Changes(cells // members, cells % members, -lost)
+
+
+def _differences(level: Level, nobody: int) -> Changes:
+    """Smooth a level and return who gets more or less of what."""
+    chain = level.chain
+    if chain.gets.size <= EXACT_CELLS:
+        smooth(chain)
+    if chain.nobody:
+        chain.held[-1] = 0  # nothing is nobody's but what it gets
+    rows, columns = np.nonzero(chain.gets != chain.held)
+    more = chain.gets[rows, columns] - chain.held[rows, columns]
+    return Changes(level.topics[columns], np.append(level.members, nobody)[rows], more)
 
 
 def _table(part: Part) -> Table:
     members, topics = len(part.members), len(part.topics)
     owned = part.owners != NOBODY
-    cells = part.topic_of[owned] * members + part.owners[owned]
-    held = np.bincount(cells, minlength=topics * members).reshape(topics, members).T
+    held = np.zeros((topics, members), Counts).T
+    np.add.at(held, (part.owners[owned], part.topic_of[owned]), 1)
     may = np.ones((members, topics), np.bool_, order="F") if part.may is None else part.may
     queues = np.bincount(part.topic_of, minlength=topics)
     return Table(held, may, queues, part.weights, part.caps)
