@@ -97,6 +97,17 @@ def test_a_leave_that_fails_ends_the_session_too() -> None:
     assert [Ended(Ending.ABANDONED)] == session.failed(leave.ticket, 0)
 
 
+def test_whoever_has_said_goodbye_takes_nothing_any_more() -> None:
+    """A grant that crosses the leave is not worked on: the controller gives it to another."""
+    session = joined()
+    (leave,) = session.stop(0, timeout_ms=30_000)
+    assert 1 == len(sent(Leave, [leave]))
+
+    assert [] == session.receive(orders(2, hold=[(0, 2)]), 0)
+    assert () == session.working
+    assert [Ended(Ending.LEFT)] == acknowledge(session, [leave], 0)
+
+
 def test_an_heir_that_leaves_lets_its_promise_go() -> None:
     """A promise is a possible ownership: it is released before leaving."""
     session = joined()

@@ -127,7 +127,8 @@ class MemberSession:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
         elif record.incarnation == self.incarnation and record.epoch > self.epoch:
-            self._obey(record, now)
+            if self._leave_ticket is None:  # else it has said that it works on nothing any more
+                self._obey(record, now)
         return self._settle(now)
 
     def hear(self, release: Release, now: int) -> list[Action]:
