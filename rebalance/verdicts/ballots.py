@@ -1,0 +1,77 @@
+"""The ballot box: reports go in during a sweep, and come out as each reporter's own view.
+
+However often a reporter speaks in a sweep, it has one vote: its windows are added up. A record that
+Kafka delivers twice, or one of a process that has been replaced, is not counted again.
+
+Called by ``step`` for each report. Its one rule: a report changes nothing but its reporter; what is
+known of brokers is decided by many, when the sweep ends.
+"""
+
+from dataclasses import replace
+
+from rebalance.ids import BrokerName
+from rebalance.verdicts.cluster import Calls, Reporter, Streak
+from rebalance.verdicts.decisions import ReportRefused
+from rebalance.verdicts.draft import Draft
+from rebalance.verdicts.events import Reported, Sight
+
+
+def book(draft: Draft, event: Reported) -> None:
+    """Enter a report."""
+    before = draft.reporters.get(event.reporter)
+    if before is None and len(draft.reporters) >= draft.policy.reporters_max:
+        _refuse(draft, event, f"more than {draft.policy.reporters_max} reporters")
+        return
+    if before is not None and _is_old(before, event):
+        return
+    sound = [sight for sight in event.sights if sight.is_sound()]
+    if len(sound) < len(event.sights):
+        _refuse(draft, event, f"{len(event.sights) - len(sound)} figures cannot be true")
+    draft.reporters[event.reporter] = _added(draft, before, event, sound)
+
+
+def _refuse(draft: Draft, event: Reported, detail: str) -> None:
+    draft.decisions.append(ReportRefused(draft.name, event.stamp, detail))
+
+
+def _is_old(before: Reporter, event: Reported) -> bool:
+    if event.incarnation is None or before.incarnation is None:
+        return False
+    if event.incarnation != before.incarnation:
+        return event.incarnation < before.incarnation
+    return event.sequence is not None and event.sequence <= (before.sequence or 0)
+
+
+def _added(draft: Draft, before: Reporter | None, event: Reported, sound: list[Sight]) -> Reporter:
+    reporter = before or Reporter(draft.now)
+    calls, streaks = dict(reporter.calls), dict(reporter.streaks)
+    for sight in sound:
+        if sight.broker in calls or len(calls) < draft.policy.brokers_max:
+            calls[sight.broker] = _called(calls.get(sight.broker, Calls()), sight)
+            _count_streak(draft, streaks, sight)
+    return replace(
+        reporter,
+        heard=draft.now,
+        incarnation=event.incarnation or reporter.incarnation,
+        sequence=reporter.sequence if event.sequence is None else event.sequence,
+        calls=calls,
+        streaks=streaks,
+    )
+
+
+def _called(so_far: Calls, sight: Sight) -> Calls:
+    latency = sight.latency_ms * sight.successes if sight.successes else 0.0
+    return Calls(
+        so_far.made + sight.count,
+        so_far.errors + sight.errors,
+        so_far.latency_sum + latency,
+        sight.address or so_far.address,
+    )
+
+
+def _count_streak(draft: Draft, streaks: dict[BrokerName, Streak], sight: Sight) -> None:
+    if sight.successes:
+        streaks.pop(sight.broker, None)
+    else:
+        failed = sight.errors + (streaks[sight.broker].failures if sight.broker in streaks else 0)
+        streaks[sight.broker] = Streak(min(failed, draft.policy.failures_min), draft.now)

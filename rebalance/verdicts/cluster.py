@@ -1,0 +1,119 @@
+"""What the jury remembers of a cluster between two batches. A value: a step makes a new one.
+
+Of a reporter: the calls of the present sweep, and its failures in a row. Of a broker: where it
+stands, how fast it used to be, how often it was out, and whether it is. All of it is bounded by the
+policy. Called by every module here. Its one rule: each field says what it is for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
+from rebalance.verdicts.decisions import VerdictIssued
+from rebalance.verdicts.events import ClusterName, ReporterId
+from rebalance.verdicts.policy import Detector
+
+
+class Calls(NamedTuple):
+    """One reporter's calls to one broker in one sweep."""
+
+    made: int = 0
+    errors: int = 0
+    latency_sum: float = 0.0
+    """Of the windows' medians, each weighted by its successful calls."""
+    address: str = ""
+
+    @property
+    def successes(self) -> int:
+        """Calls that came back."""
+        return self.made - self.errors
+
+    @property
+    def latency_ms(self) -> float | None:
+        """The typical latency; None when nothing came back."""
+        return self.latency_sum / self.successes if self.successes else None
+
+
+class Streak(NamedTuple):
+    """Failures in a row, and when the last of them was heard of."""
+
+    failures: int
+    at: Millis
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """One producer that reports."""
+
+    heard: Millis
+    incarnation: Incarnation | None = None
+    sequence: int | None = None
+    calls: Mapping[BrokerName, Calls] = field(default_factory=dict)
+    streaks: Mapping[BrokerName, Streak] = field(default_factory=dict)
+
+
+class Out(NamedTuple):
+    """A sentence: the broker is out of use."""
+
+    detector: Detector
+    reason: str
+    since_ms: Millis
+    until_ms: Millis
+    """Both as published: the broker's clock when it was said."""
+    tested_from: Millis
+    """On the log clock: from here on testers try it, and it may return early."""
+    until: Millis
+    """On the log clock: here it returns unless it is condemned again."""
+    testers: tuple[ReporterId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One broker and its record."""
+
+    heard: Millis
+    calm: Millis
+    """Since when it is fit, or its count of ejections last fell."""
+    address: str = ""
+    past: tuple[float, ...] = ()
+    """Medians of past sweeps, oldest first; only of sweeps in which it was fit."""
+    ejections: int = 0
+    out: Out | None = None
+    shadow: str | None = None
+    """The detector on trial that would take it out."""
+    reports: int = 0
+    errors: int = 0
+    """Of the last sweep: how many reporters saw it, and how many of their calls failed."""
+
+
+class Order(NamedTuple):
+    """What an operator wants; it wins over the detectors until it lapses."""
+
+    available: bool
+    reason: str
+    since_ms: Millis
+    until_ms: Millis | None
+    until: Millis | None
+    """The same on the log clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """All there is to know."""
+
+    name: ClusterName
+    now: Millis = Millis(0)
+    """The log clock as last heard."""
+    appended: Millis = Millis(0)
+    """The broker's clock as last heard: what is published is counted in it."""
+    sweep_ends: Millis | None = None
+    panic_until: Millis = Millis(-1)
+    """Until when health is ignored."""
+    reporters: Mapping[ReporterId, Reporter] = field(default_factory=dict)
+    brokers: Mapping[BrokerName, Broker] = field(default_factory=dict)
+    orders: Mapping[BrokerName, Order] = field(default_factory=dict)
+    topics: Mapping[TopicName, frozenset[BrokerName]] = field(default_factory=dict)
+    told: Mapping[BrokerName, VerdictIssued] = field(default_factory=dict)
+    """What was last published, and so what readers believe."""
+    renewed: Millis = Millis(0)

@@ -1,0 +1,63 @@
+"""The cluster while a step works on it.
+
+A step must not change the state it was given; so it works on copies of the maps, whose values are
+values, and makes a new cluster in the end. Called by every module of the step. Its one rule: a
+draft is made by one step and forgotten with it.
+"""
+
+from dataclasses import replace
+
+from rebalance.ids import BrokerName, Millis, TopicName
+from rebalance.verdicts.cluster import Broker, Cluster, Order, Reporter
+from rebalance.verdicts.decisions import BrokerDecision, VerdictIssued
+from rebalance.verdicts.events import ReporterId
+from rebalance.verdicts.policy import VerdictPolicy
+
+
+class Draft:
+    """A mutable copy."""
+
+    def __init__(self, before: Cluster, policy: VerdictPolicy) -> None:
+        """Copy the maps."""
+        self._before = before
+        self.policy = policy
+        self.name = before.name
+        self.now = before.now
+        self.appended = before.appended
+        self.sweep_ends = before.sweep_ends
+        self.panic_until = before.panic_until
+        self.renewed = before.renewed
+        self.reporters: dict[ReporterId, Reporter] = dict(before.reporters)
+        self.brokers: dict[BrokerName, Broker] = dict(before.brokers)
+        self.orders: dict[BrokerName, Order] = dict(before.orders)
+        self.topics: dict[TopicName, frozenset[BrokerName]] = dict(before.topics)
+        self.told: dict[BrokerName, VerdictIssued] = dict(before.told)
+        self.decisions: list[BrokerDecision] = []
+
+    @property
+    def in_panic(self) -> bool:
+        """Whether health is ignored at present."""
+        return self.now < self.panic_until
+
+    def published(self, at: Millis) -> Millis:
+        """Say a reading of the log clock as the broker's clock has it, which is what readers see.
+
+        The two run apart only where the log has a gap, so what is near is exact.
+        """
+        return Millis(max(0, self.appended + at - self.now))
+
+    def after(self) -> Cluster:
+        """Return the cluster as it is now."""
+        return replace(
+            self._before,
+            now=self.now,
+            appended=self.appended,
+            sweep_ends=self.sweep_ends,
+            panic_until=self.panic_until,
+            renewed=self.renewed,
+            reporters=self.reporters,
+            brokers=self.brokers,
+            orders=self.orders,
+            topics=self.topics,
+            told=self.told,
+        )

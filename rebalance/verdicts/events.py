@@ -1,0 +1,94 @@
+"""What can be heard of a cluster's brokers: the only input of the jury.
+
+Each event is one well-formed record with its stamp, as in ``rebalance.events``. Called by ``step``.
+Its one rule: what strangers wrote is a claim, what operators and the route watcher wrote is a fact.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import NewType
+
+from rebalance.events import Stamp
+from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
+
+ClusterName = NewType("ClusterName", str)
+ReporterId = NewType("ReporterId", str)
+
+SLOWEST_MS = 86_400_000.0
+"""A day. Nobody has waited longer for a broker: a larger figure is an error of measurement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one reporter saw of one broker in one window."""
+
+    broker: BrokerName
+    count: int
+    errors: int
+    latency_ms: float
+    """The median of the window."""
+    address: str = ""
+    """Where the reporter found it; empty when it does not say."""
+
+    @property
+    def successes(self) -> int:
+        """Calls that came back."""
+        return self.count - self.errors
+
+    def is_sound(self) -> bool:
+        """Whether the figures can be true; a latency only counts where a call came back (E9)."""
+        if not 0 <= self.errors <= self.count or self.count == 0:
+            return False
+        fits = isfinite(self.latency_ms) and 0 < self.latency_ms <= SLOWEST_MS
+        return fits or self.successes == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A producer summed up a window, or took a single sample (then without a sequence)."""
+
+    stamp: Stamp
+    reporter: ReporterId
+    incarnation: Incarnation | None
+    sequence: int | None
+    sights: tuple[Sight, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """The route watcher saw which brokers a topic can be written to; none: it is gone."""
+
+    stamp: Stamp
+    topic: TopicName
+    brokers: frozenset[BrokerName]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerOrdered:
+    """An operator took a broker out of use, or put it back, and wants it to stay so."""
+
+    stamp: Stamp
+    broker: BrokerName
+    available: bool
+    until_ms: Millis | None
+    """When the order lapses, as the broker's clock has it; None: an eject stands until it is
+    replaced, a restore is done at once and binds nobody."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerForgotten:
+    """An operator wants a broker's history and all orders about it to be forgotten."""
+
+    stamp: Stamp
+    broker: BrokerName
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """Time went by in the log."""
+
+    stamp: Stamp
+
+
+BrokerEvent = Reported | Hosted | BrokerOrdered | BrokerForgotten | Ticked

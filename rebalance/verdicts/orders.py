@@ -1,0 +1,74 @@
+"""Orders of operators: they win over every detector, until they lapse or are replaced.
+
+An eject keeps a broker out, a restore keeps it in, and takes back what the jury held against it; a
+forget does away with both, and with the broker's history. Facts about topics come in here too.
+
+Called by ``step``. Its one rule: what an operator asks for is done at once or shown as spared
+(``limits``), never silently dropped.
+"""
+
+from dataclasses import replace
+
+from rebalance.ids import BrokerName, Millis
+from rebalance.verdicts.cluster import Broker, Order
+from rebalance.verdicts.draft import Draft
+from rebalance.verdicts.events import BrokerForgotten, BrokerOrdered, Hosted
+
+
+def obey(draft: Draft, event: BrokerOrdered) -> None:
+    """Enter an order."""
+    broker = draft.brokers.get(event.broker) or Broker(draft.now, draft.now)
+    if event.available:
+        broker = replace(broker, out=None, ejections=0, calm=draft.now)
+    draft.brokers[event.broker] = broker
+    draft.orders.pop(event.broker, None)
+    left = None if event.until_ms is None else event.until_ms - event.stamp.appended
+    if (left is None and event.available) or (left is not None and left <= 0):
+        return
+    draft.orders[event.broker] = Order(
+        event.available,
+        event.reason,
+        Millis(event.stamp.appended),
+        event.until_ms,
+        None if left is None else Millis(draft.now + left),
+    )
+
+
+def forget(draft: Draft, event: BrokerForgotten) -> None:
+    """Forget a broker; reports will make its acquaintance anew."""
+    draft.orders.pop(event.broker, None)
+    draft.brokers.pop(event.broker, None)
+    for who, reporter in draft.reporters.items():
+        if event.broker in reporter.calls or event.broker in reporter.streaks:
+            draft.reporters[who] = replace(
+                reporter,
+                calls={it: seen for it, seen in reporter.calls.items() if it != event.broker},
+                streaks={it: seen for it, seen in reporter.streaks.items() if it != event.broker},
+            )
+
+
+def observe(draft: Draft, event: Hosted) -> None:
+    """Enter which brokers a topic has, which makes them known."""
+    if not event.brokers:
+        draft.topics.pop(event.topic, None)
+    elif event.topic in draft.topics or len(draft.topics) < draft.policy.topics_max:
+        draft.topics[event.topic] = event.brokers
+        for name in sorted(event.brokers):
+            _know(draft, name)
+
+
+def _know(draft: Draft, name: BrokerName) -> None:
+    if name not in draft.brokers and len(draft.brokers) < draft.policy.brokers_max:
+        draft.brokers[name] = Broker(draft.now, draft.now)
+
+
+def lapse(draft: Draft) -> bool:
+    """End the orders whose time is over; return whether there were any."""
+    over = [
+        name
+        for name, order in draft.orders.items()
+        if order.until is not None and draft.now >= order.until
+    ]
+    for name in over:
+        del draft.orders[name]
+    return bool(over)

@@ -1,0 +1,113 @@
+"""What an operator may choose about the jury, with the consequences.
+
+A value made once from the settings. A policy that exists makes sense: it is checked when it is
+built. Its one rule: every number has a unit in its name and a reason beside it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rebalance.ids import Millis
+
+Mode = Literal["off", "shadow", "enforce"]
+"""Whether a detector's findings are not looked for, only published, or acted on."""
+Detector = Literal["failures", "errors", "latency", "drift"]
+DETECTORS: tuple[Detector, ...] = ("failures", "errors", "latency", "drift")
+"""In the order in which they are asked; the first one that condemns gives the reason."""
+
+ALL_PERCENT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictPolicy:
+    """Detectors, quorum and sentences."""
+
+    failures: Mode = "enforce"
+    """Calls that fail in a row."""
+    errors: Mode = "shadow"
+    """The share of failing calls. On trial at first: Envoy does not enforce its own either."""
+    latency: Mode = "enforce"
+    """Slow compared with the cluster, and with the broker's own past where there is one."""
+    drift: Mode = "shadow"
+    """Slow compared with the broker's own past alone. On trial: a busy hour looks the same. That
+    most brokers drift at once counts as trouble (``panic_percent``) even then."""
+
+    sweep_ms: Millis = Millis(10_000)
+    """How often the votes are counted. Envoy's and gRPC's interval; shorter finds a fault sooner
+    and has fewer votes to find it by."""
+    quorum: int = 2
+    """Reporters that it takes to condemn, besides the majority of those that saw the broker. Fewer
+    liars than that change nothing."""
+    failures_min: int = 5
+    """Failures in a row, of the quorum together (Envoy, Finagle: 5)."""
+    error_percent: int = 85
+    error_calls_min: int = 50
+    """Envoy's and gRPC's figures for the share of failing calls, and for how many it takes."""
+    samples_min: int = 5
+    """Calls in a sweep below which a reporter's latency says nothing (E6)."""
+    latency_factor: float = 3.0
+    """How many times slower than its peers, or than before, a broker must be."""
+    recovery_factor: float = 1.5
+    """And how near it must come to be taken back: between the two nothing changes (E7)."""
+    latency_ms_min: float = 100.0
+    """Below this nothing is slow: RocketMQ's ladders begin to count there."""
+    latency_ms_max: float = 3_000.0
+    """Above this everything is: RocketMQ's producers give up a send there."""
+    past_sweeps: int = 30
+    past_sweeps_min: int = 6
+    """How much of a broker's past is kept (five minutes), and how much it takes to compare."""
+
+    ejection_ms: Millis = Millis(30_000)
+    ejection_ms_max: Millis = Millis(300_000)
+    """The n-th time a broker is out for n times this, and never longer than the maximum (Envoy)."""
+    jitter_percent: int = 10
+    """Added by a hash, so that brokers that went together do not return together."""
+    decay_ms: Millis = Millis(300_000)
+    """After so much calm the count of ejections falls by one."""
+    ejected_percent_max: int = 30
+    """Of the known brokers, but one is always allowed, and the last of a topic never."""
+    panic_percent: int = 50
+    """When less than this would be left, health is ignored: all are available (Envoy)."""
+
+    streak_ms: Millis = Millis(60_000)
+    """For how long failures count of a reporter that has not tried the broker again since."""
+    reporter_ms: Millis = Millis(60_000)
+    """Silence after which a reporter is forgotten."""
+    broker_ms: Millis = Millis(3_600_000)
+    """Silence after which a broker is forgotten, its record with it."""
+    renewal_ms: Millis = Millis(60_000)
+    """How often standing verdicts are said again, so that readers know they are fresh."""
+    reporters_max: int = 5_000
+    brokers_max: int = 1_000
+    topics_max: int = 10_000
+    """Beyond these nobody new is let in, so that the state is bounded."""
+
+    def __post_init__(self) -> None:
+        """Check the rules, above all those that span fields."""
+        for name in ("sweep_ms", "quorum", "failures_min", "samples_min", "ejection_ms"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be positive")
+        if not 1 < self.recovery_factor < self.latency_factor:
+            raise ValueError("recovery_factor must lie between 1 and latency_factor")
+        if self.ejection_ms > self.ejection_ms_max:
+            raise ValueError("ejection must not exceed its maximum")
+        if not 0 < self.past_sweeps_min <= self.past_sweeps:
+            raise ValueError("past_sweeps_min must lie between 1 and past_sweeps")
+        for percent in (self.error_percent, self.panic_percent, self.ejected_percent_max):
+            if not 0 <= percent <= ALL_PERCENT:
+                raise ValueError("a percentage must lie between 0 and 100")
+
+    def mode(self, detector: Detector) -> Mode:
+        """Return what is done with a detector's findings."""
+        modes: dict[Detector, Mode] = {
+            "failures": self.failures,
+            "errors": self.errors,
+            "latency": self.latency,
+            "drift": self.drift,
+        }
+        return modes[detector]
+
+    @property
+    def testers(self) -> int:
+        """How many reporters try a broker that is out: a quorum, whoever of them lies."""
+        return 2 * self.quorum - 1

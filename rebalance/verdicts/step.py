@@ -1,0 +1,84 @@
+"""One step of the jury: events of a cluster in, its next state and the verdicts out.
+
+Each event first moves the clock, and whatever that makes due is done before the event is heard: a
+sweep that is over is closed, an order that has lapsed ends. So it makes no difference how the log
+is cut into batches.
+
+Called by whoever folds a cluster's records, by tests and by simulations. Its one rule: the same
+cluster and events give the same result, always.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from rebalance.events import Stamp
+from rebalance.ids import Millis
+from rebalance.verdicts import ballots, orders
+from rebalance.verdicts.cluster import Cluster
+from rebalance.verdicts.decisions import BrokerDecision
+from rebalance.verdicts.draft import Draft
+from rebalance.verdicts.events import (
+    BrokerEvent,
+    BrokerForgotten,
+    BrokerOrdered,
+    Hosted,
+    Reported,
+    Ticked,
+)
+from rebalance.verdicts.policy import VerdictPolicy
+from rebalance.verdicts.publication import publish
+from rebalance.verdicts.sweep import close
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerStep:
+    """The outcome of a step."""
+
+    cluster: Cluster
+    decisions: tuple[BrokerDecision, ...]
+
+
+def step(cluster: Cluster, events: Sequence[BrokerEvent], policy: VerdictPolicy) -> BrokerStep:
+    """Fold ``events``, which are in log order."""
+    draft = Draft(cluster, policy)
+    for event in events:
+        _advance(draft, event.stamp)
+        _fold(draft, event)
+    return BrokerStep(draft.after(), tuple(draft.decisions))
+
+
+def _advance(draft: Draft, stamp: Stamp) -> None:
+    """Let time go by."""
+    draft.now = max(draft.now, stamp.heard)
+    draft.appended = max(draft.appended, stamp.appended)
+    lapsed = orders.lapse(draft)
+    if draft.sweep_ends is None:
+        draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
+    elif draft.now >= draft.sweep_ends:
+        close(draft)
+        # A gap in the log is one sweep, however long: nobody was heard in it.
+        draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
+        publish(draft)
+    elif lapsed:
+        publish(draft)
+
+
+def _fold(draft: Draft, event: BrokerEvent) -> None:
+    match event:
+        case Reported():
+            ballots.book(draft, event)
+        case BrokerOrdered():
+            orders.obey(draft, event)
+            publish(draft)
+        case BrokerForgotten():
+            orders.forget(draft, event)
+            publish(draft)
+        case Hosted():
+            orders.observe(draft, event)
+            if draft.orders or any(broker.out for broker in draft.brokers.values()):
+                publish(draft)  # a topic's last broker may be among them
+        case Ticked():
+            pass
+        case _:
+            assert_never(event)
