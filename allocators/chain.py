@@ -40,7 +40,7 @@ class Chain:
 
     def __post_init__(self) -> None:
         """Start from what is."""
-        self.gets = self.held.copy()
+        self.gets = self.held.copy("K")
         self.loads = self.gets.sum(axis=1, dtype=np.int64)
         self.recount()
 

@@ -8,11 +8,10 @@ or would place better, is left to the search in ``transport``, which may turn it
 Its one rule: queues go to members only as far as their bounds, at one move each.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from allocators.chain import Chain
+from allocators.exchange import exchange
 from allocators.waterline import Ints
 
 
@@ -25,23 +24,22 @@ def pour(chain: Chain) -> None:
         over = np.minimum(beyond, np.maximum(0, -chain.hub - (np.cumsum(beyond) - beyond)))
         _release(chain, over)
         chain.recount()
-    for height in _heights(chain):
-        _hand_out(chain, height, chain.low)
-        chain.recount()
-        if chain.hub > 0:
-            _hand_out(chain, height, chain.high, chain.hub)
-            chain.recount()
-
-
-def _heights(chain: Chain) -> Iterator[Ints]:
-    """How high heaps may grow, topic by topic: first evenly over the subscribers, then higher."""
     everything = chain.gets.sum(axis=0) + chain.free
     height = -(-everything // np.maximum(chain.may.sum(axis=0), 1))
-    while chain.free.any():
-        yield height
-        if (height >= everything).all():
-            return
+    _fill(chain, height)
+    exchange(chain, height)
+    while chain.free.any() and (height < everything).any():
         height = 2 * height
+        _fill(chain, height)
+
+
+def _fill(chain: Chain, height: Ints) -> None:
+    """Hand out what is free as far as heaps may grow: up to lower bounds first, then beyond."""
+    _hand_out(chain, height, chain.low)
+    chain.recount()
+    if chain.hub > 0:
+        _hand_out(chain, height, chain.high, chain.hub)
+        chain.recount()
 
 
 def shaved(row: Ints, amount: int, last: Ints) -> Ints:

@@ -7,8 +7,9 @@ topic is as even as it can be), and swap, until there is none. With convex costs
 optimal (Klein 1967, negative cycles), so this is exact; a move outweighs any sum of squares.
 
 Rings are found by Bellman and Ford's algorithm on the whole table at once. The number of rings
-grows with the table, so ``sticky`` sends only tables up to ``EXACT_CELLS`` here: a bound on work,
-counted in cells and never in seconds, so that the answer does not depend on the machine.
+grows with the table, so ``sticky`` sends only tables up to ``EXACT_CELLS`` here, and larger ones
+to ``swaps``: a bound on work, counted in cells and never in seconds, so that the answer does not
+depend on the machine.
 
 Its one rule: loads stay within their bounds and moves never rise.
 """

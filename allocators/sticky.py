@@ -12,8 +12,8 @@ What it wants, in this order, each as far as the ones before it leave freedom:
 6. The answer depends on nothing but the request, and not on the order of anything in it.
 
 (1) to (3) are exact at any size: see ``levels`` and ``transport``. (4) is exact for tables up to
-``spread.EXACT_CELLS`` members x topics, and greedy beyond. Asked again about its own answer, it
-moves nothing. Large groups with equal subscriptions take a shorter way (``even``).
+``spread.EXACT_CELLS`` members x topics, and a good guess beyond (``swaps``). Asked again about its
+own answer, it moves nothing. Large groups with equal subscriptions take a shorter way (``even``).
 
 Its one rule: integers and fractions, never a float.
 """
@@ -30,6 +30,7 @@ from allocators.levels import Level, Table, levels
 from allocators.per_topic import NOBODY_SUBSCRIBES
 from allocators.spread import EXACT_CELLS, smooth
 from allocators.subscriptions import Part, parts
+from allocators.swaps import swap
 from allocators.waterline import Ints
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.ids import Queue
@@ -80,6 +81,8 @@ def _differences(level: Level, nobody: int) -> Changes:
     chain = level.chain
     if chain.gets.size <= EXACT_CELLS:
         smooth(chain)
+    else:
+        swap(chain)
     if chain.nobody:
         chain.held[-1] = 0  # nothing is nobody's but what it gets
     rows, columns = np.nonzero(chain.gets != chain.held)
