@@ -17,23 +17,17 @@ from allocators.handing import last_of_each
 from allocators.pour import shaved
 from allocators.racks import neighbourly
 from allocators.subscriptions import Part
-from allocators.waterline import Bounds, Ints, waterline
+from allocators.waterline import Bounds, Ints
 
 
-def even(part: Part) -> Ints:
-    """Return the new owners of the part's queues."""
-    bounds = waterline(len(part.owners), part.weights, part.caps)
-    count = len(part.members)
-    if _fresh(part, bounds):
-        return np.arange(len(part.owners)) % count  # one to each in turn: even in every topic
-    loads = np.bincount(part.owners + 1, minlength=count + 1)
-    free, loads = int(loads[0]), loads[1:]
+def even(part: Part, bounds: Bounds, loads: Ints) -> Ints:
+    """Return the new owners of the part's queues, given the loads that are and shall be."""
+    if _fresh(part, bounds):  # one to each in turn: even in every topic
+        return np.arange(len(part.owners)) % len(part.members)
     beyond = len(part.owners) - bounds.spilt - int(bounds.low.sum())
     keepers = np.flatnonzero((loads >= bounds.high) & (bounds.high > bounds.low))[:beyond]
     quota = bounds.low.copy()
     quota[keepers] += 1
-    if free == bounds.spilt and not (loads > quota).any():
-        return part.owners
     owners = part.owners.copy()
     _release(part, owners, loads, quota)
     _hand_out(part, owners, loads, bounds.low, len(owners))

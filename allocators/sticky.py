@@ -31,7 +31,7 @@ from allocators.per_topic import NOBODY_SUBSCRIBES
 from allocators.spread import EXACT_CELLS, smooth
 from allocators.subscriptions import Part, parts
 from allocators.swaps import swap
-from allocators.waterline import Ints
+from allocators.waterline import Ints, waterline
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.ids import Queue
 
@@ -53,9 +53,17 @@ def sticky(request: AllocationRequest) -> AllocationPlan:
 
 
 def _settled(part: Part) -> Ints:
-    """Return the new owners of one part's queues."""
+    """Return the new owners of one part's queues.
+
+    Loads that would be the fairest even if everybody could have everything are so: no moves.
+    """
+    bounds = waterline(len(part.owners), part.weights, part.caps)
+    loads = np.bincount(part.owners + 1, minlength=len(part.members) + 1)
+    free, loads = int(loads[0]), loads[1:]
+    if free == bounds.spilt and ((bounds.low <= loads) & (loads <= bounds.high)).all():
+        return part.owners
     if part.may is None and len(part.members) * len(part.topics) > EXACT_CELLS:
-        return even(part)
+        return even(part, bounds, loads)
     found = list(levels(_table(part)))
     changes = [_differences(level, len(part.members)) for level in found]
     if len(found) > 1:

@@ -125,10 +125,12 @@ def test_the_shortcut_for_plain_groups_is_as_good(
     request = group(members, topics, owned)
     (part,) = parts(numbered(request))
     queues = numbered(request).catalog.queues
+    bounds = waterline(len(queues), part.weights, part.caps)
+    loads = np.bincount(part.owners + 1, minlength=len(members) + 1)[1:]
     names = sorted(members)
     short = {
         queue: MemberId(names[owner])
-        for queue, owner in zip(queues, shortcut.even(part).tolist(), strict=True)
+        for queue, owner in zip(queues, shortcut.even(part, bounds, loads).tolist(), strict=True)
         if owner >= 0
     }
 
