@@ -29,7 +29,7 @@ from rebalance.draft import Draft, Life, Passage, Vacancy
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
 from rebalance.group import Asked, Grant, Ownership
-from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
 
 
 def book(draft: Draft, event: Released) -> None:
@@ -135,12 +135,12 @@ def _fenced(draft: Draft, grant: Grant) -> Ending | None:
 def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
     """Move each queue one step towards the member the target names for it."""
     asked = Asked(draft.next_epoch, stamp.heard)
-    promises: dict[MemberId, Grant | None] = {}  # the same for all queues of a member
+    promises: dict[tuple[MemberId | None, TopicName], Grant | None] = {}  # alike for many queues
     for queue in queues:
-        owned, name = draft.ownership.get(queue), draft.target.get(queue)
-        if name is not None and name not in promises:
-            promises[name] = _promise(draft, name)
-        page = next_page(owned, None if name is None else promises[name], asked)
+        owned, wanted = draft.ownership.get(queue), (draft.target.get(queue), queue.topic)
+        if wanted not in promises:
+            promises[wanted] = _promise(draft, *wanted)
+        page = next_page(owned, promises[wanted], asked)
         if page is not None and page != owned:
             _check(queue, page)
             draft.ownership.put(queue, page)
@@ -148,9 +148,10 @@ def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
                 _pass_on(draft, queue, draft.vacant[queue], page.holder.member)
 
 
-def _promise(draft: Draft, name: MemberId) -> Grant | None:
-    member = draft.members.get(name)
-    if member is None or member.away:
+def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | None:
+    """Return what the target's member may be promised; the target may be older than its wishes."""
+    member = None if name is None else draft.members.get(name)
+    if name is None or member is None or member.away or topic not in member.topics:
         return None
     return Grant(name, member.incarnation, draft.next_epoch)
 

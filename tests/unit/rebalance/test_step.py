@@ -14,7 +14,7 @@ from rebalance.decisions import (
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Event
 from rebalance.group import GroupState
-from rebalance.ids import GroupName, MemberId
+from rebalance.ids import GroupName, MemberId, Millis
 from rebalance.policy import Policy
 from rebalance.step import step
 from tests.builders.notation import queue
@@ -148,6 +148,15 @@ def test_queue_goes_only_to_members_that_subscribe_its_topic() -> None:
     )
 
     assert {"orders-0": "a", "orders-1": "a", "payments-0": "b"} == story.owners()
+
+
+def test_target_that_is_older_than_a_wish_grants_nothing_against_it() -> None:
+    """While the target must wait, a member that came back for less gets no more than that (C18)."""
+    story = Story(Policy(assignment_interval_ms=Millis(10_000)))
+    story.reads(joined("a", "orders payments"), routed("orders", 1), routed("payments", 1))
+    story.reads(joined("a:2", "orders"))
+
+    assert {"orders-0": "a"} == story.owners()
 
 
 # -- what holds for every step
