@@ -20,6 +20,7 @@ class Table(StrEnum):
 
     ROCKETMQ_4 = "rocketmq-4"
     ROCKETMQ_5 = "rocketmq-5"
+    CONSENSUS = "consensus"
 
 
 @app.callback()
@@ -47,16 +48,25 @@ def replay(
 
       {"kind": "duration", "latency": 700, "isolation": false, "now": 1700000000000}
 
+    With consensus a line is a record of topic latency, or an order, with the time at which it came;
+    it comes back with the verdicts that the controller would publish.
+
     Examples:
       trimtab faults replay cases.jsonl --table rocketmq-5
+      trimtab faults replay records.jsonl --table consensus
       generate-cases | trimtab faults replay --table rocketmq-4 | jq .expect
     """
     from console.json_lines import answers
-    from console.replays import table_answer
+    from console.replays import Consensus, table_answer
     from trimtab.faults import RULES
 
-    rules = RULES[table.value]
-    answer_file(file, lambda lines: answers(lines, lambda line: table_answer(line, rules)))
+    rules = {str(name): rules for name, rules in RULES.items()}
+
+    def answer(line: object) -> object:
+        return table_answer(line, rules[table])
+
+    asked = Consensus().answer if table is Table.CONSENSUS else answer
+    answer_file(file, lambda lines: answers(lines, asked))
 
 
 @app.command(cls=Command)

@@ -4,7 +4,8 @@ How others check our fault rules, so the formats are fixed; docs/faults.md descr
 `trimtab faults`.
 """
 
+from console.replays.of_consensus import Consensus
 from console.replays.of_selectors import selector_answer
 from console.replays.of_tables import table_answer
 
-__all__ = ["selector_answer", "table_answer"]
+__all__ = ["Consensus", "selector_answer", "table_answer"]

@@ -46,7 +46,7 @@ def _added(draft: Draft, before: Reporter | None, event: Reported, sound: list[S
     reporter = before or Reporter(draft.now)
     calls, streaks = dict(reporter.calls), dict(reporter.streaks)
     for sight in sound:
-        if sight.broker in calls or len(calls) < draft.policy.brokers_max:
+        if sight.count and (sight.broker in calls or len(calls) < draft.policy.brokers_max):
             calls[sight.broker] = _called(calls.get(sight.broker, Calls()), sight)
             _count_streak(draft, streaks, sight)
     return replace(

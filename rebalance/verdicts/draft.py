@@ -39,6 +39,10 @@ class Draft:
         """Whether health is ignored at present."""
         return self.now < self.panic_until
 
+    def is_blank(self) -> bool:
+        """Return whether there is nothing to remember."""
+        return not (self.reporters or self.brokers or self.orders or self.topics)
+
     def published(self, at: Millis) -> Millis:
         """Say a reading of the log clock as the broker's clock has it, which is what readers see.
 

@@ -37,7 +37,7 @@ class Sight:
 
     def is_sound(self) -> bool:
         """Whether the figures can be true; a latency only counts where a call came back (E9)."""
-        if not 0 <= self.errors <= self.count or self.count == 0:
+        if not 0 <= self.errors <= self.count:
             return False
         fits = isfinite(self.latency_ms) and 0 < self.latency_ms <= SLOWEST_MS
         return fits or self.successes == 0

@@ -43,8 +43,12 @@ def step(cluster: Cluster, events: Sequence[BrokerEvent], policy: VerdictPolicy)
     """Fold ``events``, which are in log order."""
     draft = Draft(cluster, policy)
     for event in events:
+        if draft.is_blank() and isinstance(event, Ticked):
+            continue  # time means nothing to a cluster that nobody speaks of
         _advance(draft, event.stamp)
         _fold(draft, event)
+        if draft.is_blank():
+            draft.sweep_ends = None
     return BrokerStep(draft.after(), tuple(draft.decisions))
 
 
@@ -53,15 +57,15 @@ def _advance(draft: Draft, stamp: Stamp) -> None:
     draft.now = max(draft.now, stamp.heard)
     draft.appended = max(draft.appended, stamp.appended)
     lapsed = orders.lapse(draft)
-    if draft.sweep_ends is None:
-        draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
-    elif draft.now >= draft.sweep_ends:
+    if draft.sweep_ends is not None and draft.now >= draft.sweep_ends:
         close(draft)
+        publish(draft)
         # A gap in the log is one sweep, however long: nobody was heard in it.
         draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
-        publish(draft)
     elif lapsed:
         publish(draft)
+    if draft.sweep_ends is None:
+        draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
 
 
 def _fold(draft: Draft, event: BrokerEvent) -> None:

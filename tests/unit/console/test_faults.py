@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from console.json_lines import answers
-from console.replays import selector_answer, table_answer
+from console.replays import Consensus, selector_answer, table_answer
 from tests.unit.console.command_line import Run, caller
 from trimtab.faults import RULES
 
@@ -173,3 +173,85 @@ def test_a_bad_field_of_a_selector_s_case_is_named(change: dict[str, object], te
     (answer,) = answers([json.dumps({**SELECT, **change}).encode()], selector_answer)
 
     assert {"error": {"message": text}} == json.loads(answer)
+
+
+def report(reporter: str, at: int, sequence: int, **latency: float) -> dict[str, object]:
+    """A line: what a producer saw of its brokers in a window; a negative latency is a failure."""
+    brokers = [
+        {
+            "broker": broker,
+            "count": 20,
+            "errors": 20 if ms < 0 else 0,
+            **dict.fromkeys(("p50_ms", "p99_ms", "max_ms"), max(ms, 0)),
+        }
+        for broker, ms in latency.items()
+    ]
+    life = "1700000000000-00000000"
+    return {
+        "at": at,
+        "kind": "report",
+        "reporter": reporter,
+        "incarnation": life,
+        "sequence": sequence,
+        "window_ms": 5_000,
+        "brokers": brokers,
+    }
+
+
+def test_the_jury_is_replayed(trimtab: Run, tmp_path: Path) -> None:
+    """Reports, time and orders in; what the controller would publish out, line by line."""
+    lines: list[dict[str, object]] = [
+        {"at": 1_000, "kind": "hosts", "topic": "orders", "brokers": ["a", "b", "c", "d"]},
+        *(report(who, 5_000, 1, a=-1, b=5, c=5, d=5) for who in ("p", "q", "r")),
+        {"at": 30_000, "kind": "tick"},
+        {
+            "at": 31_000,
+            "kind": "restore",
+            "id": "1",
+            "principal": "ann",
+            "reason": "was me",
+            "broker": "a",
+        },
+    ]
+    file = tmp_path / "records.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, out, err = trimtab("faults", "replay", str(file), "--table", "consensus")
+    told = [json.loads(text) for text in out.splitlines()]
+
+    assert (0, "") == (code, err)
+    assert lines == [{key: it[key] for key in it if key != "expect"} for it in told]
+    assert [0, 0, 0, 0] == [len(it["expect"]) for it in told[:4]]
+    first = {it["broker"]: it for it in told[4]["expect"]}
+    assert {"a": False, "b": True, "c": True, "d": True} == {
+        broker: it["available"] for broker, it in first.items()
+    }
+    assert (11_000, "failures", ["p", "q", "r"]) == (
+        first["a"]["since_ms"],
+        first["a"]["detector"],
+        first["a"]["testers"],
+    )
+    (back,) = told[5]["expect"]
+    assert ("a", True) == (back["broker"], back["available"])
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ({"kind": "tick"}, "at must be an integer of 64 bits"),
+        ({"kind": "tick", "at": -1}, "at must not be negative"),
+        (
+            {"kind": "forget", "at": 1, "id": "1", "principal": "a", "reason": "b"},
+            "forget: this one does not concern a broker",
+        ),
+        ({"kind": "beat", "at": 1}, "unknown_kind: "),
+        ({**report("p", 1, 1, a=5), "brokers": 7}, "invalid: brokers"),
+    ],
+)
+def test_a_bad_record_for_the_jury_is_named(line: object, text: str) -> None:
+    """And leaves no trace: the next line is answered as if it had not been there."""
+    jury = Consensus()
+    good = {"kind": "tick", "at": 5}
+    bad, after = answers([json.dumps(line).encode(), json.dumps(good).encode()], jury.answer)
+
+    assert text in json.loads(bad)["error"]["message"]
+    assert {**good, "expect": []} == json.loads(after)

@@ -243,7 +243,7 @@ def test_hosted_brokers_are_known_before_they_are_reported() -> None:
     [
         (Sight(BrokerName("a"), 1, 0, 0.1), True),
         (Sight(BrokerName("a"), 1, 1, 0.0), True),
-        (Sight(BrokerName("a"), 0, 0, 0.0), False),
+        (Sight(BrokerName("a"), 0, 0, 0.0), True),
         (Sight(BrokerName("a"), 1, 2, 5.0), False),
         (Sight(BrokerName("a"), 1, -1, 5.0), False),
         (Sight(BrokerName("a"), 1, 0, 86_400_001.0), False),

@@ -46,7 +46,7 @@ from trimtab.protocol.keys import (
     read_member_key,
     read_topic_key,
 )
-from trimtab.protocol.latency import BrokerLatency, LatencyRecord, Report, Sample
+from trimtab.protocol.latency import BrokerLatency, Hosts, LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
 from trimtab.protocol.names import TICK_KEY
 from trimtab.protocol.partitioner import murmur2, partition_of
@@ -114,6 +114,7 @@ __all__ = [
     "HeartbeatsRecord",
     "HistoryRecord",
     "Hold",
+    "Hosts",
     "InheritRef",
     "Join",
     "LatencyRecord",

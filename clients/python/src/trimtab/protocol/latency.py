@@ -1,7 +1,8 @@
 """Topic `latency`, keyed by cluster: what producers saw of the brokers.
 
 Either a report, a window of sends summed up per broker, or a single sample as RocketMQ's clients
-take them. Written by producers, judged by the controller. Its one rule: figures are finite and not
+take them; beside these, which brokers a topic has, so that none loses its last one. Written by
+producers and route watchers, judged by the controller. Its one rule: figures are finite and not
 negative, because one NaN would poison every mean it enters.
 """
 
@@ -11,7 +12,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
-from trimtab.protocol.names import BrokerName, Incarnation, Label
+from trimtab.protocol.names import BrokerName, Incarnation, Label, TopicName
 from trimtab.protocol.quantities import Count, Duration, Latency, Sequence
 from trimtab.protocol.record import Part, Record, example
 
@@ -86,4 +87,16 @@ class Sample(Record):
     reachable: bool = Field(default=True, description="Whether the broker answered (RocketMQ 5).")
 
 
-LatencyRecord = Report | Sample
+class Hosts(Record):
+    """Which brokers a topic can be written to, as a route watcher sees it; none: it is gone."""
+
+    model_config = example(kind="hosts", topic="orders", brokers=["broker-a", "broker-b"])
+
+    kind: Literal["hosts"] = "hosts"
+    topic: TopicName
+    brokers: Annotated[
+        tuple[BrokerName, ...], Field(max_length=limits.BROKERS_PER_REPORT, fail_fast=True)
+    ]
+
+
+LatencyRecord = Report | Sample | Hosts

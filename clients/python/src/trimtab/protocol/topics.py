@@ -39,7 +39,7 @@ from trimtab.protocol.history import (
     MemberChanged,
     RebalanceDone,
 )
-from trimtab.protocol.latency import LatencyRecord, Report, Sample
+from trimtab.protocol.latency import Hosts, LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
 from trimtab.protocol.record import Record
 from trimtab.protocol.releases import Release
@@ -126,7 +126,7 @@ LATENCY: Final[Topic[LatencyRecord]] = Topic(
     "latency",
     "What producers saw of the brokers.",
     "cluster",
-    (Report, Sample),
+    (Report, Sample, Hosts),
     # Verdicts look back minutes.
     retention_ms=6 * _HOUR_MS,
     max_record_bytes=limits.REPORT_BYTES,

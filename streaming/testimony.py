@@ -1,0 +1,69 @@
+"""Testimony: a record about brokers becomes an event of the jury.
+
+What ``translation`` is for groups. Reports and samples come from producers, the brokers of a topic
+from a route watcher, orders from operators; all of them are keyed by cluster.
+
+Called by ``decoding``, and by the replay of `trimtab faults`. Its one rule: one record, one event,
+stamped with its place and time.
+"""
+
+from rebalance.events import Stamp
+from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
+from rebalance.verdicts.events import (
+    BrokerEvent,
+    BrokerForgotten,
+    BrokerOrdered,
+    Hosted,
+    Reported,
+    ReporterId,
+    Sight,
+)
+from trimtab.protocol import (
+    BrokerLatency,
+    Eject,
+    Forget,
+    Hosts,
+    Record,
+    Report,
+    Restore,
+    Sample,
+)
+
+
+def testimony_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
+    """Translate one record; None when it does not concern brokers."""
+    match record:
+        case Report():
+            sights = tuple(map(_sight, record.brokers))
+            incarnation = Incarnation(record.incarnation)
+            return Reported(
+                stamp, ReporterId(record.reporter), incarnation, record.sequence, sights
+            )
+        case Sample():
+            errors = int(record.isolation)
+            sight = Sight(BrokerName(record.broker), 1, errors, record.latency_ms)
+            return Reported(stamp, ReporterId(record.reporter), None, None, (sight,))
+        case Hosts():
+            return Hosted(
+                stamp, TopicName(record.topic), frozenset(map(BrokerName, record.brokers))
+            )
+        case Eject() | Restore():
+            return _ordered(record, stamp)
+        case Forget(broker=str(broker)):
+            return BrokerForgotten(stamp, BrokerName(broker))
+        case _:
+            return None
+
+
+def _ordered(record: Eject | Restore, stamp: Stamp) -> BrokerOrdered:
+    return BrokerOrdered(
+        stamp,
+        BrokerName(record.broker),
+        isinstance(record, Restore),
+        None if record.until_ms is None else Millis(record.until_ms),
+        f"{record.principal}: {record.reason}",
+    )
+
+
+def _sight(seen: BrokerLatency) -> Sight:
+    return Sight(BrokerName(seen.broker), seen.count, seen.errors, seen.p50_ms, seen.address or "")
