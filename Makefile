@@ -44,7 +44,7 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 # Everything that needs neither a JVM nor a network.
 PURE := not (kafka or spark or packaging or gate)
 
-.PHONY: test check dev fmt lint types layers transcripts coverage bench .bench-name
+.PHONY: test check dev fmt lint types layers transcripts simulate coverage bench .bench-name
 test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 minutes)
 	@echo 'test: every test; the pure ones first, then those that start Kafka and Spark'
 	@$(BIN)/pytest
@@ -70,6 +70,12 @@ layers: dev ## Check who imports whom (import-linter)
 
 transcripts: dev ## Rewrite the golden stories; commit only what you understand
 	@$(BIN)/pytest tests/transcripts --rewrite
+
+SEEDS ?= 2000
+FIRST ?= 0
+
+simulate: dev ## Live through seeded chaos: make simulate SEEDS=2000 FIRST=0
+	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST)
 
 coverage: dev ## Branch coverage of the pure packages by the pure tests
 	@$(BIN)/pytest -m '$(PURE)' --cov --cov-report=term

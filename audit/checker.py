@@ -18,10 +18,13 @@ from audit.history import (
     Beaten,
     Drained,
     Entry,
+    Heard,
+    Held,
     Issued,
     Joined,
     Left,
     Life,
+    Ordered,
     Released,
     Routed,
     Struck,
@@ -31,7 +34,7 @@ from audit.history import (
 )
 from audit.possession import Possession
 from audit.rest import Rest
-from audit.silence import Reader, Reading, Silence
+from audit.silence import Blast, Reader, Reading, Silence
 from audit.violations import Invariant, Violation
 
 
@@ -42,6 +45,8 @@ class Promises:
     max_clock_step_ms: int = 5_000
     """How much silence one record can prove."""
     balance: Balance = Balance.NOTHING
+    blast: Blast = field(default_factory=Blast)
+    """When silence is doubted."""
     exact: bool = False
     """The entries come in the very order in which the controller read and wrote them, and the
     ends of its batches are known. Recorded topics only have the brokers' times."""
@@ -59,7 +64,7 @@ class _Group:
     silence: Silence
     entitlement: Entitlement
     rest: Rest
-    stable: bool = False
+    summary: Summarised | None = None
     lives: dict[str, set[Life]] = field(default_factory=dict)
     """By member, the lives that orders were issued to and that have not ended."""
 
@@ -74,6 +79,27 @@ class _Group:
         yield from self.entitlement.issued(record)
         self.silence.issued(record)
         self.rest.issued(record)
+
+    def heard(self, entry: Joined | Beaten | Drained | Left, reading: Reading) -> None:
+        """Hand the word of a member to whom it concerns."""
+        match entry:
+            case Joined():
+                self.silence.joined(entry, reading)
+                self.epochs.joined(entry)
+                self.entitlement.joined(entry)
+                self.rest.joined(entry)
+            case Beaten():
+                self.silence.beaten(entry, reading)
+                self.possession.beaten(entry)
+                self.rest.beaten(entry)
+            case Drained():
+                self.entitlement.drained(entry.life)
+                self.silence.spoken(entry.life, reading, leaving=False)
+            case Left():
+                self.possession.ended(entry.life)
+                self.silence.spoken(entry.life, reading, leaving=True)
+            case _:
+                assert_never(entry)
 
     def ended(self, life: Life) -> None:
         """A life is over."""
@@ -104,8 +130,10 @@ class Checker:
             case Struck():
                 yield from self._of(entry.group).silence.struck(entry)
                 self._of(entry.group).ended(entry.life)
+            case Held():
+                self._of(entry.group).silence.held(entry)
             case Summarised():
-                self._of(entry.group).stable = entry.state == "stable"
+                self._of(entry.group).summary = entry
                 yield from self._of(entry.group).epochs.summarised(entry)
             case _:
                 yield from self._heard(entry)
@@ -115,17 +143,18 @@ class Checker:
         for group in self._groups.values():
             yield from group.possession.settled()
             yield from group.silence.overdue()
-            if group.stable:
-                yield from group.entitlement.unbalanced(self._promises.balance)
+            summary = group.summary
+            if summary is not None and summary.state == "stable" and summary.settled:
+                yield from group.entitlement.unbalanced(self._promises.balance, summary.apart)
 
     def ends(self) -> Iterator[Violation]:
         """Judge what is left when there are no more entries."""
         for group in self._groups.values():
             yield from group.possession.settled()
 
-    def at_rest(self, group: str) -> Iterable[Violation]:
+    def at_rest(self, group: str, *, acknowledged: bool = True) -> Iterable[Violation]:
         """Judge a group that should have come to rest."""
-        return self._of(group).rest.restless()
+        return self._of(group).rest.restless(acknowledged=acknowledged)
 
     def measured(self, group: str, size: int, things: int) -> Iterator[Violation]:
         """Judge the size of a group's state, which has so many members and queues (I16)."""
@@ -140,7 +169,7 @@ class Checker:
             group = self._groups[name] = _Group(
                 Possession(name),
                 Epochs(name),
-                Silence(name, self._reader),
+                Silence(name, self._reader, self._promises.blast),
                 Entitlement(name, exact=self._promises.exact),
                 Rest(name),
             )
@@ -151,34 +180,16 @@ class Checker:
         for life in list(group.lives.get(entry.member, ())):
             group.ended(life)
 
-    def _heard(
-        self, entry: Joined | Beaten | Released | Drained | Left | Ticked | Routed
-    ) -> Iterator[Violation]:
+    def _heard(self, entry: Heard) -> Iterator[Violation]:
         reading = self._reader.read(entry.at, heartbeat=isinstance(entry, Ticked | Beaten))
         match entry:
             case Ticked():
                 pass
-            case Joined():
-                self._joined(entry, reading)
-            case Beaten():
-                group = self._of(entry.group)
-                group.silence.beaten(entry, reading)
-                group.possession.beaten(entry)
-                group.rest.beaten(entry)
+            case Ordered():
+                self._of(entry.group).silence.ordered(entry)
             case Released():
                 yield from self._of(entry.group).possession.released(entry)
-            case Drained():
-                self._of(entry.group).entitlement.drained(entry.life)
-            case Left():
-                self._of(entry.group).possession.ended(entry.life)
             case Routed():
                 self._of(entry.group).rest.routed(entry)
             case _:
-                assert_never(entry)
-
-    def _joined(self, entry: Joined, reading: Reading) -> None:
-        group = self._of(entry.group)
-        group.silence.joined(entry, reading)
-        group.epochs.joined(entry)
-        group.entitlement.joined(entry)
-        group.rest.joined(entry)
+                self._of(entry.group).heard(entry, reading)

@@ -90,9 +90,13 @@ class Entitlement:
         """A life is over."""
         self._wishes.pop(life, None)
 
-    def unbalanced(self, promise: Balance) -> Iterator[Violation]:
-        """Judge the loads of a group at rest, if its members are equals."""
-        crowd = [wishes for wishes in self._wishes.values() if wishes.load is not None]
+    def unbalanced(self, promise: Balance, apart: frozenset[str]) -> Iterator[Violation]:
+        """Judge the loads of a group at rest, if those that take part in it are equals."""
+        crowd = [
+            wishes
+            for life, wishes in self._wishes.items()
+            if wishes.load is not None and life.member not in apart
+        ]
         if promise is Balance.NOTHING or not crowd or not _equals(crowd):
             return
         topics = [None] if promise is Balance.IN_TOTAL else sorted(crowd[0].topics)

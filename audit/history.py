@@ -100,7 +100,7 @@ class Drained:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A member has stopped and is gone."""
+    """A member has stopped and is gone, perhaps to come back."""
 
     at: Place
     group: str
@@ -108,8 +108,17 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Ordered:
+    """An operator ordered something of a group."""
+
+    at: Place
+    group: str
+    verb: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ticked:
-    """The controller's own clock stroke in a heartbeat partition."""
+    """A record of a heartbeat partition that tells the time and nothing else."""
 
     at: Place
 
@@ -174,8 +183,21 @@ class Summarised:
     epoch: int
     state: str
     content: Hashable
+    apart: frozenset[str] = frozenset()
+    """Members that are there and take no part: draining, away, held or resting."""
+    settled: bool = True
+    """The target is that of the group as it is, and the group is not paused."""
 
 
-Heard = Joined | Beaten | Released | Drained | Left | Ticked | Routed
-Published = Issued | Withdrawn | Struck | Summarised
+@dataclass(frozen=True, slots=True)
+class Held:
+    """So many members were silent at once that these were not struck out."""
+
+    at: Place
+    group: str
+    members: frozenset[str]
+
+
+Heard = Joined | Beaten | Released | Drained | Left | Ordered | Ticked | Routed
+Published = Issued | Withdrawn | Struck | Summarised | Held
 Entry = Heard | Published

@@ -21,7 +21,8 @@ class Rest:
         self._group = group
         self._topics: dict[Life, frozenset[str]] = {}
         self._orders: dict[Life, Issued] = {}
-        self._owned: dict[Life, frozenset[Grant]] = {}
+        self._owned: dict[Life, tuple[int, frozenset[Grant]]] = {}
+        """The number of the last beat that said what it owns, and what it said."""
         self._routes: dict[str, Routed] = {}
         self._full: set[Life] = set()
 
@@ -39,8 +40,9 @@ class Rest:
 
     def beaten(self, record: Beaten) -> None:
         """Take what a life says that it owns."""
-        if record.owned is not None:
-            self._owned[record.life] = frozenset(record.owned)
+        said = self._owned.get(record.life)
+        if record.owned is not None and (said is None or said[0] < record.sequence):
+            self._owned[record.life] = record.sequence, frozenset(record.owned)
 
     def issued(self, record: Issued) -> None:
         """Take a life's orders."""
@@ -52,13 +54,19 @@ class Rest:
             words.pop(life, None)
         self._full.discard(life)
 
-    def restless(self) -> Iterator[Violation]:
-        """Name everything that is not as it should be at rest."""
+    def restless(self, *, acknowledged: bool) -> Iterator[Violation]:
+        """Name everything that is not as it should be at rest.
+
+        Args:
+            acknowledged: Whether members must have said what they hold. They say it once, so not
+                if records may have been lost that Kafka had taken.
+        """
         holders: dict[Queue, list[Life]] = {}
         for life, orders in self._orders.items():
             if orders.give or orders.inherit:
                 yield self._violation(life.member, "still told to give or to wait", orders)
-            if self._owned.get(life, frozenset()) != frozenset(orders.hold):
+            _, owned = self._owned.get(life, (0, frozenset()))
+            if acknowledged and owned != frozenset(orders.hold):
                 yield self._violation(life.member, "its beats do not say what it holds", orders)
             for grant in orders.hold:
                 holders.setdefault(grant.queue, []).append(life)

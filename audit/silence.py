@@ -5,6 +5,10 @@ records, each counted for ``max_step_ms`` at most, since a longer gap may be an 
 that is struck out must have been silent for its whole session on that clock, when the record that
 is named as the cause was read; and where batches are known, nobody may stay longer than that.
 
+When most of a group falls silent at once it is likelier that nobody is heard than that everybody
+is dead, so then silence must have lasted for another while (``Blast``), unless an operator said
+that it is true.
+
 Called by ``checker``. Its one rule: only what was heard before the cause counts, and all of it.
 """
 
@@ -13,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from audit.history import Beaten, Issued, Joined, Life, Place, Struck
+from audit.history import Beaten, Held, Issued, Joined, Life, Ordered, Place, Struck
 from audit.violations import Invariant, Violation
 
 _PLACES_REMEMBERED = 200_000
@@ -27,6 +31,15 @@ class Reading(NamedTuple):
 
     number: int
     clock_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Blast:
+    """When silence is doubted: at least so many members, and more than this share."""
+
+    members: int = 3
+    percent: int = 50
+    hold_ms: int = 30_000
 
 
 @dataclass(slots=True)
@@ -87,15 +100,25 @@ class _Pulse:
     """Of its latest join."""
     session_ms: int | None = None
     """As published to it; nobody is judged before that."""
+    away: bool = False
+    held_at_ms: int | None = None
+    """When it was said that its eviction waits."""
+
+    def last_ms(self, upto: int) -> int | None:
+        """Return the clock when it was last heard, up to a record of this number."""
+        return max((each.clock_ms for each in self.heard if each.number <= upto), default=None)
 
 
 class Silence:
     """The members of one group, as far as they were heard."""
 
-    def __init__(self, group: str, reader: Reader) -> None:
+    def __init__(self, group: str, reader: Reader, blast: Blast) -> None:
         """Begin with nobody heard."""
         self._group = group
         self._reader = reader
+        self._blast = blast
+        self._approved = False
+        self._paused = False
         self._partition = 0
         self._pulses: dict[Life, _Pulse] = {}
 
@@ -105,16 +128,39 @@ class Silence:
         pulse = self._pulses.get(record.life)
         if pulse is None:
             pulse = self._pulses[record.life] = _Pulse(deque(maxlen=_BEATS_REMEMBERED))
-        if record.sequence >= pulse.wishes:
-            pulse.wishes = record.sequence
-            pulse.heard.append(reading)
+        if pulse.session_ms is None:
+            pulse.sequence = -1  # beats from before it was admitted do not count
+        if pulse.session_ms is None or record.sequence >= pulse.wishes:
+            pulse.wishes, pulse.away = record.sequence, False
+            self._see(pulse, reading)
 
     def beaten(self, record: Beaten, reading: Reading) -> None:
         """A life goes on."""
         pulse = self._pulses.get(record.life)
-        if pulse is not None and record.sequence > pulse.sequence:
+        if pulse is not None and record.sequence > pulse.sequence and not pulse.away:
             pulse.sequence = record.sequence
-            pulse.heard.append(reading)
+            self._see(pulse, reading)
+
+    def spoken(self, life: Life, reading: Reading, *, leaving: bool) -> None:
+        """Who wants to go was still there; of one that leaves only its return counts."""
+        if life in self._pulses:
+            self._see(self._pulses[life], reading)
+            self._pulses[life].away = leaving
+
+    def _see(self, pulse: _Pulse, reading: Reading) -> None:
+        pulse.heard.append(reading)
+        pulse.held_at_ms = None
+
+    def ordered(self, record: Ordered) -> None:
+        """An operator may confirm that the silent are dead, or say that nobody is to go."""
+        self._approved = self._approved or record.verb == "approve"
+        self._paused = record.verb == "pause" or (self._paused and record.verb != "resume")
+
+    def held(self, record: Held) -> None:
+        """Those were not struck out, and it was said."""
+        for life, pulse in self._pulses.items():
+            if life.member in record.members and pulse.held_at_ms is None:
+                pulse.held_at_ms = self._reader.clocks[self._partition].proved_ms
 
     def issued(self, record: Issued) -> None:
         """Note the session that a life was granted."""
@@ -129,15 +175,36 @@ class Silence:
         cause = self._reader.find(record.cause)
         if record.how != "expired" or pulse is None or pulse.session_ms is None or cause is None:
             return
-        before = [each for each in pulse.heard if each.number < cause.number]
-        if not before:
+        last_ms = pulse.last_ms(cause.number - 1)  # its own next beat may be the cause
+        if last_ms is None:
             return
-        silence_ms = cause.clock_ms - max(each.clock_ms for each in before)
-        if silence_ms < pulse.session_ms:
-            detail = f"expired after {silence_ms} ms of silence, its session is {pulse.session_ms}"
-            subject = record.life.member
+        silence_ms, patience_ms = cause.clock_ms - last_ms, pulse.session_ms
+        detail = f"expired after {silence_ms} ms of silence, its session is {patience_ms}"
+        if silence_ms >= patience_ms and not self._approved:
+            silent, everybody = self._doubtful(record.life, pulse, cause)
+            if silent >= self._blast.members and 100 * silent > self._blast.percent * everybody:
+                patience_ms += self._blast.hold_ms
+                detail += f", and {silent} of {everybody} were silent"
+        if silence_ms < patience_ms:
             places = (record.cause, record.at)
-            yield Violation(Invariant.PATIENT, self._group, subject, detail, places)
+            yield Violation(Invariant.PATIENT, self._group, record.life.member, detail, places)
+
+    def _doubtful(self, life: Life, struck: _Pulse, cause: Reading) -> tuple[int, int]:
+        """Count who was silent for half a session at a record, and who was there.
+
+        By member: a life that is being replaced by a younger one is not one more that is silent.
+        """
+        heard: dict[str, bool] = {}
+        for each, pulse in [(life, struck), *self._pulses.items()]:
+            last_ms = pulse.last_ms(cause.number)
+            if last_ms is not None:
+                limit_ms, silence_ms = pulse.session_ms, cause.clock_ms - last_ms
+                lately = limit_ms is None or 2 * silence_ms <= limit_ms
+                heard[each.member] = lately or heard.get(each.member, False)
+        return sum(not lately for lately in heard.values()), len(heard)
+
+    def _waits(self, pulse: _Pulse, clock_ms: int) -> bool:
+        return pulse.held_at_ms is not None and clock_ms < pulse.held_at_ms + self._blast.hold_ms
 
     def ended(self, life: Life) -> None:
         """A life is over."""
@@ -146,11 +213,13 @@ class Silence:
     def overdue(self) -> Iterator[Violation]:
         """Name whoever should have been struck out by now."""
         clock = self._reader.clocks.get(self._partition)
+        if clock is None or self._paused:
+            return
         for life, pulse in self._pulses.items():
-            if clock is None or pulse.session_ms is None:
+            if pulse.session_ms is None:
                 continue
             silence_ms = clock.proved_ms - max(each.clock_ms for each in pulse.heard)
-            if silence_ms >= pulse.session_ms:
+            if silence_ms >= pulse.session_ms and not self._waits(pulse, clock.proved_ms):
                 detail = (
                     f"silent for {silence_ms} ms and still in, its session is {pulse.session_ms}"
                 )

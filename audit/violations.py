@@ -29,6 +29,8 @@ class Invariant(StrEnum):
     """Nobody whose beats are less than a session apart in log time is struck out for silence."""
     REPEATABLE = "I7"
     """The same records in the same batches make the same bytes."""
+    FEW_TARGETS = "I8"
+    """Queues move once: the target is computed at most once a batch."""
     BALANCED = "I9"
     """In a stable group of equals the loads differ by one at most."""
     ENTITLED = "I10"
@@ -39,6 +41,8 @@ class Invariant(StrEnum):
     """The state is no larger than members and queues explain."""
     MONOTONE = "I17"
     """A longer session never strikes out more members."""
+    TOTAL = "I0"
+    """Whatever is read, nothing raises."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,11 @@ from trimtab.protocol import (
     TICK_KEY,
     Assignment,
     Beat,
+    Command,
     Drain,
     GrantRef,
     Group,
+    Hold,
     Join,
     Leave,
     MemberChanged,
@@ -48,7 +50,7 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
     if topic is ASSIGNMENTS and value is None:
         return history.Withdrawn(at, *read_member_key(key))
     record = decode(topic, value)
-    if isinstance(record, Assignment | Group | MemberChanged):
+    if isinstance(record, Assignment | Group | MemberChanged | Hold):
         return _published(record, at, value or b"")
     return _heard(record, at, read_group_key(key))
 
@@ -56,6 +58,8 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
 def _heard(record: Record, at: Place, group: str) -> Entry | None:
     if isinstance(record, Route):
         return _routed(record, at, group)
+    if isinstance(record, Command):
+        return history.Ordered(at, group, record.kind)
     if isinstance(record, MemberRecord):
         return _of_a_member(record, at, group, Life(record.member, record.incarnation))
     return None
@@ -88,7 +92,9 @@ def _routed(record: Route, at: Place, group: str) -> Entry:
     return history.Routed(at, group, record.topic, record.version, queues)
 
 
-def _published(record: Assignment | Group | MemberChanged, at: Place, value: bytes) -> Entry | None:
+def _published(
+    record: Assignment | Group | MemberChanged | Hold, at: Place, value: bytes
+) -> Entry | None:
     match record:
         case Assignment():
             return history.Issued(
@@ -111,7 +117,9 @@ def _published(record: Assignment | Group | MemberChanged, at: Place, value: byt
                 value,
             )
         case Group():
-            return history.Summarised(at, record.group, record.epoch, record.state, value)
+            return _summarised(record, at, value)
+        case Hold():
+            return history.Held(at, record.group, frozenset(record.members))
         case MemberChanged():
             if record.event not in _STRUCK:
                 return None
@@ -119,6 +127,16 @@ def _published(record: Assignment | Group | MemberChanged, at: Place, value: byt
             place = Place(cause.topic or "", cause.partition or 0, cause.offset or 0)
             life = Life(record.member, record.incarnation)
             return history.Struck(at, record.group, life, record.event, place)
+
+
+def _summarised(record: Group, at: Place, value: bytes) -> Entry:
+    apart = frozenset(
+        each.member
+        for each in record.people
+        if each.draining or each.away or each.held or each.resting
+    )
+    settled = record.target_epoch == record.group_epoch and not record.paused
+    return history.Summarised(at, record.group, record.epoch, record.state, value, apart, settled)
 
 
 def _grants(rows: tuple[GrantRef, ...] | tuple[ReleaseRef, ...]) -> tuple[Grant, ...]:

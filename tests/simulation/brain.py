@@ -1,0 +1,156 @@
+"""The controller of a world: the real decoding, clock and step, driven as Spark drives them.
+
+A batch is chosen before it is computed and stays chosen until it is committed: a crash anywhere in
+between repeats it, to the byte (A1, A10). What is remembered between batches is one state and one
+clock; after a crash they come back from their packed form, as from a checkpoint.
+
+Every batch is shown to the auditor, and the strategy is counted: it is asked at most once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from allocators import allocator
+from audit.checker import Checker
+from audit.history import Place
+from audit.violations import Invariant, Violation
+from rebalance.allocation import AllocationPlan, AllocationRequest
+from rebalance.clock import LogClock
+from rebalance.conclusion import Step
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.group import GroupState
+from rebalance.ids import GroupName
+from rebalance.step import step
+from sinks import Outlet
+from streaming.cell import Heard, Rules, hear
+from streaming.codec import pack, unpack
+from streaming.rows import Row, in_log_order
+from tests.simulation import reporting
+from tests.simulation.broker import Broker
+from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
+from tests.simulation.scenario import Scenario, policy
+from trimtab.protocol import Assignment, GrantRef, InheritRef
+
+NAME = GroupName(GROUP)
+
+
+@dataclass(slots=True)
+class Batch:
+    """Rows that were chosen, and what they were found to mean."""
+
+    rows: list[Row]
+    outcome: Step | None = None
+    shown: bool = False
+    """The auditor has heard them."""
+
+
+class Brain:
+    """One controller."""
+
+    def __init__(self, scenario: Scenario, broker: Broker, checker: Checker) -> None:
+        self._broker, self._checker = broker, checker
+        self._strategy = allocator(scenario.strategy)
+        self.rules = Rules(DECODER, policy(scenario), self._ask, Outlet(PREFIX, PARTITIONS))
+        self.state = GroupState(NAME)
+        self.clock = LogClock()
+        self.read = dict.fromkeys(broker.logs, 0)
+        self.pending: Batch | None = None
+        self.cuts: list[list[Row]] = []
+        """Every batch so far, for the transcript."""
+        self._asked = 0
+        self.said = 0
+
+    def _ask(self, request: AllocationRequest) -> AllocationPlan:
+        self._asked += 1
+        return self._strategy(request)
+
+    def choose(self, ends: dict[str, int]) -> bool:
+        """Choose the next batch, up to these places; a batch that was not committed comes first."""
+        if self.pending is None:
+            rows = []
+            for name, end in ends.items():
+                rows += self._broker.logs[name][self.read[name] : end]
+                self.read[name] = max(self.read[name], end)
+            if rows:
+                self.pending = Batch(rows)
+                self.cuts.append(rows)
+        return self.pending is not None
+
+    def decide(self, now: int, chance: Random, *, crash: bool) -> Iterator[Violation]:
+        """Compute the chosen batch and publish it; a crash keeps it from being committed."""
+        batch = self.pending
+        assert batch is not None, "no batch was chosen"
+        heard = hear(self.clock, in_log_order(batch.rows), self.rules)
+        outcome = self._step(heard)
+        if not batch.shown:
+            yield from self._show(heard, batch.rows)
+            batch.shown = True
+        yield from self._judge(batch, outcome)
+        decisions = outcome.decisions
+        if crash:
+            decisions = decisions[: chance.randint(0, len(decisions))]
+        for decision in decisions:
+            yield from self._publish(decision, now)
+        if crash:
+            self.state = unpack(pack(self.state))
+            return
+        self.state, self.clock, self.pending = outcome.state, heard.clock, None
+        yield from self._checker.batch_ends()
+
+    def _step(self, heard: Heard) -> Step:
+        events, state = heard.events.get(NAME, []), self.state
+        self._asked = 0
+        due = state.deadline is not None and heard.clock.now >= state.deadline
+        if not events and not due:
+            return Step(state, ())
+        return step(state, events, heard.now, self.rules.policy, self.rules.allocator)
+
+    def _show(self, heard: Heard, rows: Sequence[Row]) -> Iterator[Violation]:
+        events = {event.stamp.position: event for event in heard.events.get(NAME, [])}
+        for row in in_log_order(rows):
+            event = events.get(row.position)
+            if event is not None:
+                yield from self._checker.take(reporting.heard(event))
+            elif row.topic == DECODER.heartbeats:
+                yield from self._checker.take(reporting.ticked(row))
+
+    def _judge(self, batch: Batch, outcome: Step) -> Iterator[Violation]:
+        if self._asked > 1:
+            detail = f"the strategy was asked {self._asked} times in one batch"
+            yield Violation(Invariant.FEW_TARGETS, GROUP, "target", detail)
+        if batch.outcome is not None and batch.outcome != outcome:
+            yield Violation(Invariant.REPEATABLE, GROUP, "batch", "a repeated batch differs")
+        batch.outcome = outcome
+
+    def _publish(self, decision: Decision, now: int) -> Iterator[Violation]:
+        self.said += 1
+        at = Place("t.published", 0, self.said, now)
+        if isinstance(decision, AssignmentIssued):
+            self._broker.orders[decision.member].append(orders(decision))
+        elif isinstance(decision, AssignmentWithdrawn):
+            self._broker.orders[decision.member].append(None)
+        entry = reporting.published(decision, at)
+        if entry is not None:
+            yield from self._checker.take(entry)
+
+
+def orders(issued: AssignmentIssued) -> Assignment:
+    """What a member reads. As ``sinks`` writes it, but unwritten: that is tested elsewhere."""
+    portion = issued.portion
+    return Assignment.model_construct(
+        group=issued.group,
+        member=issued.member,
+        incarnation=issued.incarnation,
+        epoch=issued.epoch,
+        target_epoch=issued.target_epoch,
+        hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
+        give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
+        inherit=tuple(
+            InheritRef(*row.queue, row.epoch, row.from_member, row.from_incarnation, row.from_epoch)
+            for row in portion.inherit
+        ),
+        session_timeout_ms=issued.session_timeout_ms,
+        revocation_timeout_ms=issued.revocation_timeout_ms,
+        heartbeat_interval_ms=issued.heartbeat_interval_ms,
+    )

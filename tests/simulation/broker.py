@@ -1,0 +1,54 @@
+"""The model Kafka: one partition of each topic of one group, as a few lists.
+
+It stamps what it takes with its own clock, which may jump; it may lose the tail of a log nobody
+has read, or the head of one that was kept too short; and it may be away. What members and the
+controller are told is up to whoever reads.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from streaming.rows import Row
+from tests.simulation.rules import DECODER, PARTITION, PREFIX
+from trimtab.protocol import HEARTBEATS, Assignment, Topic
+
+
+class Broker:
+    """Topics that grow."""
+
+    def __init__(self) -> None:
+        self.logs: dict[str, list[Row]] = {name: [] for name in DECODER.topics}
+        self.orders: defaultdict[str, list[Assignment | None]] = defaultdict(list)
+        """By member, what it would read; None is a tombstone."""
+        self.skew_ms = 0
+        self.furthest_skew_ms = 0
+        self.down_until = 0
+
+    def up(self, now: int) -> bool:
+        """Whether anybody can reach it."""
+        return self.down_until <= now
+
+    def append(self, topic: Topic[Any], key: bytes, value: bytes | None, now: int) -> None:
+        """Take a record."""
+        name = f"{PREFIX}{topic.name}"
+        log = self.logs[name]
+        offset = log[-1].offset + 1 if log else 0
+        size = 0 if value is None else len(value)
+        log.append(Row(name, PARTITION, offset, now + self.skew_ms, key, value, size))
+
+    def log(self, topic: Topic[Any]) -> list[Row]:
+        """All records of a topic."""
+        return self.logs[f"{PREFIX}{topic.name}"]
+
+    def jump(self, by_ms: int) -> None:
+        """The clock jumps."""
+        self.skew_ms += by_ms
+        self.furthest_skew_ms = max(self.furthest_skew_ms, self.skew_ms)
+
+    def forget(self, first: int) -> int:
+        """Retention takes the beats that were not read yet; return how many."""
+        beats = self.log(HEARTBEATS)
+        lost = len(beats) - 1 - first  # the last one stays: offsets go on from it
+        if lost > 0:
+            del beats[first : first + lost]
+        return max(0, lost)

@@ -1,0 +1,65 @@
+"""The faults of the catalogue, and how often each has really struck.
+
+The names are those of the project's fault catalogue (A: controller, B: time and order, C: members,
+D: queues and routes, F: Kafka, G: operators and strangers). A fault counts where it takes effect,
+not where it was planned: a crash of somebody who was gone already proves nothing.
+"""
+
+from collections import Counter
+from typing import Final
+
+FAULTS: Final = {
+    "A1": "the controller is killed in the middle of a batch and repeats it",
+    "A2": "the controller is away for ten sessions while members live",
+    "A3": "the controller is away while some members die",
+    "A4": "beats are forgotten before the controller has read them",
+    "A8": "the state comes back from its packed form",
+    "A9": "a batch takes very long",
+    "A11": "records that cannot be read",
+    "B1": "a member's clock is an hour wrong",
+    "B2": "the broker's clock jumps, ahead or back",
+    "B3": "records arrive twice",
+    "B4": "records of a member overtake each other",
+    "B5": "a beat arrives after more than a session",
+    "B7": "nobody is there, and only ticks go on",
+    "C1": "two processes with one name",
+    "C2": "two members with one instance",
+    "C3": "a zombie: suspended for more than a session, then back",
+    "C4": "a member is cut off from Kafka",
+    "C5": "a queue is never let go",
+    "C6": "queues are let go slowly",
+    "C7": "a release is lost or repeated",
+    "C9": "a member claims what it was never granted",
+    "C10": "many join at once",
+    "C11": "a member comes and goes and comes and goes",
+    "C12": "everybody crashes and comes back",
+    "C13": "a member with an instance goes and comes back, or is replaced",
+    "C14": "a rolling deploy",
+    "C15": "everybody leaves, and one returns",
+    "C16": "more members than queues",
+    "C18": "members of one group subscribe different topics",
+    "D1": "a route flaps",
+    "D2": "a topic is deleted while it is owned",
+    "D3": "a topic comes back under its name",
+    "D4": "queues are added or removed",
+    "D5": "two routes of one version disagree",
+    "D6": "half a route",
+    "F1": "Kafka is away",
+    "F2": "a record or its acknowledgement is lost on the way",
+    "F5": "a member reads only the latest of its orders",
+    "F8": "the tail of a log is lost",
+    "G1": "a group is paused in the middle of everything",
+    "G3": "an operator's order, perhaps twice",
+    "G11": "somebody speaks in the name of another",
+}
+
+
+class Faults:
+    """What has struck so far."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def occurred(self, fault: str) -> None:
+        """A fault has taken effect."""
+        self.counts[fault] += 1

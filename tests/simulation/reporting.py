@@ -1,0 +1,138 @@
+"""What the auditor is shown of a world: events and decisions as entries of its history.
+
+A plain translation, field by field. It exists so that the auditor need not know the brain's types;
+recorded topics reach it by ``audit.wire`` instead.
+"""
+
+from typing import assert_never
+
+from audit import history
+from audit.history import Entry, Grant, Heirloom, Life, Place
+from rebalance.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Decision,
+    EvictionsHeld,
+    GroupSummarised,
+    MemberChange,
+    MemberChanged,
+)
+from rebalance.events import (
+    Beaten,
+    Commanded,
+    Drained,
+    Event,
+    Joined,
+    Left,
+    MemberEvent,
+    Released,
+    RouteObserved,
+    Stamp,
+)
+from rebalance.ids import Epoch, Position, Queue
+from streaming.rows import Row
+from tests.simulation.rules import GROUP
+
+_STRUCK = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}
+
+
+def ticked(row: Row) -> Entry:
+    """A tick was read."""
+    return history.Ticked(Place(row.topic, row.partition, row.offset, row.appended_ms))
+
+
+def heard(event: Event) -> Entry:
+    """An event was read."""
+    at = _place(event.stamp)
+    match event:
+        case Joined() | Beaten() | Drained() | Left() | Released():
+            return _of_a_member(event, at, Life(event.member, event.incarnation))
+        case RouteObserved():
+            return history.Routed(at, GROUP, event.topic, event.version, event.queues)
+        case Commanded():
+            return history.Ordered(at, GROUP, event.order.verb)
+        case _:
+            assert_never(event)
+
+
+def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
+    match event:
+        case Joined():
+            topics = frozenset[str](event.topics)
+            wishes = (event.weight, event.capacity)
+            return history.Joined(at, GROUP, life, event.sequence, topics, *wishes)
+        case Beaten():
+            owned = None if event.owned is None else _grants(event.owned)
+            return history.Beaten(at, GROUP, life, event.sequence, event.epoch, owned)
+        case Released():
+            return history.Released(at, GROUP, life, _grants(event.grants))
+        case Drained():
+            return history.Drained(at, GROUP, life)
+        case Left():
+            return history.Left(at, GROUP, life)
+        case _:
+            assert_never(event)
+
+
+def published(decision: Decision, at: Place) -> Entry | None:
+    """A decision was published."""
+    match decision:
+        case AssignmentIssued():
+            return _issued(decision, at)
+        case AssignmentWithdrawn():
+            return history.Withdrawn(at, GROUP, decision.member)
+        case MemberChanged() if decision.change in _STRUCK:
+            life = Life(decision.member, decision.incarnation)
+            cause = _position(decision.cause.position)
+            return history.Struck(at, GROUP, life, decision.change.value, cause)
+        case GroupSummarised():
+            return _summarised(decision, at)
+        case EvictionsHeld():
+            return history.Held(at, GROUP, frozenset(decision.members))
+    return None
+
+
+def _summarised(decision: GroupSummarised, at: Place) -> Entry:
+    apart = frozenset[str](
+        each.member
+        for each in decision.members
+        if each.draining or each.away or each.held or each.resting
+    )
+    settled = decision.target_epoch == decision.group_epoch and not decision.paused
+    epoch, phase = decision.epoch, decision.phase.value
+    return history.Summarised(at, GROUP, epoch, phase, decision, apart, settled)
+
+
+def _issued(decision: AssignmentIssued, at: Place) -> Entry:
+    portion = decision.portion
+    return history.Issued(
+        at,
+        GROUP,
+        Life(decision.member, decision.incarnation),
+        decision.epoch,
+        _grants(portion.hold),
+        _grants(portion.give),
+        tuple(
+            Heirloom(
+                row.queue,
+                row.epoch,
+                Life(row.from_member, row.from_incarnation),
+                row.from_epoch,
+            )
+            for row in portion.inherit
+        ),
+        decision.session_timeout_ms,
+        decision,
+    )
+
+
+def _grants(rows: tuple[tuple[Queue, Epoch], ...]) -> tuple[Grant, ...]:
+    return tuple(Grant(queue, epoch) for queue, epoch in rows)
+
+
+def _place(stamp: Stamp) -> Place:
+    return Place(*stamp.position, stamp.appended)
+
+
+def _position(position: Position) -> Place:
+    return Place(*position)

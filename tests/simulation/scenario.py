@@ -1,0 +1,206 @@
+"""A scenario: everything that a seed decides before its world begins.
+
+Who is there, what there is to own, which rare paths are made likely ("buggified"), and what will
+happen to whom. Each incident brings dice of its own, so that leaving one out, as shrinking does,
+changes nothing about the others.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from random import Random
+
+from rebalance.ids import Millis
+from rebalance.policy import Policy, TwinRule
+
+SESSION_MS = 3_000
+REVOCATION_MS = 12_000
+"""A member reads its orders at the latest 4/5 of a session after they were written, or fences
+itself; its own deadline is 4/5 of this. So it stops before the controller's patience ends if a
+fifth of this covers 4/5 of a session: four sessions."""
+MAX_STEP_MS = 1_500
+TICK_MS = 1_000
+HOLD_MS = 4_000
+DAMPING_MS = 1_500
+HALF_LIFE_MS = 4_000
+QUIET_BEFORE_MS = 2_500
+"""Nothing goes wrong so early: a group should exist."""
+
+
+class Quirk(StrEnum):
+    """A rare path made likely for a whole life."""
+
+    DUPLICATES = "duplicates"
+    REORDERS = "reorders"
+    LOSSES = "losses"
+    DELAYS = "delays"
+    SKIPS = "skips"
+    """Members read only the latest of their orders, as after compaction."""
+    SLOW_RELEASES = "slow releases"
+    ODD_CUTS = "odd cuts"
+    """Batches end anywhere in each topic."""
+    EDGES = "edges"
+    """Ticks fall on the very millisecond before something is due."""
+    INSTANCES = "instances"
+    """Members have instances, and a restart may come under another name."""
+    RELUCTANCE = "reluctance"
+    """Some queues are never let go."""
+
+
+class Kind(StrEnum):
+    """What may happen."""
+
+    START = "start"
+    KILL = "kill"
+    RESTART = "restart"
+    SUSPEND = "suspend"
+    CUT = "cut"
+    DEAFEN = "deafen"
+    LEAVE = "leave"
+    TWIN = "twin"
+    SURGE = "surge"
+    AWAY = "away"
+    FLAP = "flap"
+    STORM = "storm"
+    CRASH_ALL = "crash all"
+    LEAVE_ALL = "leave all"
+    DEPLOY = "deploy"
+    CLAIM = "claim"
+    FORGE = "forge"
+    STALE_RELEASE = "stale release"
+    POISON = "poison"
+    PAUSE = "pause"
+    ORDER = "order"
+    EVICT = "evict"
+    CRASH_CONTROLLER = "crash controller"
+    STALL_CONTROLLER = "stall controller"
+    BEREAVED = "bereaved"
+    AMNESIA = "amnesia"
+    BLACKOUT = "blackout"
+    TRUNCATE = "truncate"
+    CLOCK_AHEAD = "clock ahead"
+    CLOCK_BACK = "clock back"
+    GROW = "grow"
+    SHRINK = "shrink"
+    DELETE = "delete"
+    RECREATE = "recreate"
+    ROUTE_FLAP = "route flap"
+    HALF_ROUTE = "half route"
+    CONFLICT = "conflicting routes"
+
+
+UNFAIR = frozenset(
+    {
+        Kind.TWIN,
+        Kind.SURGE,
+        Kind.AWAY,
+        Kind.EVICT,
+        Kind.FORGE,
+        Kind.TRUNCATE,
+        Kind.AMNESIA,
+        Kind.CLOCK_AHEAD,
+        Kind.CLOCK_BACK,
+    }
+)
+"""After these the controller may rightly give up a member that is still at work: its clock ran
+ahead, its beats were taken from the log, somebody spoke in its name or took it, or an operator
+said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One thing that happens."""
+
+    at_ms: int
+    kind: Kind
+    dice: int
+
+    def __str__(self) -> str:
+        """Write it for a transcript."""
+        return f"{self.at_ms} ms: {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One life."""
+
+    seed: int
+    members: int
+    queues: tuple[int, ...]
+    """By topic."""
+    strategy: str
+    on_twin: TwinRule
+    on_twin_instance: TwinRule
+    interval_ms: int
+    """The least time between two targets."""
+    quirks: frozenset[Quirk]
+    incidents: tuple[Incident, ...]
+    safety_ms: int
+
+    @property
+    def strict(self) -> bool:
+        """Whether even members that were given up must have stopped."""
+        return UNFAIR.isdisjoint(incident.kind for incident in self.incidents)
+
+    @property
+    def forgetful(self) -> bool:
+        """Whether records are lost that Kafka had taken."""
+        kinds = {incident.kind for incident in self.incidents}
+        return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA})
+
+    def without(self, incidents: set[Incident]) -> "Scenario":
+        """Leave incidents out."""
+        kept = tuple(each for each in self.incidents if each not in incidents)
+        return replace(self, incidents=kept)
+
+    def __str__(self) -> str:
+        """Describe it in a few lines."""
+        quirks = ", ".join(sorted(self.quirks)) or "none"
+        head = (
+            f"seed {self.seed}: {self.members} members, queues {self.queues}, {self.strategy}, "
+            f"twins {self.on_twin}, instances {self.on_twin_instance}, interval "
+            f"{self.interval_ms} ms, {self.safety_ms} ms, quirks: {quirks}"
+        )
+        return "\n".join([head, *(f"  {incident}" for incident in self.incidents)])
+
+
+def policy(scenario: Scenario) -> Policy:
+    """The same short patience for all groups, so that a life is short."""
+    return Policy(
+        strategy=scenario.strategy,
+        on_twin=scenario.on_twin,
+        on_twin_instance=scenario.on_twin_instance,
+        assignment_interval_ms=Millis(scenario.interval_ms),
+        blast_hold_ms=Millis(HOLD_MS),
+        flap_half_life_ms=Millis(HALF_LIFE_MS),
+        route_damping_ms=Millis(DAMPING_MS),
+        session_timeout_ms=Millis(SESSION_MS),
+        heartbeat_interval_ms=Millis(SESSION_MS // 3),
+        revocation_timeout_ms=Millis(REVOCATION_MS),
+        max_clock_step_ms=Millis(MAX_STEP_MS),
+    )
+
+
+def scenario(seed: int) -> Scenario:
+    """Draw a life."""
+    chance = Random(seed)
+    safety_ms = chance.choice([6_000, 9_000, 12_000])
+    topics = chance.choice([1, 1, 2])
+    kinds = chance.sample(list(Kind), chance.randint(2, 6))  # few kinds, so that they combine
+    times = (chance.randint(QUIET_BEFORE_MS, safety_ms) for _ in range(chance.randint(2, 8)))
+    incidents = [
+        Incident(at_ms, chance.choice(kinds), chance.getrandbits(32)) for at_ms in sorted(times)
+    ]
+    return Scenario(
+        seed=seed,
+        members=chance.randint(2, 4),
+        queues=tuple(chance.randint(1, 8 // topics) for _ in range(topics)),
+        strategy=chance.choice(["STICKY", "AVG", "AVG"]),
+        on_twin=chance.choice([TwinRule.FENCE_OLDER, TwinRule.FENCE_OLDER, TwinRule.REFUSE_NEWER]),
+        on_twin_instance=chance.choice(
+            [TwinRule.FENCE_OLDER, TwinRule.REFUSE_NEWER, TwinRule.HAND_OVER]
+        ),
+        interval_ms=chance.choice([0, 0, 0, 1_000]),
+        quirks=frozenset(quirk for quirk in Quirk if chance.random() < 0.2),
+        incidents=tuple(incidents),
+        safety_ms=safety_ms,
+    )

@@ -1,0 +1,327 @@
+"""A world: one group, its members, Kafka and the controller, from one seed, in virtual time.
+
+First the safety phase: what the scenario plans goes wrong, and at every step the auditor judges
+what was published and the witness what was done. Then everything heals, and within a bound that
+follows from the timeouts the group must rest: each queue worked on by one member, acknowledged,
+nothing left to say. Everything is drawn from the seed, so a failure can be lived again.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from random import Random
+
+from audit.checker import Checker, Promises
+from audit.entitlement import Balance
+from audit.silence import Blast
+from audit.violations import Invariant, Violation
+from audit.witness import Witness
+from streaming.codec import pack
+from tests.simulation import incidents
+from tests.simulation.brain import Brain
+from tests.simulation.broker import Broker
+from tests.simulation.faults import Faults
+from tests.simulation.process import Process
+from tests.simulation.rules import DECODER, GROUP, TOPICS
+from tests.simulation.scenario import (
+    HOLD_MS,
+    MAX_STEP_MS,
+    REVOCATION_MS,
+    SESSION_MS,
+    TICK_MS,
+    Quirk,
+    Scenario,
+)
+from tests.simulation.wire import Wire
+from trimtab.protocol import HEARTBEATS, ROUTES, TICK_KEY, Route, RunRef, Tick, encode
+
+START_MS = 1_000_000_000
+JOIN_RETRY_MS = 16_000
+"""The longest that a member waits before it asks again to join."""
+BATCHES_MS = 3_000
+"""A few batches, and the beat that acknowledges."""
+REST_MS = JOIN_RETRY_MS + SESSION_MS + HOLD_MS + REVOCATION_MS + BATCHES_MS
+OVERTAKING_MS = 1_000
+"""Beats are read together once in so long, and what is urgent overtakes them by no more."""
+IDLE_MS = 2_000
+PROMISES = {
+    strategy: Promises(
+        max_clock_step_ms=MAX_STEP_MS, balance=balance, blast=Blast(hold_ms=HOLD_MS), exact=True
+    )
+    for strategy, balance in {"STICKY": Balance.IN_TOTAL, "AVG": Balance.BY_TOPIC}.items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A topic as it is."""
+
+    version: int
+    queues: int
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a world."""
+
+    scenario: Scenario
+    violations: list[Violation]
+    faults: Faults
+    brain: Brain
+    rested_ms: int = 0
+    """How long after everything healed the group came to rest."""
+
+
+class Failed(Exception):  # noqa: N818 - the world has failed, not the program
+    """The first violation ends a world."""
+
+
+@dataclass
+class World:
+    """Everything there is."""
+
+    scenario: Scenario
+    now: int = START_MS
+    away_until: int = 0
+    """The controller does nothing."""
+    crashing: bool = False
+    """The next batch is not committed."""
+    processes: list[Process] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    agenda: list[tuple[int, Callable[[], object]]] = field(default_factory=list)
+    faults: Faults = field(default_factory=Faults)
+    born: int = 0
+    healed: bool = False
+
+    def __post_init__(self) -> None:
+        """Put everything in its place."""
+        scenario = self.scenario
+        self.chance = Random(scenario.seed + 1)
+        self.broker = Broker()
+        self.checker = Checker(PROMISES[scenario.strategy])
+        self.brain = Brain(scenario, self.broker, self.checker)
+        self.witness = Witness(GROUP, strict=scenario.strict)
+        self.wire = Wire(self.broker, self.chance, scenario.quirks, self.faults)
+        self.topics = {
+            topic: Seen(1, queues) for topic, queues in zip(TOPICS, scenario.queues, strict=False)
+        }
+        self._next_tick = self.now
+        self._next_look = self.now
+        self._ticks = 0
+
+    # -- a life
+
+    def live(self) -> Outcome:
+        """Live through safety and rest, or until the first violation."""
+        outcome = Outcome(self.scenario, self.violations, self.faults, self.brain)
+        try:
+            self._survive()
+            self.heal()
+            outcome.rested_ms = self._rest()
+        except Failed:
+            pass
+        except Exception as error:  # noqa: BLE001 - whatever the brain or a member raises is a finding
+            detail = f"{type(error).__name__}: {error}"
+            self.violations.append(Violation(Invariant.TOTAL, GROUP, "step", detail))
+        return outcome
+
+    def _survive(self) -> None:
+        for number in range(self.scenario.members):
+            self.start(f"m{number}")
+        plan = list(self.scenario.incidents)
+        end = START_MS + self.scenario.safety_ms
+        while self.now < max(end, self.away_until):
+            while plan and START_MS + plan[0].at_ms <= self.now:
+                incident = plan.pop(0)
+                incidents.HAPPENS[incident.kind](self, Random(incident.dice))
+            self.turn()
+
+    def _rest(self) -> int:
+        began = self.now
+        while not self._rested():
+            if self.now - began > REST_MS:
+                self.note(self._restless())
+                self.note([Violation(Invariant.LIVELY, GROUP, "group", self._unrest())])
+            for _ in range(3):
+                self.turn()
+        rested = self.now - began
+        self._stay_calm(began + REST_MS)
+        drawer = pack(self.brain.state)
+        things = len(self.brain.state.members) + len(self.brain.state.ownership)
+        size = len(drawer.pulses) + len(drawer.rest)
+        self.note(self.checker.measured(GROUP, size, things))
+        return rested
+
+    def _stay_calm(self, until: int) -> None:
+        """At rest nobody says anything; a last consequence of the past may have to settle."""
+        said, since = self.brain.said, self.now
+        while self.now - since < IDLE_MS:
+            self.turn()
+            if self.brain.said != said:
+                said, since = self.brain.said, self.now
+            if self.now > until:
+                self.note([Violation(Invariant.CALM, GROUP, "group", "never falls silent")])
+
+    def _rested(self) -> bool:
+        return not self._unrest() and not list(self._restless())
+
+    def _restless(self) -> Iterable[Violation]:
+        return self.checker.at_rest(GROUP, acknowledged=not self.scenario.forgetful)
+
+    def _unrest(self) -> str:
+        """Say what is not as it should be at the machines; nothing, when all is well."""
+        wanted = {topic for process in self.processes for topic in process.topics}
+        queues = sorted(
+            (topic, "", number)
+            for topic, seen in self.topics.items()
+            if topic in wanted
+            for number in range(seen.queues)
+        )
+        worked = sorted(queue for process in self.processes for queue in process.working)
+        if queues != worked:
+            return f"worked on are {worked}"
+        known = {str(member) for member in self.brain.state.members}
+        there = {process.name for process in self.processes}
+        return "" if known == there else f"the controller knows {sorted(known)}"
+
+    def note(self, violations: Iterable[Violation]) -> None:
+        """Fail at the first violation."""
+        self.violations += violations
+        if self.violations:
+            raise Failed
+
+    # -- one step
+
+    def turn(self) -> None:
+        """A little time passes, and everybody does what is due, in some order."""
+        exactly = self._advance()
+        self._keep_time()
+        self.wire.echo(self.now)
+        for _, action in [due for due in self.agenda if due[0] <= self.now]:
+            action()
+        self.agenda = [due for due in self.agenda if due[0] > self.now]
+        for process in self.chance.sample(self.processes, len(self.processes)):
+            if process.awaits(self.now):
+                self.note(process.run(self.now, self.witness, self.faults))
+        self.processes = [process for process in self.processes if not process.ended]
+        if exactly or self.chance.random() < 0.6:
+            self._decide()
+
+    def _advance(self) -> bool:
+        """Let time pass; or, to be mean, stop at the millisecond before something is due."""
+        step = self.chance.choice([50, 200, 400, 800])
+        clock, deadline = self.brain.clock, self.brain.state.deadline
+        if Quirk.EDGES in self.scenario.quirks and deadline is not None and clock.latest:
+            edge = clock.latest + deadline - 1 - clock.now - self.broker.skew_ms
+            if self.now < edge <= self.now + step:
+                self.now = self._next_tick = edge
+                return True
+        self.now += step
+        return False
+
+    def _keep_time(self) -> None:
+        """The controller's driver ticks and looks at the routes, unless it is away."""
+        if not self.broker.up(self.now) or self.away_until > self.now:
+            return
+        if self.now >= self._next_tick:
+            self._ticks += 1
+            tick = encode(Tick(controller="c", number=self._ticks))
+            self.broker.append(HEARTBEATS, TICK_KEY, tick, self.now)
+            self._next_tick = self.now + TICK_MS
+        if self.now >= self._next_look:
+            self._next_look = self.now + 4 * TICK_MS
+            for topic, seen in self.topics.items():
+                self.change(topic, seen.queues)
+
+    def _decide(self) -> None:
+        if self.away_until > self.now or not self.broker.up(self.now):
+            return
+        ends = {name: len(log) for name, log in self.broker.logs.items()}
+        if Quirk.ODD_CUTS in self.wire.quirks:
+            for name, end in ends.items():
+                ends[name] = self.chance.randint(min(self._must_read(name), end), end)
+        if not self.brain.choose(ends):
+            return
+        crash, self.crashing = self.crashing, False
+        if crash:
+            self.faults.occurred("A1")
+            self.faults.occurred("A8")
+        self.note(self.brain.decide(self.now, self.chance, crash=crash))
+        self._bury()
+
+    def _must_read(self, name: str) -> int:
+        """How far a batch has to read: beats are no more than an interval behind the rest."""
+        read, log = self.brain.read[name], self.broker.logs[name]
+        if name == DECODER.heartbeats:
+            late = self.now + self.broker.skew_ms - OVERTAKING_MS
+            while read < len(log) and log[read].appended_ms < late:
+                read += 1
+        return read
+
+    def _bury(self) -> None:
+        """Tell the witness whom the controller has given up."""
+        pending = self.brain.pending
+        state = self.brain.state
+        if pending is not None and pending.outcome is not None:
+            state = pending.outcome.state  # some of it may have been published before the crash
+        members = state.members
+        for process in self.processes:
+            life, _ = process.worker
+            known = members.get(life.member)  # type: ignore[call-overload] # plain strings here
+            if known is None or known.incarnation != life.incarnation:
+                self.witness.fenced(life)
+
+    # -- what incidents do
+
+    def start(
+        self,
+        name: str,
+        topics: tuple[str, ...] = (),
+        *,
+        offset_ms: int = 0,
+        instance: str | None = None,
+    ) -> Process:
+        """A process starts, under a name that it may have had before."""
+        if instance is None and Quirk.INSTANCES in self.scenario.quirks:
+            instance = f"instance of {name}"
+        self.born += 1
+        wanted = topics or tuple(self.topics)
+        process = Process(self.born, name, wanted, self.wire, instance)
+        process.begin(self.now, offset_ms)
+        self.processes.append(process)
+        if len(self.processes) > sum(seen.queues for seen in self.topics.values()):
+            self.faults.occurred("C16")
+        if len({process.topics for process in self.processes}) > 1:
+            self.faults.occurred("C18")
+        return process
+
+    def later(self, after_ms: int, action: Callable[[], object]) -> None:
+        """Something follows, unless everything has healed by then."""
+        self.agenda.append((self.now + after_ms, action))
+
+    def change(self, topic: str, queues: int) -> None:
+        """A topic changes; the watcher sees it at once. No queues: it is gone."""
+        self.topics[topic] = Seen(self.topics[topic].version + 1, queues)
+        self.publish_route(topic)
+
+    def publish_route(self, topic: str, queues: int | None = None) -> None:
+        """The watcher says what it sees, or something else."""
+        seen = self.topics[topic]
+        count = seen.queues if queues is None else queues
+        runs = (RunRef("", 0, count),) if count else ()
+        route = Route(topic=topic, version=seen.version, exists=count > 0, runs=runs)
+        self.broker.append(ROUTES, GROUP.encode(), encode(route), self.now)
+
+    def heal(self) -> None:
+        """From now on nothing goes wrong, and somebody is there."""
+        self.healed = True
+        self.agenda.clear()
+        self.wire.heal()
+        self.away_until, self.broker.down_until, self.crashing = 0, 0, False
+        self.broker.skew_ms = self.broker.furthest_skew_ms
+        for process in self.processes:
+            process.heal(self.now)
+        incidents.settle_duels(self)
+        for topic, seen in self.topics.items():
+            self.change(topic, seen.queues)
+        incidents.resume(self, self.chance)
+        self.start("the last")
