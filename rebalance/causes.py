@@ -26,6 +26,7 @@ class CauseKind(StrEnum):
     ROUTE = "route"
     RELEASE = "release"
     COMMAND = "command"
+    CLAIM = "claim"
     REST = "rest"
     """A member that came and went too often has been calm for long enough."""
 

@@ -10,7 +10,7 @@ epoch always means the same bytes (I4).
 
 from dataclasses import dataclass, replace
 
-from rebalance import flapping, timers
+from rebalance import commons, flapping, timers
 from rebalance.causes import Cause
 from rebalance.decisions import (
     AssignmentIssued,
@@ -49,7 +49,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     readers, cause = _readers(draft, state), state.cause
     shares: Shares = {}
     if decided or readers:
-        shares = portions(state.ownership.items(), state.members.keys())
+        shares = _shares(state)
     if cause is not None:
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
     decisions += [
@@ -66,7 +66,8 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
 
 def _forgotten(draft: Draft) -> Step:
     """Keep nothing but the epoch, which must not go back should the group return."""
-    state = GroupState(draft.before.name, epoch=draft.before.epoch)
+    epoch = draft.next_epoch
+    state = GroupState(draft.before.name, epoch, group_epoch=epoch, target_epoch=epoch)
     notes = (*draft.notes, *(AssignmentWithdrawn(state.name, name) for name in sorted(draft.gone)))
     return Step(state, (*notes, GroupForgotten(state.name)))
 
@@ -92,6 +93,7 @@ def _next_state(draft: Draft) -> GroupState:
         routes=draft.routes.merged(),
         target=draft.target,
         ownership=draft.ownership.merged(),
+        shortage=draft.shortage,
         targeted_at=draft.targeted_at,
         doubts=draft.doubts.merged(),
         held=draft.held.merged(),
@@ -116,6 +118,14 @@ def _cause(draft: Draft) -> Cause | None:
     return replace(last, detail=f"{last.detail}, {company}" if last.detail else company)
 
 
+def _shares(state: GroupState) -> Shares:
+    read = dict(portions(state.ownership.items(), state.members.keys()))
+    for name, member in state.members.items():
+        if not commons.shares(member):
+            read[name] = commons.portion(member, state.routes)
+    return read
+
+
 def _readers(draft: Draft, state: GroupState) -> list[MemberId]:
     """Who is sent a record: whoever asked, and whoever is told something new of any queue."""
     drawn, before = draft.ownership.drawn, draft.before.ownership
@@ -124,6 +134,7 @@ def _readers(draft: Draft, state: GroupState) -> list[MemberId]:
     members = {member for _, owned in was + now for member in concerned(owned)}
     old, new = portions(was, members), portions(now, members)
     retold = {member for member in members if old[member] != new[member]}
+    retold.update(commons.readers(draft, state.members))
     return sorted((retold | draft.answered) & state.members.keys())
 
 

@@ -103,6 +103,8 @@ class MemberSummary:
     """It is silent, and its eviction is held."""
     resting: bool = False
     """It came and went too often, and gets no queues for a while."""
+    standby: bool = False
+    """There is nothing for it: more members than queues, or none that it may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,10 @@ class GroupSummarised:
     at: Millis
     cause: Cause
     paused: bool = False
+    subscriptions: int = 1
+    """How many different subscriptions its members have; RocketMQ's users should have one."""
+    shortage: tuple[tuple[str, int], ...] = ()
+    """Why queues could not be assigned, and how many, when the target was computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +176,8 @@ class Ending(StrEnum):
     RELEASED = "released"
     LEFT = "left"
     FENCED = "fenced"
+    TAKEN = "taken"
+    """The holder knows no releases: it was told, and given a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +217,18 @@ class EvictionsHeld:
     """Those that would have been evicted now."""
     silent: int
     """How many look dead, they and others."""
+    at: Millis
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRefused:
+    """A member that knows its orders works on what they do not name: it, or we, are mistaken."""
+
+    group: GroupName
+    member: MemberId
+    incarnation: Incarnation
+    queues: tuple[Queue, ...]
     at: Millis
     cause: Cause
 
@@ -273,6 +293,7 @@ Decision = (
     | HandedOver
     | TwinsMet
     | EvictionsHeld
+    | ClaimRefused
     | CommandAnswered
     | GroupForgotten
     | EventRefused

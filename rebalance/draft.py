@@ -55,6 +55,7 @@ class Draft:
     held: Overlay[MemberId, Millis] = field(init=False)
     flaps: Overlay[str, Flaps] = field(init=False)
     target: Mapping[Queue, MemberId] = field(init=False)
+    shortage: Mapping[str, int] = field(init=False)
     targeted_at: Millis | None = field(init=False)
     paused: bool = field(init=False)
     paused_until: Millis | None = field(init=False)
@@ -102,6 +103,7 @@ class Draft:
         self.held = Overlay(self.before.held)
         self.flaps = Overlay(self.before.flaps)
         self.target = self.before.target
+        self.shortage = self.before.shortage
         self.targeted_at = self.before.targeted_at
         self.paused = self.before.paused
         self.paused_until = self.before.paused_until

@@ -52,6 +52,10 @@ class Joined:
     rack: str = ""
     weight: int = 1
     capacity: int | None = None
+    broadcasting: bool = False
+    """It wants every queue, whoever else has it."""
+    eager: bool = False
+    """It knows no releases."""
 
 
 @dataclass(frozen=True, slots=True)

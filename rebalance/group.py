@@ -10,6 +10,7 @@ Its one rule: whatever the brain needs to know about the past is here, or it is 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from rebalance.causes import Cause
 from rebalance.ids import (
@@ -22,6 +23,15 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+
+
+class Mode(StrEnum):
+    """How a member takes part."""
+
+    CLUSTERING = "clustering"
+    """It shares the queues with others: each has one owner."""
+    BROADCASTING = "broadcasting"
+    """It works on every queue (``commons``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +49,11 @@ class Member:
     rack: str = ""
     weight: int = 1
     capacity: int | None = None
+    mode: Mode = Mode.CLUSTERING
+    eager: bool = False
+    """It knows no releases: what it is told takes effect at once (RocketMQ's own clients)."""
+    since: Epoch = Epoch(0)
+    """The epoch of its joining, in this life."""
     draining: bool = False
     """It asked to go: it keeps working but is left out of every new target."""
     away: bool = False
@@ -137,6 +152,8 @@ class GroupState:
     """What was observed of the topics that somebody subscribes, or did until lately."""
     target: Mapping[Queue, MemberId] = field(default_factory=dict)
     ownership: Mapping[Queue, Ownership] = field(default_factory=dict)
+    shortage: Mapping[str, int] = field(default_factory=dict)
+    """Why the strategy could not assign queues, and how many."""
     targeted_at: Millis | None = None
     """When the target was last computed, on the log clock."""
     doubts: Mapping[TopicName, Doubt] = field(default_factory=dict)

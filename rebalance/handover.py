@@ -24,7 +24,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from rebalance.decisions import Ending
+from rebalance import commons
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import ClaimRefused, Ending
 from rebalance.draft import Draft, Life, Passage, Vacancy
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
@@ -49,9 +51,49 @@ def repair(draft: Draft, event: Beaten) -> None:
         return
     fence(draft, event.stamp)
     owned = set(event.owned)
+    _refuse_claims(draft, event)
     for queue, epoch, asked in _asked(draft).get((event.member, event.incarnation), ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
             _let_go(draft, queue, event.member, event.incarnation, epoch, event.stamp)
+
+
+def _refuse_claims(draft: Draft, event: Beaten) -> None:
+    """Note and answer claims of what was never granted (C8, C9).
+
+    Only of a member that has acted on the group's last decision: anybody else may be about to read
+    that a queue was taken away.
+    """
+    member = draft.members.get(event.member)
+    if member is None or member.incarnation != event.incarnation or not commons.shares(member):
+        return
+    if event.epoch < draft.before.epoch or not event.owned:
+        return
+    strange = tuple(
+        queue for queue, epoch in event.owned if not _granted(draft, event, queue, epoch)
+    )
+    if strange:
+        draft.answered.add(event.member)
+        cause = Cause(CauseKind.CLAIM, event.member, event.stamp.position)
+        draft.notes.append(
+            ClaimRefused(
+                draft.before.name,
+                event.member,
+                event.incarnation,
+                strange,
+                event.stamp.appended,
+                cause,
+            )
+        )
+
+
+def _granted(draft: Draft, event: Beaten, queue: Queue, epoch: Epoch) -> bool:
+    owned = draft.ownership.get(queue)
+    if owned is None:
+        return False
+    claim = (event.member, event.incarnation, epoch)
+    return claim == _signature(owned.holder) or (
+        owned.heir is not None and claim == _signature(owned.heir)
+    )
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
@@ -137,21 +179,55 @@ def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
     asked = Asked(draft.next_epoch, stamp.heard)
     promises: dict[tuple[MemberId | None, TopicName], Grant | None] = {}  # alike for many queues
     for queue in queues:
-        owned, wanted = draft.ownership.get(queue), (draft.target.get(queue), queue.topic)
-        if wanted not in promises:
-            promises[wanted] = _promise(draft, *wanted)
-        page = next_page(owned, promises[wanted], asked)
+        _take(draft, queue, stamp)
+        owned, meant = draft.ownership.get(queue), (draft.target.get(queue), queue.topic)
+        if meant not in promises:
+            promises[meant] = _promise(draft, *meant)
+        wanted = promises[meant]
+        page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
         if page is not None and page != owned:
             _check(queue, page)
             draft.ownership.put(queue, page)
             if owned is None and queue in draft.vacant:
                 _pass_on(draft, queue, draft.vacant[queue], page.holder.member)
+            _take(draft, queue, stamp)
+
+
+def _unbegun(draft: Draft, page: Ownership | None, wanted: Grant | None) -> Ownership | None:
+    """Replace an eager heir freely: it begins when its record says hold, and that it never did."""
+    if page is None or page.heir is None or page.heir.asked is None:
+        return page
+    if not _is_eager(draft, page.heir):
+        return page
+    back = wanted is not None and _same_life(page.holder, wanted)
+    return replace(page, heir=None if back else wanted)
+
+
+def take(draft: Draft, stamp: Stamp) -> None:
+    """Take queues from eager holders that had their time: they will never say that they let go."""
+    for queue in list(draft.ownership.merged()):
+        _take(draft, queue, stamp)
+
+
+def _take(draft: Draft, queue: Queue, stamp: Stamp) -> None:
+    owned = draft.ownership.get(queue)
+    if owned is None or owned.holder.asked is None or not _is_eager(draft, owned.holder):
+        return
+    if stamp.heard - owned.holder.asked.at >= draft.policy.eager_grace_ms:
+        _vacate(draft, queue, owned, Ending.TAKEN, stamp)
+
+
+def _is_eager(draft: Draft, grant: Grant) -> bool:
+    member = draft.members.get(grant.member)
+    return member is not None and member.eager and member.incarnation == grant.incarnation
 
 
 def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | None:
     """Return what the target's member may be promised; the target may be older than its wishes."""
     member = None if name is None else draft.members.get(name)
-    if name is None or member is None or member.away or topic not in member.topics:
+    if name is None or member is None or member.away:
+        return None
+    if topic not in member.topics or not commons.shares(member):
         return None
     return Grant(name, member.incarnation, draft.next_epoch)
 

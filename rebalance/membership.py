@@ -21,7 +21,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
 from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent, Stamp
-from rebalance.group import Member, Pulse
+from rebalance.group import Member, Mode, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
 
@@ -112,7 +112,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     """Answer a repeated join; take over what it changed, if anything."""
     draft.answered.add(event.member)
     _see(draft, event.member, event.stamp)
-    member = replace(_described(draft, event), resting_until=known.resting_until)
+    member = replace(_described(draft, event), resting_until=known.resting_until, since=known.since)
     draft.members.put(event.member, member)
     if member == replace(known, sequence=event.sequence, challenger=None):
         return
@@ -131,6 +131,9 @@ def _described(draft: Draft, event: Joined) -> Member:
         rack=event.rack,
         weight=event.weight,
         capacity=event.capacity,
+        mode=Mode.BROADCASTING if event.broadcasting else Mode.CLUSTERING,
+        eager=event.eager,
+        since=draft.next_epoch,
     )
 
 

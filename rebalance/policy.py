@@ -56,6 +56,10 @@ class Policy:
     fenced and the heir confirmed. It must cover the longest message a member works on."""
     revocation_timeout_ms_max: Millis = Millis(600_000)
 
+    eager_grace_ms: Millis = Millis(0)
+    """How long a holder that knows no releases keeps a queue that was taken from it. RocketMQ gives
+    it no time at all: both may work on the queue until the old one looks."""
+
     max_clock_step_ms: Millis = Millis(5_000)
     """How much silence one record of the log can prove (see ``clock``). Five ticks: a controller
     pause of a few seconds costs no accuracy, an outage counts as five seconds."""

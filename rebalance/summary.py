@@ -6,6 +6,7 @@ It is computed from the state, never stored, and follows KIP-848's names for the
 Called by ``conclusion`` whenever a group's epoch grew. Its one rule: it adds no knowledge.
 """
 
+from rebalance import commons
 from rebalance.causes import Cause
 from rebalance.decisions import (
     GroupPhase,
@@ -25,6 +26,7 @@ def summarise(
 ) -> GroupSummarised:
     """Describe the group as it stands."""
     topics = _topics(state)
+    spare = _left_over(state)
     moving = sum(_moving(owned) for owned in state.ownership.values())
     return GroupSummarised(
         group=state.name,
@@ -35,13 +37,27 @@ def summarise(
         strategy=strategy,
         assigned=len(state.ownership) - moving,
         moving=moving,
-        unassigned=sum(_unassigned(state, topic.topic) for topic in topics),
+        unassigned=sum(_unassigned(state, topic) for topic in _shared(state)),
         topics=topics,
-        members=tuple(_member(state, name, shares[name]) for name in sorted(state.members)),
+        members=tuple(_member(state, name, shares[name], spare) for name in sorted(state.members)),
         at=at,
         cause=cause,
         paused=state.paused,
+        subscriptions=len({member.topics for member in state.members.values()}),
+        shortage=tuple(state.shortage.items()),
     )
+
+
+def _left_over(state: GroupState) -> frozenset[MemberId]:
+    """Members for whom the target, which is up to date, has nothing though they could take it."""
+    if state.target_epoch < state.group_epoch or not state.target:
+        return frozenset()
+    able = {
+        name
+        for name, member in state.members.items()
+        if not (member.draining or member.away or member.resting_until is not None)
+    }
+    return frozenset(able - set(state.target.values()))
 
 
 def _moving(owned: Ownership) -> bool:
@@ -68,12 +84,18 @@ def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
     return tuple(summaries)
 
 
+def _shared(state: GroupState) -> frozenset[TopicName]:
+    return subscribed(filter(commons.shares, state.members.values()))
+
+
 def _unassigned(state: GroupState, topic: TopicName) -> int:
     route = state.routes.get(topic)
     return 0 if route is None else sum(queue not in state.ownership for queue in route.queues)
 
 
-def _member(state: GroupState, name: MemberId, share: Portion) -> MemberSummary:
+def _member(
+    state: GroupState, name: MemberId, share: Portion, spare: frozenset[MemberId]
+) -> MemberSummary:
     member = state.members[name]
     return MemberSummary(
         member=name,
@@ -84,4 +106,5 @@ def _member(state: GroupState, name: MemberId, share: Portion) -> MemberSummary:
         away=member.away,
         held=name in state.held,
         resting=member.resting_until is not None,
+        standby=share == Portion() and name in spare,
     )

@@ -8,6 +8,9 @@ Called by ``step``. Its one rule: the target depends on the group, never on who 
 except through what the strategy is told of the present target.
 """
 
+from collections import Counter
+
+from rebalance import commons
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
@@ -32,6 +35,7 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
     _check(request, plan)
     before = draft.target
     draft.target = plan.owners
+    draft.shortage = dict(sorted(Counter(plan.unassigned.values()).items()))
     return sum(1 for queue, owner in plan.owners.items() if before.get(queue, owner) != owner)
 
 
@@ -39,12 +43,12 @@ def _request(draft: Draft) -> AllocationRequest:
     candidates = {
         name: Candidate(member.topics, member.weight, member.capacity, member.rack)
         for name, member in draft.members.items()
-        if not member.draining
+        if not member.draining and commons.shares(member)
     }
     lively = {name for name in candidates if draft.members[name].resting_until is None}
     if lively:
         candidates = {name: candidates[name] for name in candidates if name in lively}
-    wanted = subscribed(draft.members.values())
+    wanted = subscribed(filter(commons.shares, draft.members.values()))
     queues = {
         topic: route.queues
         for topic, route in draft.routes.items()

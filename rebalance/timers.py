@@ -11,7 +11,7 @@ Its one rule: only the log clock strikes.
 
 from collections.abc import Iterator
 
-from rebalance import flapping, holding, membership, routing
+from rebalance import flapping, handover, holding, membership, routing
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
@@ -28,6 +28,7 @@ def strike(draft: Draft, stamp: Stamp) -> None:
     routing.ripen(draft, stamp)
     flapping.wake(draft, stamp)
     _evict(draft, stamp)
+    handover.take(draft, stamp)
     draft.deadline = earliest(draft)
 
 
@@ -79,9 +80,9 @@ def _sessions(draft: Draft) -> list[tuple[MemberId, Millis]]:
 
 
 def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
-    """Members that kept a queue past the deadline for letting it go."""
+    """Members that kept a queue past the deadline for letting it go, and can be late at all."""
     late = {name for name, deadline in _revocations(draft) if clock >= deadline}
-    return [name for name in draft.members.merged() if name in late]
+    return [name for name, member in draft.members.items() if name in late and not member.eager]
 
 
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
@@ -92,6 +93,8 @@ def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
                 continue
             member = draft.members.get(grant.member)
             if member is not None and member.incarnation == grant.incarnation:
-                deadline = Millis(grant.asked.at + member.revocation_timeout_ms)
-                found.append((grant.member, deadline))
+                patience = member.revocation_timeout_ms
+                if member.eager:
+                    patience = draft.policy.eager_grace_ms
+                found.append((grant.member, Millis(grant.asked.at + patience)))
     return found

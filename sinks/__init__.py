@@ -9,6 +9,7 @@ from typing import assert_never
 from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
+    ClaimRefused,
     CommandAnswered,
     EvictionsHeld,
     GroupForgotten,
@@ -24,6 +25,7 @@ from sinks.deadletters import buried
 from sinks.groups import forgotten, summarised
 from sinks.history import (
     answered,
+    claim_refused,
     evictions_held,
     handed_over,
     member_changed,
@@ -42,6 +44,7 @@ Publication = (
     | HandedOver
     | TwinsMet
     | EvictionsHeld
+    | ClaimRefused
     | CommandAnswered
     | GroupForgotten
 )
@@ -67,6 +70,8 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
             return twins_met(decision, outlet)
         case EvictionsHeld():
             return evictions_held(decision, outlet)
+        case ClaimRefused():
+            return claim_refused(decision, outlet)
         case CommandAnswered():
             return answered(decision, outlet)
         case GroupForgotten():

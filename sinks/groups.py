@@ -14,6 +14,9 @@ from sinks.fitting import fitted
 from trimtab import protocol
 from trimtab.protocol import GROUPS, limits
 
+_REASONS = 16
+"""What the contract allows; strategies have a handful."""
+
 
 def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
     """Write a group's summary."""
@@ -29,6 +32,8 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         queues=protocol.QueueCounts(
             assigned=decision.assigned, moving=decision.moving, unassigned=decision.unassigned
         ),
+        subscriptions=decision.subscriptions if decision.subscriptions > 1 else None,
+        shortage=dict(decision.shortage[:_REASONS]) or None,
         topics={
             topic.topic: protocol.TopicSummary(
                 version=topic.version, queues=topic.queues, awaited=not topic.exists
@@ -47,6 +52,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
                 away=member.away or None,
                 held=member.held or None,
                 resting=member.resting or None,
+                standby=member.standby or None,
             )
             for member in decision.members[: limits.MEMBERS_PER_SUMMARY]
         ),

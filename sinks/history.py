@@ -8,6 +8,7 @@ Called by ``sinks.record_of``. Its one rule: field for field what the brain deci
 """
 
 from rebalance.decisions import (
+    ClaimRefused,
     CommandAnswered,
     EvictionsHeld,
     HandedOver,
@@ -92,6 +93,20 @@ def evictions_held(decision: EvictionsHeld, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
     )
     entry = fitted(entry, "members")
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+
+
+def claim_refused(decision: ClaimRefused, outlet: Outlet) -> Record:
+    """Write that a member works on what it was never granted."""
+    entry = protocol.Claim(
+        group=decision.group,
+        member=decision.member,
+        incarnation=decision.incarnation,
+        queues=tuple(QueueRef(*queue) for queue in decision.queues[: limits.QUEUES_PER_RECORD]),
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    entry = fitted(entry, "queues")
     return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
 
 

@@ -65,6 +65,10 @@ class PolicySettings(Section):
     revocation_timeout_max: Duration = _duration(_DEFAULT.revocation_timeout_ms_max)
     """The most that a member may ask for; it bounds how long a hand-over can hang."""
 
+    eager_grace: Wait = _duration(_DEFAULT.eager_grace_ms)
+    """How long members that know no releases (RocketMQ's own clients) keep a queue that was taken
+    from them. At 0s both may work on it until the old one looks, as in RocketMQ."""
+
     on_twin: TwinRule = _DEFAULT.on_twin
     """Two lives of one member: fence-older (a restart takes over at once), refuse-newer (it waits
     until the older one is gone), or separate (each is a member of its own)."""
@@ -134,6 +138,7 @@ class PolicySettings(Section):
             revocation_timeout_ms=_millis(self.revocation_timeout),
             revocation_timeout_ms_max=_millis(self.revocation_timeout_max),
             max_clock_step_ms=_millis(max_clock_step),
+            eager_grace_ms=_millis(self.eager_grace),
             on_twin=self.on_twin,
             on_twin_instance=self.on_twin_instance,
             assignment_interval_ms=_millis(self.assignment_interval),

@@ -50,6 +50,8 @@ class Further(TypedDict, total=False):
     rack: str
     weight: int
     capacity: int | None
+    broadcasting: bool
+    eager: bool
 
 
 def joined(

@@ -17,11 +17,30 @@ from rebalance.clock import LogClock
 from rebalance.conclusion import Step
 from rebalance.events import Event, Released, Stamp
 from rebalance.group import GroupState
-from rebalance.ids import Epoch, GroupName, MemberId, Millis, Position, Queue, TopicName
+from rebalance.ids import (
+    Epoch,
+    GroupName,
+    InstanceId,
+    MemberId,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
+from rebalance.orders import (
+    Approve,
+    ChooseStrategy,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Pause,
+    RebalanceNow,
+    Resume,
+)
 from rebalance.policy import Policy
 from rebalance.portions import portions
 from rebalance.step import step
-from tests.builders.records import Record, beaten, drained, joined, left, released, routed
+from tests.builders.records import Record, beaten, drained, joined, left, ordered, released, routed
 
 Entry = tuple[int, Record]
 """Milliseconds since the entry before, and the record."""
@@ -58,9 +77,35 @@ ROUTES = st.builds(
     version=st.integers(1, 5),
     exists=st.booleans(),
 )
-GOINGS = st.builds(drained, LIVES, sequence=SEQUENCES) | st.builds(left, LIVES)
+GOINGS = st.builds(drained, LIVES, sequence=SEQUENCES) | st.builds(
+    left, LIVES, temporary=st.booleans()
+)
+STRANGERS = st.builds(
+    joined,
+    LIVES,
+    sequence=SEQUENCES,
+    instance=st.none() | st.sampled_from("ik").map(InstanceId),
+    broadcasting=st.booleans(),
+    eager=st.booleans(),
+)
 RECORDS: st.SearchStrategy[Record] = st.one_of(
-    JOINS, JOINS, BEATS, RELEASES, OBEYING, OBEYING, ROUTES, GOINGS
+    JOINS, JOINS, STRANGERS, BEATS, RELEASES, OBEYING, OBEYING, ROUTES, GOINGS
+)
+NAMES = st.sampled_from("abc").map(MemberId)
+ORDERS = st.builds(
+    ordered,
+    st.one_of(
+        st.builds(Pause, st.none() | st.integers(0, 20_000).map(Millis)),
+        st.builds(Resume),
+        st.builds(DrainMember, NAMES),
+        st.builds(EvictMember, NAMES),
+        st.builds(RebalanceNow),
+        st.builds(ChooseStrategy, st.sampled_from([None, "AVG"])),
+        st.builds(Approve),
+        st.builds(Forget),
+    ),
+    name=st.none() | st.sampled_from(["c1", "c2"]),
+    base=st.none() | EPOCHS,
 )
 
 PRELUDE: list[Entry] = [
@@ -71,6 +116,10 @@ PRELUDE: list[Entry] = [
 ]
 LOGS = st.lists(st.tuples(GAPS, RECORDS), min_size=6, max_size=16).map(PRELUDE.__add__)
 """Two members share two topics; then anything: liars, zombies, newcomers, outages."""
+ORDERED_LOGS = st.lists(st.tuples(GAPS, RECORDS | ORDERS), min_size=6, max_size=16).map(
+    PRELUDE.__add__
+)
+"""The same with an operator at work, whose orders take effect between batches."""
 
 CUTS = st.sets(st.integers(1, 19), min_size=4)
 """Where a log is cut into batches."""

@@ -1,7 +1,7 @@
 """The commands of a transcript.
 
     policy strategy=STICKY session=30s on_twin=separate interval=5s     before anything else
-    join a topics=orders,payments session=5s revocation=5s weight=2 instance=i
+    join a topics=orders,payments session=5s revocation=5s weight=2 instance=i eager broadcasting
     beat a epoch=2 owned=orders-0@1,orders-1@1      owned= is "nothing", no owned is "unchanged"
     drain a
     leave a                             leave a temporarily
@@ -73,13 +73,16 @@ def _record(line: str) -> Record:
     return RECORDS[verb](subject, words, options)
 
 
-def _join(who: str, _: list[str], options: Options) -> Record:
+def _join(who: str, words: list[str], options: Options) -> Record:
     return joined(
         who,
         options.get("topics", "orders").replace(",", " "),
         session_ms=_ms(options.get("session")),
         revocation_ms=_ms(options.get("revocation")),
         weight=int(options.get("weight", "1")),
+        capacity=int(options["capacity"]) if "capacity" in options else None,
+        broadcasting="broadcasting" in words,
+        eager="eager" in words,
         instance=InstanceId(options["instance"]) if "instance" in options else None,
     )
 
@@ -152,6 +155,7 @@ POLICY: dict[str, Callable[[str], dict[str, Any]]] = {
     "session": lambda wished: {"session_timeout_ms": Millis(_number(wished))},
     "revocation": lambda wished: {"revocation_timeout_ms": Millis(_number(wished))},
     "strategy": lambda wished: {"strategy": wished},
+    "grace": lambda wished: {"eager_grace_ms": Millis(_number(wished))},
     "interval": lambda wished: {"assignment_interval_ms": Millis(_number(wished))},
     "members": lambda wished: {"max_members": _number(wished)},
     "queues": lambda wished: {"max_queues": _number(wished)},

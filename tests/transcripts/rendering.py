@@ -7,6 +7,7 @@ from rebalance.causes import Cause
 from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
+    ClaimRefused,
     CommandAnswered,
     Decision,
     EventRefused,
@@ -42,8 +43,14 @@ def lines(decision: Decision) -> Iterator[str]:
             yield _entry(decision)
 
 
-def _entry(
-    decision: Rebalanced | MemberChanged | HandedOver | TwinsMet | EvictionsHeld | CommandAnswered,
+def _entry(  # noqa: PLR0911 - one for each kind
+    decision: Rebalanced
+    | MemberChanged
+    | HandedOver
+    | TwinsMet
+    | EvictionsHeld
+    | ClaimRefused
+    | CommandAnswered,
 ) -> str:
     """Write an entry of the history."""
     match decision:
@@ -60,6 +67,8 @@ def _entry(
             return f"twins {life_text(*decision.older)} and {life_text(*decision.newer)}: {rule}"
         case EvictionsHeld(members=members, cause=cause):
             return f"held {' '.join(members)}: {cause.detail}"
+        case ClaimRefused(member=member, queues=claimed):
+            return f"claim of {member} refused: {' '.join(map(queue_text, claimed))}"
         case CommandAnswered(order=order, outcome=outcome, detail=detail):
             return ": ".join(filter(None, [f"{order} {decision.id} {outcome}", detail]))
         case _:
@@ -95,6 +104,10 @@ def _summary(group: GroupSummarised) -> Iterator[str]:
     members = ", ".join(map(_member, group.members)) or "nobody"
     paused = " paused" if group.paused else ""
     yield f"group {epochs} {group.phase}{paused}: {counts}; {topics}; {members}"
+    if group.subscriptions > 1:
+        yield f"  {group.subscriptions} different subscriptions"
+    for why, count in group.shortage:
+        yield f"  {count} without an owner: {why}"
 
 
 def _topic(topic: TopicSummary) -> str:
@@ -112,5 +125,6 @@ def _member(member: MemberSummary) -> str:
         "away": member.away,
         "held": member.held,
         "resting": member.resting,
+        "standby": member.standby,
     }
     return " ".join([counts, *(note for note, applies in notes.items() if applies)])

@@ -87,6 +87,10 @@ MEANINGS: list[tuple[Record, Event]] = [
         ),
     ),
     (
+        join("a", mode="broadcasting", protocol="eager"),
+        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), broadcasting=True, eager=True),
+    ),
+    (
         Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),
         Beaten(STAMP, A, FIRST, 5, Epoch(4), None),
     ),
@@ -175,9 +179,7 @@ def test_a_record_means_one_event(record: Record, event: Event) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        join("a", mode="broadcasting"),
         join("a", mode="shared"),
-        join("a", protocol="eager"),
     ],
 )
 def test_what_the_brain_cannot_do_yet_is_refused(record: Record) -> None:

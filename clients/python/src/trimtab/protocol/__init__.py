@@ -28,6 +28,7 @@ from trimtab.protocol.decoding import decode, encode
 from trimtab.protocol.groups import Group, MemberSummary, QueueCounts, TopicSummary
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
 from trimtab.protocol.history import (
+    Claim,
     CommandAnswer,
     Conflict,
     Handover,
@@ -98,6 +99,7 @@ __all__ = [
     "BrokerLatency",
     "Cause",
     "ChooseStrategy",
+    "Claim",
     "Command",
     "CommandAnswer",
     "CommandsRecord",

@@ -25,6 +25,7 @@ CAUSES: Final = (
     "release",
     "command",
     "rest",
+    "claim",
     "restart",
 )
 """The kinds written today. A cause explains and commands nothing, so readers accept others too."""

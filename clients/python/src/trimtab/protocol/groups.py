@@ -11,7 +11,7 @@ from pydantic import Field
 
 from trimtab.protocol import limits
 from trimtab.protocol.cause import Cause
-from trimtab.protocol.names import GroupName, MemberName, Token, TopicName
+from trimtab.protocol.names import GroupName, Label, MemberName, Token, TopicName
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.record import Part, Record, example
 
@@ -41,7 +41,7 @@ class MemberSummary(Part):
     """A member and how many queues it holds, gives up and inherits.
 
     `away`: it means to be back. `held`: it is silent, and its eviction is held. `resting`: it came
-    and went too often, and gets no queues for a while.
+    and went too often, and gets no queues for a while. `standby`: there is nothing for it.
     """
 
     member: MemberName
@@ -52,6 +52,7 @@ class MemberSummary(Part):
     away: Noted = None
     held: Noted = None
     resting: Noted = None
+    standby: Noted = None
 
 
 class Group(Record):
@@ -91,6 +92,12 @@ class Group(Record):
     strategy: Token
     members: Count
     queues: QueueCounts
+    subscriptions: Count | None = Field(
+        default=None, description="How many different ones its members have, if not one."
+    )
+    shortage: Annotated[dict[Label, Count], Field(max_length=16)] | None = Field(
+        default=None, description="Why queues could not be assigned, and how many."
+    )
     topics: Annotated[dict[TopicName, TopicSummary], Field(max_length=limits.TOPICS_PER_MEMBER)]
     at_ms: Timestamp
     cause: Cause

@@ -1,7 +1,7 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
 A record each for a rebalance, a change of a member, a hand-over of queues, twins that met,
-evictions that are held, a command's answer and a broker's verdict.
+evictions that are held, claims that were refused, a command's answer and a broker's verdict.
 """
 
 from typing import Annotated, Literal
@@ -90,7 +90,7 @@ class Handover(Record):
     duration_ms: Count = Field(
         description="In log time, from the record that set it off to the end; of the slowest queue."
     )
-    ending: Literal["released", "fenced", "left"]
+    ending: Literal["released", "fenced", "left", "taken"]
     at_ms: Timestamp
     cause: Cause
 
@@ -143,6 +143,28 @@ class Hold(Record):
     cause: Cause
 
 
+class Claim(Record):
+    """A member that knows its orders works on what they do not name."""
+
+    model_config = example(
+        kind="claim",
+        group="billing",
+        member="worker-2",
+        incarnation="1767225600000-9f86d081",
+        queues=[["orders", "", 7]],
+        at_ms=1_767_225_600_000,
+        cause={"kind": "claim", "subject": "worker-2"},
+    )
+
+    kind: Literal["claim"] = "claim"
+    group: GroupName
+    member: MemberName
+    incarnation: Incarnation
+    queues: Queues
+    at_ms: Timestamp
+    cause: Cause
+
+
 class CommandAnswer(Record):
     """What became of an operator's command."""
 
@@ -172,4 +194,6 @@ class CommandAnswer(Record):
     cause: Cause
 
 
-HistoryRecord = RebalanceDone | MemberChanged | Handover | Conflict | Hold | CommandAnswer | Verdict
+HistoryRecord = (
+    RebalanceDone | MemberChanged | Handover | Conflict | Hold | Claim | CommandAnswer | Verdict
+)

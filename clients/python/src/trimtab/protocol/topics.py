@@ -31,6 +31,7 @@ from trimtab.protocol.deadletters import DeadLetter
 from trimtab.protocol.groups import Group
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
 from trimtab.protocol.history import (
+    Claim,
     CommandAnswer,
     Conflict,
     Handover,
@@ -175,7 +176,7 @@ HISTORY: Final[Topic[HistoryRecord]] = Topic(
     "history",
     "What happened and why.",
     "group or cluster",
-    (RebalanceDone, MemberChanged, Handover, Conflict, Hold, CommandAnswer, Verdict),
+    (RebalanceDone, MemberChanged, Handover, Conflict, Hold, Claim, CommandAnswer, Verdict),
     retention_ms=90 * _DAY_MS,
 )
 DEADLETTERS: Final[Topic[DeadLetter]] = Topic(

@@ -1,0 +1,154 @@
+"""Commands: obeyed once, answered once, through the same hands as everything else."""
+
+import pytest
+
+from rebalance.decisions import CommandAnswered, GroupForgotten, MemberChanged, Rebalanced
+from rebalance.ids import MemberId, Millis
+from rebalance.orders import (
+    Approve,
+    ChooseStrategy,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Order,
+    Pause,
+    RebalanceNow,
+    Resume,
+)
+from rebalance.policy import Policy
+from tests.builders.records import beaten, joined, left, ordered, routed
+from tests.builders.story import BIRTH_MS, only, two_members
+
+B, NOBODY = MemberId("b"), MemberId("nobody")
+
+ANSWERS = [
+    (Pause(), "done", ""),
+    (Resume(), "done", ""),
+    (DrainMember(B), "done", ""),
+    (DrainMember(NOBODY), "refused", "nobody is no member"),
+    (EvictMember(B), "done", ""),
+    (EvictMember(NOBODY), "refused", "nobody is no member"),
+    (RebalanceNow(), "done", ""),
+    (ChooseStrategy("STICKY"), "done", ""),
+    (Approve(), "refused", "nothing is held"),
+    (Forget(), "refused", "the group has 2 members"),
+]
+
+
+@pytest.mark.parametrize(("order", "outcome", "detail"), ANSWERS)
+def test_an_order_is_answered(order: Order, outcome: str, detail: str) -> None:
+    """With what became of it, in view of which epoch, and who gave it and why."""
+    (answer,) = only(CommandAnswered, two_members().reads(ordered(order, name="c1")))
+
+    assert (outcome, detail) == (answer.outcome, answer.detail)
+    assert ("c1", order.verb, "ann", "because", 1) == (
+        answer.id,
+        answer.order,
+        answer.principal,
+        answer.reason,
+        answer.epoch,
+    )
+
+
+def test_the_same_id_is_the_same_command() -> None:
+    """However often the log repeats it, in one batch or in many (G3)."""
+    story = two_members()
+    once = ordered(RebalanceNow(), name="c1")
+    story.reads(once, once)
+    story.reads(once)
+
+    assert 1 == len(only(CommandAnswered, story.decisions))
+    assert 2 == len(only(Rebalanced, story.decisions))
+
+
+def test_an_order_given_in_view_of_another_epoch_is_not_obeyed() -> None:
+    """The world changed since it was thought of (G4)."""
+    story = two_members()
+    story.reads(left("a"))
+    (answer,) = only(CommandAnswered, story.reads(ordered(EvictMember(B), base=1)))
+
+    assert ("conflict", "the group is at epoch 2") == (answer.outcome, answer.detail)
+    assert {"b"} == set(story.state.members)
+
+
+def test_a_drain_by_order_is_a_drain() -> None:
+    """The member works on until its heirs have its queues (G2)."""
+    story = two_members()
+    story.reads(ordered(DrainMember(B)))
+
+    assert {"orders-0": "a@1", "orders-1": "b@1!2 > a@2"} == story.pages()
+
+
+def test_an_evicted_member_is_fenced_and_told() -> None:
+    """It may join again; nothing keeps it out."""
+    story = two_members()
+    (change,) = only(MemberChanged, story.reads(ordered(EvictMember(B), name="c1")))
+
+    assert ("fenced", "command", "c1") == (change.change, change.cause.kind, change.cause.subject)
+    assert story.records[B] is None
+
+
+def test_a_paused_group_moves_nothing_and_evicts_nobody() -> None:
+    """What happens meanwhile is booked, and decided in one go on resuming (G1)."""
+    story = two_members()
+    story.reads(ordered(Pause()))
+    story.reads(joined("c"), routed("orders", 3, version=2))
+    story.waits(seconds=11)
+    story.reads(beaten("a"), beaten("c"))
+
+    assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
+    assert {"a", "b", "c"} == set(story.state.members)
+
+    decided = story.reads(ordered(Resume()))
+
+    assert {"a", "c"} == set(story.state.members)
+    assert 1 == len(only(Rebalanced, decided))
+    assert {"orders-0", "orders-1", "orders-2"} == story.pages().keys()
+
+
+def test_a_hand_over_on_its_way_ends_in_a_pause() -> None:
+    """An heir that was told may start at any moment: books that ignored it would be wrong."""
+    story = two_members()
+    story.reads(left("a"))
+    story.reads(joined("c"))
+    story.reads(ordered(Pause()))
+    story.obeys("b")
+
+    assert {"orders-0": "b@2", "orders-1": "c@3"} == story.pages() | {}
+
+
+def test_a_pause_may_end_by_itself() -> None:
+    """At the log's own time, as the broker wrote it."""
+    story = two_members(policy=Policy(session_timeout_ms=Millis(60_000)))
+    story.reads(ordered(Pause(until=Millis(BIRTH_MS + 10_000))), left("b"))
+    story.waits(seconds=9)
+    assert {"orders-0": "a@1"} == story.pages()
+
+    story.waits(seconds=1)
+    assert {"orders-0": "a@1", "orders-1": "a@3"} == story.pages()
+
+
+def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
+    """The step that reads the order was begun with the old one."""
+    story = two_members()
+    story.reads(ordered(ChooseStrategy("STICKY")))
+    assert ("STICKY", 1) == (story.state.strategy, story.state.target_epoch)
+
+    story.waits(seconds=1)
+    assert story.state.group_epoch == story.state.target_epoch
+
+
+def test_a_forgotten_group_keeps_its_epoch_and_nothing_else() -> None:
+    """Epochs do not go back, should it ever return (I4)."""
+    story = two_members()
+    story.reads(left("a"), left("b"))
+    epoch = story.state.epoch
+    decided = story.reads(ordered(Forget()))
+
+    assert 1 == len(only(GroupForgotten, decided))
+    assert (epoch + 1, {}, {}, None) == (
+        story.state.epoch,
+        story.state.routes,
+        story.state.flaps,
+        story.state.deadline,
+    )

@@ -1,0 +1,72 @@
+"""Flapping: who rests, for how long, and what is forgotten when."""
+
+import pytest
+
+from rebalance import flapping
+from rebalance.draft import Draft
+from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.policy import Policy
+from tests.builders.group import a_group
+from tests.builders.records import joined, left, routed
+from tests.builders.story import Story
+
+A = MemberId("a")
+POLICY = Policy(flap_limit=4, flap_half_life_ms=Millis(60_000))
+
+
+def departed(times: int, *, at: int = 0) -> Draft:
+    """A group that a member left so many times."""
+    draft = a_group().with_member("a").drafted(POLICY)
+    for _ in range(times):
+        flapping.went(draft, A, draft.members[A], Millis(at))
+    return draft
+
+
+@pytest.mark.parametrize(
+    ("departures", "clock", "expected"),
+    [
+        (3, 0, None),
+        (4, 0, 60_000),
+        (4, 59_999, 60_000),
+        (4, 60_000, None),
+        (8, 0, 120_000),
+        (8, 70_000, 120_000),
+        (100, 0, 180_000),
+    ],
+)
+def test_rest_lasts_until_the_count_has_fallen_to_half_the_limit(
+    departures: int, clock: int, expected: int | None
+) -> None:
+    """Each half-life halves it; and no past is so bad that it takes more than three."""
+    assert expected == flapping.rests_until(departed(departures), A, None, Millis(clock))
+
+
+def test_a_past_belongs_to_the_instance() -> None:
+    """A pod that is started anew under another name has the same past."""
+    draft = departed(4)
+    instance = InstanceId("a")
+
+    assert 60_000 == flapping.rests_until(draft, MemberId("another"), instance, Millis(0))
+
+
+def test_what_has_faded_is_not_kept() -> None:
+    """The book does not grow with everybody who ever left."""
+    draft = departed(2)
+    flapping.forget(draft, Millis(60_000))
+    assert {"a"} == draft.flaps.merged().keys()
+
+    flapping.forget(draft, Millis(120_000))
+    assert set() == draft.flaps.merged().keys()
+
+
+def test_nobody_rests_when_everybody_would_have_to() -> None:
+    """A crash loop of the whole fleet must not leave the queues to nobody (C12)."""
+    story = Story(policy=POLICY)
+    story.reads(joined("a"), routed("orders", 1))
+    for number in range(1, 6):
+        before, after = (f"a:{n}" if n > 1 else "a" for n in (number, number + 1))
+        story.reads(left(before))
+        story.reads(joined(after))
+
+    assert ["a"] == list(story.owners().values())
+    assert story.state.members[A].resting_until is not None

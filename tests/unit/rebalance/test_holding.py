@@ -1,0 +1,96 @@
+"""Holding: how many may fall silent before we doubt our own ears."""
+
+import pytest
+
+from rebalance.decisions import EvictionsHeld
+from rebalance.ids import Millis
+from rebalance.orders import Approve
+from rebalance.policy import Policy
+from tests.builders.records import beaten, joined, ordered, routed
+from tests.builders.story import Story, only
+
+NAMES = "abcdefghij"
+
+
+def after_silence(members: int, silent: int, policy: Policy | None = None) -> Story:
+    """A group of which some have said nothing for a whole session, and the others something."""
+    story = Story(policy=policy or Policy())
+    story.reads(*(joined(name) for name in NAMES[:members]), routed("orders", members))
+    story.waits(seconds=6)
+    if silent < members:
+        story.reads(*(beaten(name) for name in NAMES[silent:members]))
+    story.waits(seconds=4)
+    return story
+
+
+@pytest.mark.parametrize(
+    ("members", "silent", "left"),
+    [
+        (1, 1, 0),
+        (2, 1, 1),
+        (2, 2, 0),
+        (3, 2, 1),
+        (3, 3, 3),
+        (4, 2, 2),
+        (5, 3, 5),
+        (10, 5, 5),
+        (10, 6, 10),
+    ],
+)
+def test_more_than_the_share_are_held(members: int, silent: int, left: int) -> None:
+    """By default: more than half, and three at least (rule 6)."""
+    assert left == len(after_silence(members, silent).state.members)
+
+
+def test_the_share_is_the_operators_choice() -> None:
+    """At 100 % nobody is ever held."""
+    assert 0 == len(after_silence(5, 5, Policy(blast_percent=100)).state.members)
+
+
+def test_holding_is_said_once() -> None:
+    """With who is held, and how many look dead."""
+    story = after_silence(5, 4)
+    story.waits(seconds=3)
+
+    assert [(("a", "b", "c", "d"), 4)] == [
+        (held.members, held.silent) for held in only(EvictionsHeld, story.decisions)
+    ]
+
+
+def test_members_that_fell_silent_together_are_held_together() -> None:
+    """The first to reach the end of its session is not evicted before the others are noticed."""
+    story = Story()
+    story.reads(*(joined(name) for name in NAMES[:5]), routed("orders", 5))
+    for name in NAMES[:4]:
+        story.waits(seconds=0.7)
+        story.reads(beaten(name))
+    story.waits(seconds=9)
+
+    assert 5 == len(story.state.members)
+
+
+def test_silence_that_lasts_is_believed() -> None:
+    """After the hold, counted by the log clock."""
+    story = after_silence(3, 3, Policy(blast_hold_ms=Millis(20_000)))
+    story.waits(seconds=19)
+    assert 3 == len(story.state.members)
+
+    story.waits(seconds=1)
+    assert 0 == len(story.state.members)
+
+
+def test_an_operator_may_confirm_it() -> None:
+    """Approving evicts who is held and still silent, and nobody else."""
+    story = after_silence(5, 4)
+    story.reads(beaten("d"))
+    story.reads(ordered(Approve()))
+
+    assert {"d", "e"} == set(story.state.members)
+
+
+def test_enough_voices_end_the_hold() -> None:
+    """Once most are heard again, the silence of the others means what it did before."""
+    story = after_silence(5, 4)
+    story.reads(beaten("c"), beaten("d"), beaten("e"))
+
+    assert {"c", "d", "e"} == set(story.state.members)

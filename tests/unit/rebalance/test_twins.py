@@ -1,0 +1,112 @@
+"""Twins: who keeps a name that two lives claim."""
+
+import pytest
+
+from rebalance.decisions import TwinsMet
+from rebalance.ids import InstanceId
+from rebalance.policy import Policy, TwinRule
+from tests.builders.notation import life_text
+from tests.builders.records import MemberRecord, joined, left
+from tests.builders.story import Story, only
+
+HERS = InstanceId("i")
+
+
+def lives(story: Story) -> set[str]:
+    """Who is in the group."""
+    return {life_text(name, member.incarnation) for name, member in story.state.members.items()}
+
+
+CLAIMS = {
+    # name: (the rule for members, for instances, who comes, who is in the roster then)
+    "a restart": ("fence-older", "refuse-newer", joined("a:2"), {"a:2", "b"}),
+    "a restart that waits": ("refuse-newer", "fence-older", joined("a:2"), {"a", "b"}),
+    "an instance": ("refuse-newer", "fence-older", joined("c", instance=HERS), {"b", "c"}),
+    "an instance that waits": (
+        "fence-older",
+        "refuse-newer",
+        joined("c", instance=HERS),
+        {"a", "b"},
+    ),
+    "an instance of two": ("fence-older", "separate", joined("c", instance=HERS), {"a", "b", "c"}),
+    "an instance in turn": (
+        "fence-older",
+        "hand-over",
+        joined("c", instance=HERS),
+        {"a", "b", "c"},
+    ),
+    "an instance that restarts": (
+        "fence-older",
+        "refuse-newer",
+        joined("a:2", instance=HERS),
+        {"a:2", "b"},
+    ),
+    "another instance": (
+        "refuse-newer",
+        "refuse-newer",
+        joined("c", instance=InstanceId("k")),
+        {"a", "b", "c"},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("of_members", "of_instances", "newcomer", "expected"), CLAIMS.values(), ids=CLAIMS
+)
+def test_a_rule_decides_who_keeps_a_name(
+    of_members: str, of_instances: str, newcomer: MemberRecord, expected: set[str]
+) -> None:
+    """The rules for members and for instances are chosen apart (C1, C2)."""
+    policy = Policy(on_twin=TwinRule(of_members), on_twin_instance=TwinRule(of_instances))
+    story = Story(policy=policy)
+    story.reads(joined("a", instance=HERS), joined("b"))
+    story.reads(newcomer)
+
+    assert expected == lives(story)
+
+
+def test_a_conflict_names_both() -> None:
+    """Whoever reads the history can find the two processes."""
+    story = Story()
+    story.reads(joined("a"))
+    met = only(TwinsMet, story.reads(joined("a:2")))
+
+    assert [("a", "a:2", TwinRule.FENCE_OLDER)] == [
+        (life_text(*each.older), life_text(*each.newer), each.rule) for each in met
+    ]
+
+
+def test_a_restart_after_a_silence_is_no_conflict() -> None:
+    """Who was not heard of for two heartbeats has hardly a living twin."""
+    story = Story()
+    story.reads(joined("a"))
+    story.waits(seconds=7)
+
+    assert [] == only(TwinsMet, story.reads(joined("a:2")))
+
+
+def test_who_is_away_is_replaced_without_a_question() -> None:
+    """Coming back is not a conflict, whatever the rule."""
+    policy = Policy(on_twin=TwinRule.REFUSE_NEWER, on_twin_instance=TwinRule.REFUSE_NEWER)
+    story = Story(policy=policy)
+    story.reads(joined("a", instance=HERS), joined("b"))
+    story.reads(left("a", temporary=True))
+    decided = story.reads(joined("a:2", instance=HERS))
+
+    assert {"a:2", "b"} == lives(story)
+    assert [] == only(TwinsMet, decided)
+
+
+def test_a_full_group_lets_a_member_be_replaced() -> None:
+    """A static member that comes back under another name does not make the group larger."""
+    story = Story(policy=Policy(max_members=2))
+    story.reads(joined("a", instance=HERS), joined("b"))
+    story.reads(joined("c", instance=HERS), joined("d"))
+
+    assert {"b", "c"} == set(story.state.members)
+
+
+def test_twins_of_one_name_cannot_hand_over() -> None:
+    """The records for both would have one key."""
+    with pytest.raises(ValueError, match="on_twin cannot be hand-over"):
+        Policy(on_twin=TwinRule.HAND_OVER)
