@@ -4,6 +4,7 @@
  * Run by bench/allocators/kafka.py with the Kafka server's jars on the class path, from this source. Reads questions
  * on stdin, "<uniform|range> <file> <answer file> <warm-ups> <runs>"; for each one answers the nanoseconds of
  * every run on a line and writes the owners to the answer file. Files are described in bench/allocators/scenario.py.
+ * Slow calls are repeated less often: warming up and running end after a few seconds each, with one run at least.
  *
  * Only the public interfaces are implemented here. Two habits of the coordinator are kept, because the assignors
  * count on them: old assignments are unmodifiable maps, and the partitions that are assigned are known beforehand.
@@ -41,7 +42,10 @@ import org.apache.kafka.coordinator.group.assignor.UniformAssignor;
 
 public final class Assignors {
     /** Warming up ends after so long even if the calls are fewer: by then the code is compiled. */
-    static final long WARM_NANOS = 5_000_000_000L;
+    static final long WARM_NANOS = 3_000_000_000L;
+
+    /** So do the runs: what takes a second needs no eleven of them. */
+    static final long RUN_NANOS = 3_000_000_000L;
 
     record Subscription(Set<Uuid> subscribedTopicIds) implements MemberSubscription {
         public Optional<String> rackId() {
@@ -195,16 +199,15 @@ public final class Assignors {
             int runs = Integer.parseInt(words[4]);
             StringJoiner times = new StringJoiner(" ");
             GroupAssignment assignment = null;
-            long beginning = System.nanoTime();
-            for (int run = -warmUps; run < runs; run++) {
+            long warmed = System.nanoTime() + WARM_NANOS;
+            for (int run = 0; run < warmUps && System.nanoTime() < warmed; run++) {
+                assignor.assign(scenario, scenario);
+            }
+            long ended = System.nanoTime() + RUN_NANOS;
+            for (int run = 0; run < runs && (run == 0 || System.nanoTime() < ended); run++) {
                 long started = System.nanoTime();
-                if (run < 0 && started - beginning > WARM_NANOS) {
-                    run = 0;
-                }
                 assignment = assignor.assign(scenario, scenario);
-                if (run >= 0) {
-                    times.add(Long.toString(System.nanoTime() - started));
-                }
+                times.add(Long.toString(System.nanoTime() - started));
             }
             scenario.write(assignment, Path.of(words[2]));
             System.out.println(times);

@@ -1,17 +1,21 @@
 """`make bench NAME=allocators`: STICKY beside Kafka's uniform and range assignors, in one run."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import product
 from typing import Annotated
 
 import typer
 
-from bench.allocators import ours
+from bench.allocators import ours, report
 from bench.allocators.contest import SIDES, Contest, Result, Size, churn
 from bench.allocators.kafka import Kafka
+from bench.allocators.ranges import differences
+from bench.allocators.report import Table, headline
 from bench.allocators.scenario import scenario
+from bench.allocators.weights import weighed
 from bench.command import conclude, run
-from console.output import columns
+from console.errors import ExitCode, Failure
 from console.progress import Stderr
 
 SIZES: tuple[Size, ...] = (
@@ -42,54 +46,57 @@ def allocators(
     results: list[Result] = []
     progress = Stderr()
     with Kafka() as kafka:
+        table = report.contests()
         for size, subscriptions in product(SIZES, SUBSCRIPTIONS):
             title = f"{size[0]}x{size[1]}x{size[2]} {subscriptions}"
             if only not in title:
                 continue
             with progress.step(title):
                 group = scenario(*size, subscriptions)
-                results += Contest(kafka, group, title, runs).results()
-        with progress.step(f"{STEPS} random joins and leaves, 100x10x10"):
-            lives = churn(kafka, SIZES[0], STEPS)
-    with progress.step("every strategy of ours, 1000x10x100"):
-        group = scenario(*SIZES[1], "same")
-        costs = {name: ours.seconds(name, group, runs) * 1e3 for name in STRATEGIES}
-    cost_rows = [{"strategy": name, "best ms": f"{cost:.1f}"} for name, cost in costs.items()]
-    rows = [_row(result) for result in results]
-    lived = [{"side": side, **{k: f"{v:g}" for k, v in lives[side].items()}} for side in SIDES]
-    tables = [columns(rows, *rows[0]), columns(lived, *lived[0])]
-    tables.append(columns(cost_rows, *cost_rows[0]))
-    conclude("\n\n".join(tables), _headline(results) | _lived(lives))
+                for result in Contest(kafka, group, title, runs).results():
+                    table.row(report.row(result))
+                    results.append(result)
+        if not results:
+            raise Failure(f"no group has {only!r} in its title", ExitCode.USAGE)
+        figures = headline(results) | _lives(kafka, progress) | _weights(kafka, progress)
+        with progress.step("RANGE beside Kafka's, queue by queue"):
+            asked, different = differences(kafka)
+    figures |= _costs(progress, runs) | {"range_queues": asked, "range_queues_different": different}
+    conclude(f"RANGE: {asked} queues, {different} with another owner than Kafka's\n", figures)
 
 
-def _row(result: Result) -> dict[str, object]:
-    return {
-        "group": result.group,
-        "change": result.change,
-        "side": result.side,
-        "p50 ms": f"{result.milliseconds:.2f}",
-        "moves": result.moves,
-        "over": result.over,
-        "gap": result.even.gap,
-        "spread": result.even.spread,
-        "mean spread": f"{result.even.mean_spread:.2f}",
-    }
-
-
-def _headline(results: list[Result]) -> dict[str, float | int]:
-    """The worst of each side, and the times of the largest group."""
-    figures: dict[str, float | int] = {}
+def _lives(kafka: Kafka, progress: Stderr) -> dict[str, float | int]:
+    with progress.step(f"{STEPS} random joins and leaves, 100x10x10"):
+        lives = churn(kafka, SIZES[0], STEPS)
+    table = Table(side=7, moves=7, over=7, gap=5, spread=6)
     for side in SIDES:
-        mine = [result for result in results if result.side == side]
-        plain = [each for each in mine if each.change == "full" and each.group.endswith("same")]
-        figures[f"{side}_moves_over"] = sum(max(each.over, 0) for each in mine)
-        figures[f"{side}_gap_max"] = max(each.even.gap for each in mine)
-        figures[f"{side}_spread_full_same_max"] = max(each.even.spread for each in plain)
-    largest = results[-1].group.split()[0]
-    for each in results:
-        if each.group.startswith(largest) and each.side != "range":
-            where = each.group.split()[1]
-            figures[f"{each.side}_{where}_{each.change}_ms"] = round(each.milliseconds, 2)
+        table.row({"side": side, **{name: f"{value:g}" for name, value in lives[side].items()}})
+    return _lived(lives)
+
+
+def _weights(kafka: Kafka, progress: Stderr) -> dict[str, float | int]:
+    figures: dict[str, float | int] = {}
+    with progress.step("unequal weights"):
+        table = Table(group=20, change=6, side=7, ms=8, moves=6, highest=7, lowest=6)
+        for size in SIZES[:2]:
+            for each in weighed(kafka, size):
+                shown = {"highest": f"{each.highest:.3f}", "lowest": f"{each.lowest:.3f}"}
+                table.row(asdict(each) | shown | {"ms": f"{each.milliseconds:.2f}"})
+                if size == SIZES[0]:
+                    what = f"{each.side}_{each.group.split()[1]}_{each.change}_highest"
+                    figures[what] = round(each.highest, 3)
+    return figures
+
+
+def _costs(progress: Stderr, runs: int) -> dict[str, float | int]:
+    group = scenario(*SIZES[1], "same")
+    figures: dict[str, float | int] = {}
+    with progress.step("every strategy of ours, a whole group of 1000x10x100"):
+        table = Table(strategy=16, best_ms=8)
+        for name in STRATEGIES:
+            cost = round(ours.seconds(name, group, runs) * 1e3, 1)
+            table.row({"strategy": name, "best_ms": cost})
+            figures[f"{name.lower()}_ms"] = cost
     return figures
 
 

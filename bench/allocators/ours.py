@@ -14,7 +14,7 @@ from allocators.sticky import sticky
 from allocators.waterline import Ints
 from bench.allocators.measures import remembered
 from bench.allocators.scenario import NOBODY, Scenario
-from rebalance.allocation import AllocationRequest
+from rebalance.allocation import AllocationRequest, Allocator
 
 
 def first(scenario: Scenario) -> Owners:
@@ -47,14 +47,18 @@ def assign(
     """
     fresh = bool((owners == NOBODY).all())
     current = {} if fresh else remembered(before, owners, known)
-    request = AllocationRequest(after.candidates, after.queues, current)
+    return timed(sticky, AllocationRequest(after.candidates, after.queues, current), runs)
+
+
+def timed(strategy: Allocator, request: AllocationRequest, runs: int) -> tuple[Ints, list[float]]:
+    """Answer as often, and return the same."""
     times = []
     result = np.empty(0, np.int64)
     for _ in range(runs + 1):
         gc.collect()
         gc.freeze()
         started = time.perf_counter()
-        plan = sticky(request)
+        plan = strategy(request)
         times.append(time.perf_counter() - started)
         assert isinstance(plan.owners, Owners)
         result = plan.owners.owners
