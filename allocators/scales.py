@@ -92,30 +92,38 @@ class Scales:
         return self._lowest(queue, self.takers[self.kind_of[queue]] & (self.room > 0))
 
     def step(self, member: int) -> Move | None:
-        """Return the step from ``member`` that levels most, if one lowers the higher of the two."""
-        steps = [
-            step for kind in sorted(self.shelves[member]) if (step := self._step(member, kind))
-        ]
-        return min(steps)[1] if steps else None
+        """Return the step that levels ``member`` most with somebody more than a queue below.
+
+        That is with somebody who would stand lower with the heaviest queue that it may have of the
+        member's than the member does now.
+        """
+        heaviest = np.zeros_like(self.lifts)
+        for kind, shelf in self.shelves[member].items():
+            heaviest = np.where(self.takers[kind], np.maximum(heaviest, shelf[-1][0]), heaviest)
+        able = (heaviest > 0) & (self.room > 0)
+        able[member] = False
+        below = np.flatnonzero(able & (self.lifts + heaviest * self._scale < self.lifts[member]))
+        if not below.size:
+            return None
+        taker = int(below[self.lifts[below].argmin()])
+        near = [entry for kind in self.shelves[member] for entry in self._near(member, taker, kind)]
+        _, (_, _, queue) = min((self._lower(member, taker, entry[0]), entry) for entry in near)
+        return Move(queue, taker)
 
     def can_step(self, member: int) -> bool:
-        """Say quickly whether the lightest queue would stand lower anywhere, allowed or not."""
-        lightest = min((shelf[0][0] for shelf in self.shelves[member].values()), default=0)
-        lifts = (self.lifts + lightest * self._scale)[self.room > 0]
-        return bool(lightest and lifts.size and lifts.min() < self.lifts[member])
+        """Say quickly whether there may be a step: for queues as light as its lightest heaviest."""
+        light = min((shelf[-1][0] for shelf in self.shelves[member].values()), default=0)
+        lifts = (self.lifts + light * self._scale)[self.room > 0]
+        return bool(light and lifts.size and lifts.min() < self.lifts[member])
 
-    def _step(self, member: int, kind: int) -> tuple[int, Move] | None:
+    def _near(self, member: int, taker: int, kind: int) -> list[Entry]:
+        """Return the queues of a kind whose weights are nearest to what would level the two."""
+        if not self.takers[kind][taker]:
+            return []
         shelf = self.shelves[member][kind]
-        takers = self.takers[kind] & (self.room > 0)
-        takers[member] = False
-        taker = self._lowest(shelf[0][2], takers)
-        if taker == NOBODY or not self._lower(member, taker, shelf[0][0]) < self.lifts[member]:
-            return None
         gap = int(self.lifts[member] - self.lifts[taker])
         half = bisect_left(shelf, (gap // int(self._scale[member] + self._scale[taker]) + 1,))
-        near = shelf[max(half - 1, 0) : half + 1]
-        worse, entry = min((self._lower(member, taker, entry[0]), entry) for entry in near)
-        return worse, Move(entry[2], taker)
+        return shelf[max(half - 1, 0) : half + 1]
 
     def _lower(self, member: int, taker: int, weight: int) -> int:
         """Return how high the higher of the two stands once the weight has gone over."""

@@ -6,12 +6,13 @@ less than ``sticky``, and exactly this:
 
 1. A queue goes only to a member that subscribes its topic and has room under its cap, and as many
    are assigned as can be.
-2. No single move would help: whichever queue went to whichever other member that may have it,
-   that member would then stand at least as high, by load / weight, as the queue's owner does now.
+2. Two members are no further apart than a queue: if the one took the heaviest queue of the other
+   that it may have, it would stand at least as high, by load / weight, as the other does now.
    Between equal members with equal subscriptions and room the largest load is therefore above
-   the smallest by no more than the lightest queue of the fullest member.
-3. Few moves, not the fewest: a queue leaves an owner that may keep it only in a step that lowers
-   the higher of the two, or to make room for a queue that nobody else can take.
+   the smallest by no more than the heaviest queue of the fullest member.
+3. Few moves, not the fewest: a queue leaves an owner that may keep it only where (2) does not hold
+   yet, in a step that lowers the higher of the two, or to make room for a queue that nobody else
+   can take.
 4. The answer depends on nothing but the request, and asked again about it, nothing moves.
 
 How: keep what may be kept; give away the rest, heaviest first, each to where it stands lowest
