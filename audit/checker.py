@@ -91,13 +91,14 @@ class _Group:
             case Beaten():
                 self.silence.beaten(entry, reading)
                 self.possession.beaten(entry)
+                self.epochs.beaten(entry)
                 self.rest.beaten(entry)
             case Drained():
                 self.entitlement.drained(entry.life)
-                self.silence.spoken(entry.life, reading, leaving=False)
+                self.silence.drained(entry, reading)
             case Left():
                 self.possession.ended(entry.life)
-                self.silence.spoken(entry.life, reading, leaving=True)
+                self.silence.left(entry, reading)
             case _:
                 assert_never(entry)
 

@@ -12,7 +12,7 @@ said with what was said before, and nothing else.
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from audit.history import Issued, Joined, Life, Summarised
+from audit.history import Beaten, Grant, Issued, Joined, Life, Summarised
 from audit.violations import Invariant, Violation
 
 
@@ -23,6 +23,7 @@ class _Said(NamedTuple):
     content: Hashable
     orders: Hashable
     """The same without epoch and cause."""
+    grants: frozenset[Grant]
 
 
 class Epochs:
@@ -40,11 +41,18 @@ class Epochs:
         """Whoever joins is to be answered, even if nothing changed."""
         self._asked.add(record.life)
 
+    def beaten(self, record: Beaten) -> None:
+        """Whoever claims what it was not granted is to be told what it was."""
+        said = self._said.get(record.life)
+        if said is not None and not said.grants.issuperset(record.owned or ()):
+            self._asked.add(record.life)
+
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's orders."""
         before = self._said.get(record.life)
         orders = (record.hold, record.give, record.inherit, record.session_timeout_ms)
-        self._said[record.life] = _Said(record.epoch, record.content, orders)
+        grants = frozenset([*record.hold, *record.give])
+        self._said[record.life] = _Said(record.epoch, record.content, orders, grants)
         asked = record.life in self._asked
         self._asked.discard(record.life)
         if record.epoch < self._highest:

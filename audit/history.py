@@ -96,6 +96,7 @@ class Drained:
     at: Place
     group: str
     life: Life
+    sequence: int
 
 
 @dataclass(frozen=True, slots=True)

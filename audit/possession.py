@@ -49,7 +49,8 @@ class _Deed:
     claims: dict[Source, _Claim] = field(default_factory=dict)
     released: dict[Source, Place] = field(default_factory=dict)
     newest: int = 0
-    """The largest epoch ever granted."""
+    """The largest epoch ever granted, and to whom."""
+    newest_life: Life | None = None
     working: int = 0
     """The largest epoch under which somebody might have worked."""
 
@@ -98,10 +99,11 @@ class Possession:
         if known is not None or key in deed.released:
             return known or _Claim(record.life, row.epoch, record.at), []
         wrong = []
-        if row.epoch <= deed.newest:
+        if (row.epoch, record.life) != (deed.newest, deed.newest_life) and row.epoch <= deed.newest:
             detail = f"a new grant under epoch {row.epoch}, not above {deed.newest}"
             wrong.append(self._violation(Invariant.TOKENS_GROW, row.queue, detail, record.at))
-        deed.newest = max(deed.newest, row.epoch)
+        if row.epoch > deed.newest:
+            deed.newest, deed.newest_life = row.epoch, record.life
         claim = deed.claims[key] = _Claim(record.life, row.epoch, record.at)
         self._queues[record.life].add(row.queue)
         return claim, wrong

@@ -17,7 +17,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from audit.history import Beaten, Held, Issued, Joined, Life, Ordered, Place, Struck
+from audit.history import (
+    Beaten,
+    Drained,
+    Held,
+    Issued,
+    Joined,
+    Left,
+    Life,
+    Ordered,
+    Place,
+    Struck,
+)
 from audit.violations import Invariant, Violation
 
 _PLACES_REMEMBERED = 200_000
@@ -96,6 +107,8 @@ class _Pulse:
     heard: deque[Reading]
     sequence: int = -1
     """Of its latest beat: one that is not above it is late or repeated, and proves nothing."""
+    joined_in: int = -1
+    """The last batch in which it joined before it was answered."""
     wishes: int = -1
     """Of its latest join."""
     session_ms: int | None = None
@@ -117,6 +130,7 @@ class Silence:
         self._group = group
         self._reader = reader
         self._blast = blast
+        self._batch = 0
         self._approved = False
         self._paused = False
         self._partition = 0
@@ -128,8 +142,8 @@ class Silence:
         pulse = self._pulses.get(record.life)
         if pulse is None:
             pulse = self._pulses[record.life] = _Pulse(deque(maxlen=_BEATS_REMEMBERED))
-        if pulse.session_ms is None:
-            pulse.sequence = -1  # beats from before it was admitted do not count
+        if pulse.session_ms is None and pulse.joined_in != self._batch:
+            pulse.joined_in, pulse.sequence = self._batch, -1  # it may be admitted only now
         if pulse.session_ms is None or record.sequence >= pulse.wishes:
             pulse.wishes, pulse.away = record.sequence, False
             self._see(pulse, reading)
@@ -141,11 +155,19 @@ class Silence:
             pulse.sequence = record.sequence
             self._see(pulse, reading)
 
-    def spoken(self, life: Life, reading: Reading, *, leaving: bool) -> None:
-        """Who wants to go was still there; of one that leaves only its return counts."""
-        if life in self._pulses:
-            self._see(self._pulses[life], reading)
-            self._pulses[life].away = leaving
+    def drained(self, record: Drained, reading: Reading) -> None:
+        """Who wants to go is still there."""
+        pulse = self._pulses.get(record.life)
+        if pulse is not None:
+            pulse.wishes = max(pulse.wishes, record.sequence)  # drains and joins are one series
+            self._see(pulse, reading)
+
+    def left(self, record: Left, reading: Reading) -> None:
+        """Of one that left only its return counts; if it means to be back, a session begins."""
+        pulse = self._pulses.get(record.life)
+        if pulse is not None:
+            self._see(pulse, reading)
+            pulse.away = True
 
     def _see(self, pulse: _Pulse, reading: Reading) -> None:
         pulse.heard.append(reading)
@@ -159,7 +181,7 @@ class Silence:
     def held(self, record: Held) -> None:
         """Those were not struck out, and it was said."""
         for life, pulse in self._pulses.items():
-            if life.member in record.members and pulse.held_at_ms is None:
+            if life.member in record.members:
                 pulse.held_at_ms = self._reader.clocks[self._partition].proved_ms
 
     def issued(self, record: Issued) -> None:
@@ -211,7 +233,8 @@ class Silence:
         self._pulses.pop(life, None)
 
     def overdue(self) -> Iterator[Violation]:
-        """Name whoever should have been struck out by now."""
+        """Name whoever should have been struck out by the end of a batch."""
+        self._batch += 1
         clock = self._reader.clocks.get(self._partition)
         if clock is None or self._paused:
             return

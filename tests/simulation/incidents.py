@@ -163,7 +163,7 @@ def away(world: "World", dice: Random) -> None:
     world.broker.append(MEMBERS, KEY, encode(leave), world.now)
     world.later(
         dice.choice([200, SESSION_MS - 700, SESSION_MS + 2_000]),
-        partial(world.start, victim.name, victim.topics, instance=victim.instance),
+        partial(_back, world, victim),
     )
     world.faults.occurred("C13")
 
@@ -188,8 +188,14 @@ def crash_all(world: "World", dice: Random) -> None:
     """Everybody dies at once, and comes back after a while."""
     for process in world.processes:
         process.die(world.witness)
-        world.later(dice.choice([100, 2_000, 6_000]), partial(world.start, process.name))
+        world.later(dice.choice([100, 2_000, 6_000]), partial(_back, world, process))
     world.faults.occurred("C12")
+
+
+def _back(world: "World", former: Process) -> None:
+    """Somebody is there again, unless its name has been taken meanwhile."""
+    if all(process.name != former.name for process in world.processes):
+        world.start(former.name, former.topics, instance=former.instance)
 
 
 def leave_all(world: "World", dice: Random) -> None:
@@ -261,7 +267,7 @@ def claim(world: "World", dice: Random) -> None:
 def forge(world: "World", dice: Random) -> None:
     """Somebody beats in the name of another."""
     victim = _victim(world, dice)
-    if victim is None:
+    if victim is None or victim.session.phase != "joined":
         return
     life, _ = victim.worker
     for ahead in range(dice.randint(1, 4)):

@@ -67,7 +67,7 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
         case Released():
             return history.Released(at, GROUP, life, _grants(event.grants))
         case Drained():
-            return history.Drained(at, GROUP, life)
+            return history.Drained(at, GROUP, life, event.sequence)
         case Left():
             return history.Left(at, GROUP, life)
         case _:

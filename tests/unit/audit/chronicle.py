@@ -97,7 +97,7 @@ class Chronicle:
 
     def drains(self, who: str) -> Place:
         """A member wants to go."""
-        return self._take(Drained(self._place("members"), GROUP, life(who)))
+        return self._take(Drained(self._place("members"), GROUP, life(who), self._next()))
 
     def leaves(self, who: str) -> Place:
         """A member is gone."""

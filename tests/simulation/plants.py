@@ -1,0 +1,152 @@
+"""Eight mistakes to plant in the brain, each one that somebody might make.
+
+A plant replaces one function by one that is wrong in one respect. ``test_mutations`` proves that
+the simulation finds each: that is what a simulation without findings is worth.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from audit.violations import Invariant
+from rebalance.allocation import Allocator
+from rebalance.clock import LogClock
+from rebalance.draft import Draft
+from rebalance.events import Joined, Stamp
+from rebalance.group import Asked, Grant, Ownership
+from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+from rebalance.policy import TwinRule
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A mistake, where it is made, and what it breaks."""
+
+    where: str
+    wrong: Callable[[Function], Function]
+    caught_as: frozenset[Invariant]
+
+
+def heir_confirmed_before_release(right: Function) -> Function:
+    """The new owner is told to hold at once."""
+
+    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and wanted and wanted.member != owned.holder.member:
+            return Ownership(wanted)
+        page: Ownership | None = right(owned, wanted, asked)
+        return page
+
+    return wrong
+
+
+def heir_replaced_without_its_own_release(right: Function) -> Function:
+    """A changed mind names another heir while the first may have started."""
+
+    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and owned.heir and wanted and wanted.member != owned.heir.member:
+            other = None if wanted.member == owned.holder.member else wanted
+            return replace(owned, heir=other)
+        page: Ownership | None = right(owned, wanted, asked)
+        return page
+
+    return wrong
+
+
+def release_of_a_stale_epoch_accepted(right: Function) -> Function:
+    """Whoever holds a queue can let it go under any epoch."""
+
+    def wrong(
+        draft: Draft,
+        queue: Queue,
+        member: MemberId,
+        incarnation: Incarnation,
+        epoch: Epoch,
+        stamp: Stamp,
+    ) -> None:
+        owned = draft.ownership.get(queue)
+        if owned and (owned.holder.member, owned.holder.incarnation) == (member, incarnation):
+            epoch = owned.holder.epoch
+        right(draft, queue, member, incarnation, epoch, stamp)
+
+    return wrong
+
+
+def expiry_off_by_one(right: Function) -> Function:
+    """A session ends a millisecond early."""
+
+    def wrong(draft: Draft) -> list[tuple[MemberId, Millis]]:
+        return [(name, Millis(end - 1)) for name, end in right(draft)]
+
+    return wrong
+
+
+def clock_step_unlimited(right: Function) -> Function:
+    """A gap in the log counts for all that it was on the wall."""
+
+    def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
+        del max_step
+        clock: LogClock = right(self, appended, Millis(1 << 60))
+        return clock
+
+    return wrong
+
+
+def twin_not_fenced(right: Function) -> Function:
+    """The older of two lives keeps what it has."""
+
+    def wrong(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
+        if rule is not TwinRule.FENCE_OLDER:
+            right(draft, event, rival, rule)
+
+    return wrong
+
+
+def target_computed_twice(right: Function) -> Function:
+    """The strategy is asked again, in view of its own first answer."""
+
+    def wrong(draft: Draft, allocator: Allocator, clock: Millis) -> int:
+        right(draft, allocator, clock)
+        moves: int = right(draft, allocator, clock)
+        return moves
+
+    return wrong
+
+
+def evictions_not_held(right: Function) -> Function:
+    """Silence is believed, however many are silent."""
+
+    def wrong(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:
+        right(draft, silent, stamp)
+        return silent
+
+    return wrong
+
+
+OWNERS = frozenset({Invariant.ONE_OWNER, Invariant.ONE_WORKER})
+PATIENCE = frozenset({Invariant.PATIENT})
+PLANTS = {
+    "heir confirmed before the release": Plant(
+        "rebalance.handover.next_page", heir_confirmed_before_release, OWNERS
+    ),
+    "heir replaced without its own release": Plant(
+        "rebalance.handover.next_page", heir_replaced_without_its_own_release, OWNERS
+    ),
+    "release of a stale epoch accepted": Plant(
+        "rebalance.handover._let_go", release_of_a_stale_epoch_accepted, OWNERS
+    ),
+    "expiry off by one": Plant(
+        "rebalance.timers._sessions", expiry_off_by_one, PATIENCE | {Invariant.LIVELY}
+    ),
+    "clock step unlimited": Plant(
+        "rebalance.clock.LogClock.advanced", clock_step_unlimited, PATIENCE
+    ),
+    "twin not fenced": Plant(
+        "rebalance.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
+    ),
+    "target computed twice": Plant(
+        "rebalance.target.retarget", target_computed_twice, frozenset({Invariant.FEW_TARGETS})
+    ),
+    "evictions not held": Plant("rebalance.holding.believed", evictions_not_held, PATIENCE),
+}

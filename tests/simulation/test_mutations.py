@@ -1,0 +1,40 @@
+"""The simulation has teeth: each of eight planted bugs is caught, and is what was caught."""
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tests.simulation.plants import PLANTS, Plant
+from tests.simulation.scenario import scenario
+from tests.simulation.world import World
+
+SEEDS = 2_000
+
+
+def plant_it(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the wrong function in the place of the right one."""
+    path = plant.where.split(".")
+    right: Any = import_module(".".join(path[:2]))
+    for name in path[2:]:
+        right = getattr(right, name)
+    monkeypatch.setattr(plant.where, plant.wrong(right))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
+def test_a_planted_bug_is_caught(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the seeds of a run, by the invariant that it breaks, and by nothing without it."""
+    with monkeypatch.context() as planted:
+        plant_it(plant, planted)
+        found = next(
+            (seed, outcome.violations[0])
+            for seed in range(SEEDS)
+            if (outcome := World(scenario(seed)).live()).violations
+        )
+    seed, violation = found
+    print(f"caught by seed {seed}: {violation}")  # noqa: T201 - shown by -rP
+
+    assert violation.invariant in plant.caught_as
+    assert [] == [v for s in range(seed + 1) for v in World(scenario(s)).live().violations]
