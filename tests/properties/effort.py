@@ -1,13 +1,22 @@
-"""How hard the laws are tried: quickly in `make check`, and for minutes with TRIMTAB_DEEP=1."""
+"""How hard the laws are tried: as the Hypothesis profile says (tests/conftest.py).
 
-import os
+`make check` takes the profile *quick*, `make test` *thorough*, and a night's run *deep*:
+`pytest tests/properties --hypothesis-profile=deep`. Some laws promise more than a quick look, and
+some groups of laws are only for the night.
+"""
+
 from typing import Final
 
 from hypothesis import settings
 
-DEEP: Final = bool(os.environ.get("TRIMTAB_DEEP"))
+EXAMPLES: Final = settings().max_examples
 
-tried = settings(
-    max_examples=5_000 if DEEP else 50,
-    deadline=None,  # a busy machine is not a broken law
-)
+DEEP: Final = EXAMPLES >= 20_000
+
+
+def tried(least: int = 50, one_in: int = 1) -> settings:
+    """Return the profile's settings, with no fewer cases than ``least``.
+
+    Laws whose cases are long take one in so many of the profile's.
+    """
+    return settings(max_examples=max(least, EXAMPLES // one_in))

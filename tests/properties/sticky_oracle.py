@@ -9,14 +9,17 @@ Its one rule: no cleverness.
 
 from collections import Counter
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import product
+from math import lcm
 
 from rebalance.allocation import AllocationRequest
 from rebalance.ids import MemberId, Queue
 
-Worth = tuple[int, tuple[Fraction, ...], int, int]
-"""Unassigned queues, loads by weight from the largest down, moves, sum of squares of counts."""
+Worth = tuple[int, list[int], int, int]
+"""Unassigned queues, loads by weight from the largest down, moves, sum of squares of counts.
+
+Loads by weight are in units that make all of them whole numbers.
+"""
 
 
 def allowed(request: AllocationRequest, owners: Mapping[Queue, MemberId]) -> bool:
@@ -34,13 +37,14 @@ def worth(request: AllocationRequest, owners: Mapping[Queue, MemberId]) -> Worth
     """Judge an allocation; less is better."""
     queues = [queue for shelf in request.queues.values() for queue in shelf]
     loads = Counter(owners.values())
+    unit = lcm(*(candidate.weight for candidate in request.candidates.values()))
     lifts = [
-        Fraction(loads[name], candidate.weight) for name, candidate in request.candidates.items()
+        loads[name] * unit // candidate.weight for name, candidate in request.candidates.items()
     ]
     heaps = Counter((member, queue.topic) for queue, member in owners.items())
     return (
         len(queues) - len(owners),
-        tuple(sorted(lifts, reverse=True)),
+        sorted(lifts, reverse=True),
         moves(request, owners),
         sum(heap * heap for heap in heaps.values()),
     )

@@ -54,7 +54,7 @@ def formula(queues: list[Queue], clients: list[MemberId], me: MemberId) -> list[
     return [queues[(start + each) % len(queues)] for each in range(span)]
 
 
-@tried
+@tried()
 @given(requests())
 def test_agrees_with_the_formula(request: AllocationRequest) -> None:
     """What each client of RocketMQ would compute for itself is what everybody gets at once."""
@@ -69,7 +69,7 @@ def test_agrees_with_the_formula(request: AllocationRequest) -> None:
     assert expected == averagely(request).owners
 
 
-@tried
+@tried()
 @given(requests())
 def test_each_topic_is_balanced_within_one(request: AllocationRequest) -> None:
     """Of each topic, no subscriber has two queues more than another (I9)."""
@@ -83,7 +83,7 @@ def test_each_topic_is_balanced_within_one(request: AllocationRequest) -> None:
             assert max(counts.values()) - min(counts.values()) <= 1
 
 
-@tried
+@tried()
 @given(requests())
 def test_order_of_the_question_does_not_matter(request: AllocationRequest) -> None:
     """Members, topics and queues come in any order; the answer is the same."""
@@ -95,7 +95,7 @@ def test_order_of_the_question_does_not_matter(request: AllocationRequest) -> No
     assert averagely(request) == averagely(turned)
 
 
-@tried
+@tried()
 @given(requests())
 def test_every_queue_has_an_owner_or_a_reason(request: AllocationRequest) -> None:
     """And an owner subscribes the topic (I10)."""

@@ -1,7 +1,7 @@
 """The baton, by exhaustion: the real ``step`` against every order in which things can happen.
 
 A scope names how many members, queues and troubles there are; within it nothing is left to chance.
-The scopes of `make check` reach some 100,000 worlds; ``TRIMTAB_DEEP=1`` adds those that take
+The scopes of `make check` reach some 100,000 worlds; the profile deep adds those that take
 minutes and reach over a million.
 """
 

@@ -21,7 +21,7 @@ PATIENT = Policy(revocation_timeout_ms=Millis(600_000))
 """Nobody is fenced for being slow: when that is depends on when it was told, so on the cuts."""
 
 
-@tried
+@tried(one_in=4)
 @given(ORDERED_LOGS, CUTS)
 def test_no_input_raises_and_the_books_stay_whole(log: list[Entry], cuts: set[int]) -> None:
     """The step is total; each queue has one holder and one other heir, both of living members."""
@@ -38,7 +38,7 @@ def test_no_input_raises_and_the_books_stay_whole(log: list[Entry], cuts: set[in
                 assert owned.holder.asked is not None
 
 
-@tried
+@tried(one_in=4)
 @given(LOGS, CUTS)
 def test_target_is_owned_or_on_its_way(log: list[Entry], cuts: set[int]) -> None:
     """A queue meant for somebody has a holder; another one than meant was told to let go."""
@@ -51,7 +51,7 @@ def test_target_is_owned_or_on_its_way(log: list[Entry], cuts: set[int]) -> None
             assert owned.holder.member == wanted or owned.holder.asked is not None
 
 
-@tried
+@tried(one_in=4)
 @given(ORDERED_LOGS, CUTS)
 def test_epochs_only_grow_and_are_drawn_once_a_batch(log: list[Entry], cuts: set[int]) -> None:
     """One counter: target <= group <= epoch, and every record of a batch carries its reading."""
@@ -65,7 +65,7 @@ def test_epochs_only_grow_and_are_drawn_once_a_batch(log: list[Entry], cuts: set
         assert drawn <= {state.epoch}
 
 
-@tried
+@tried(one_in=4)
 @given(ORDERED_LOGS, CUTS)
 def test_same_epoch_means_the_same_record(log: list[Entry], cuts: set[int]) -> None:
     """Whatever is published again under an epoch is published unchanged (I4)."""
@@ -77,7 +77,7 @@ def test_same_epoch_means_the_same_record(log: list[Entry], cuts: set[int]) -> N
             assert published.setdefault(key, issued) == issued
 
 
-@tried
+@tried(one_in=4)
 @given(ORDERED_LOGS, CUTS)
 def test_no_epoch_no_news(log: list[Entry], cuts: set[int]) -> None:
     """A batch that draws no epoch changes nobody's share and publishes no summary (I14)."""
@@ -88,7 +88,7 @@ def test_no_epoch_no_news(log: list[Entry], cuts: set[int]) -> None:
             assert [] == only(GroupSummarised, outcome.decisions)
 
 
-@tried
+@tried(one_in=4)
 @given(ORDERED_LOGS, CUTS)
 def test_grants_move_forward_only(log: list[Entry], cuts: set[int]) -> None:
     """The epoch of a queue's holder never goes back, and who was told to give stays told (I3)."""
@@ -101,7 +101,7 @@ def test_grants_move_forward_only(log: list[Entry], cuts: set[int]) -> None:
                     assert was.holder.asked == now.holder.asked
 
 
-@tried
+@tried(one_in=4)
 @given(ORDERED_LOGS, CUTS)
 def test_replay_decides_the_same(log: list[Entry], cuts: set[int]) -> None:
     """The same state and batch give the same outcome, in the same order, and alter neither (I7)."""
@@ -114,7 +114,7 @@ def test_replay_decides_the_same(log: list[Entry], cuts: set[int]) -> None:
         assert list(outcome.state.target) == list(again.state.target)
 
 
-@tried
+@tried(one_in=4)
 @given(LOGS, CUTS, CUTS)
 def test_batch_cuts_do_not_change_where_it_ends(
     log: list[Entry], cuts: set[int], others: set[int]
@@ -131,7 +131,7 @@ def test_batch_cuts_do_not_change_where_it_ends(
     assert ends[0].routes == ends[1].routes
 
 
-@tried
+@tried(one_in=4)
 @given(LOGS, CUTS)
 def test_quiet_group_is_owned_as_it_was_meant(log: list[Entry], cuts: set[int]) -> None:
     """When everybody has obeyed, the books say exactly what the target says."""
@@ -160,7 +160,7 @@ def owners(state: GroupState) -> dict[object, str]:
 SHORTER_THAN_A_SESSION = st.integers(0, 9_999)
 
 
-@tried
+@tried(one_in=4)
 @given(
     beats=st.lists(SHORTER_THAN_A_SESSION, min_size=1, max_size=8),
     others=st.lists(st.tuples(st.integers(0, 60_000), RECORDS), max_size=8),
@@ -187,7 +187,7 @@ def test_member_that_beats_within_its_session_never_expires(
     assert [MemberChange.JOINED] == [change.change for change in changes]
 
 
-@tried
+@tried(one_in=4)
 @given(
     beats=st.lists(st.tuples(st.integers(0, 20_000), st.sampled_from("abc")), max_size=12),
     cuts=CUTS,
@@ -220,7 +220,7 @@ def merged(one: list[Entry], other: list[Entry]) -> list[Entry]:
     return [(when - was, record) for (when, record), was in zip(entries, times, strict=False)]
 
 
-@tried
+@tried(one_in=4)
 @given(ORDERED_LOGS, CUTS)
 def test_tick_before_the_deadline_decides_nothing(log: list[Entry], cuts: set[int]) -> None:
     """The deadline is a lower bound: a group that is not due need not even be unpacked."""

@@ -17,7 +17,7 @@ BROKERS = "abcd"
 LATENCIES = [FAILS, 0.5, FINE, 90.0, 400.0, 2_900.0, 3_100.0]
 
 views = st.dictionaries(st.sampled_from(BROKERS), st.sampled_from(LATENCIES))
-some_views = st.lists(views, min_size=1, max_size=12)
+some_views = st.lists(views, min_size=1, max_size=8)
 
 
 def acted_on(decisions: Sequence[BrokerDecision]) -> list[tuple[object, ...]]:
@@ -29,7 +29,7 @@ def acted_on(decisions: Sequence[BrokerDecision]) -> list[tuple[object, ...]]:
     ]
 
 
-@tried
+@tried()
 @given(some_views, st.data())
 def test_a_lying_minority_below_the_quorum_changes_nothing(
     truth: list[View], data: st.DataObject
@@ -65,7 +65,7 @@ def live(town: Town, happened: object) -> None:
             town.host(topic, hosts)
 
 
-@tried
+@tried()
 @given(happenings)
 def test_never_all_unavailable_and_never_the_last_of_a_topic(happened: list[object]) -> None:
     """I11, after every single record, whoever asks for it."""
@@ -79,7 +79,7 @@ def test_never_all_unavailable_and_never_the_last_of_a_topic(happened: list[obje
             assert not hosts <= out
 
 
-@tried
+@tried()
 @given(happenings, st.data())
 def test_it_makes_no_difference_how_the_log_is_cut(
     happened: list[object], data: st.DataObject
@@ -99,19 +99,19 @@ def test_it_makes_no_difference_how_the_log_is_cut(
     assert town.decisions == decisions
 
 
-@tried
-@given(st.lists(st.booleans(), min_size=60, max_size=180))
-def test_a_broker_turns_at_most_thirty_times_in_half_an_hour(well: list[bool]) -> None:
+@tried()
+@given(st.lists(st.booleans(), min_size=30, max_size=60))
+def test_a_broker_turns_at_most_fourteen_times_in_ten_minutes(well: list[bool]) -> None:
     """E7, whatever the rhythm of its trouble."""
-    town = Town(BROKERS, reporters=3)
+    town = Town("abc", reporters=2)
     for fine in well:
         town.sweep({} if fine else {"a": 900.0})
     turned = [it for it in town.decisions if isinstance(it, VerdictIssued) and it.turned]
 
-    assert len(turned) <= 30
+    assert len(turned) <= 14
 
 
-@tried
+@tried()
 @given(happenings)
 def test_a_replay_is_the_same_and_changes_nothing_it_was_given(happened: list[object]) -> None:
     """The same events make the same verdicts; the state that went in stays as it was."""

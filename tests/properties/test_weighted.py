@@ -12,7 +12,8 @@ from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
 from rebalance.ids import MemberId, Queue
 from tests.properties import sticky_oracle as oracle
-from tests.properties.sticky_groups import TOPICS, requests
+from tests.properties.effort import tried
+from tests.properties.sticky_groups import TOPICS, dice, requests
 
 WEIGHTS = st.fixed_dictionaries({topic: st.sampled_from([1, 2, 3, 7, 10**19]) for topic in TOPICS})
 
@@ -22,6 +23,7 @@ def answered(request: AllocationRequest, weights: Mapping[str, int]) -> Allocati
     return allocator("STICKY", {"queue_weights": weights})(request)
 
 
+@tried(least=200)
 @given(requests(), WEIGHTS)
 def test_all_that_can_be_assigned_is(request: AllocationRequest, weights: dict[str, int]) -> None:
     """As many queues have an owner, one that may have it, as without weights."""
@@ -32,6 +34,7 @@ def test_all_that_can_be_assigned_is(request: AllocationRequest, weights: dict[s
     assert len(plan.unassigned) == sum(map(len, request.queues.values())) - len(plan.owners)
 
 
+@tried(least=200)
 @given(requests(), WEIGHTS)
 def test_nobody_is_more_than_a_queue_apart(
     request: AllocationRequest, weights: dict[str, int]
@@ -59,7 +62,8 @@ def test_nobody_is_more_than_a_queue_apart(
                 assert lift(name, heaviest) >= lift(other)
 
 
-@given(requests(), WEIGHTS, st.randoms(use_true_random=False))
+@tried(least=200)
+@given(requests(), WEIGHTS, dice())
 def test_only_the_request_counts(
     request: AllocationRequest, weights: dict[str, int], deck: random.Random
 ) -> None:

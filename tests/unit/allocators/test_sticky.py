@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from allocators import even as shortcut
@@ -14,6 +14,7 @@ from allocators.sticky import sticky
 from allocators.subscriptions import parts
 from allocators.waterline import waterline
 from rebalance.ids import MemberId
+from tests.properties.effort import tried
 from tests.properties.sticky_oracle import moves, worth
 from tests.unit.allocators.groups import group, member, shares, shelf
 
@@ -101,7 +102,7 @@ def test_water_finds_its_level(
     assert (low, high, spilt) == (bounds.low.tolist(), bounds.high.tolist(), bounds.spilt)
 
 
-@settings(max_examples=200, deadline=None)
+@tried(least=200)
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.sampled_from([None, None, 1, 4])), min_size=1),
     st.lists(st.integers(1, 9), min_size=1, max_size=4),
