@@ -16,23 +16,22 @@ from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
 from streaming.codec import pack
-from tests.simulation import incidents
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
+from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
+from tests.simulation.incidents import HAPPENS, members, operators
 from tests.simulation.process import Process
-from tests.simulation.rules import DECODER, GROUP, TOPICS
+from tests.simulation.rules import DECODER, GROUP
 from tests.simulation.scenario import (
     HOLD_MS,
     MAX_STEP_MS,
     REVOCATION_MS,
     SESSION_MS,
-    TICK_MS,
     Quirk,
     Scenario,
 )
 from tests.simulation.wire import Wire
-from trimtab.protocol import HEARTBEATS, ROUTES, TICK_KEY, Route, RunRef, Tick, encode
 
 START_MS = 1_000_000_000
 JOIN_RETRY_MS = 16_000
@@ -49,14 +48,6 @@ PROMISES = {
     )
     for strategy, balance in {"STICKY": Balance.IN_TOTAL, "AVG": Balance.BY_TOPIC}.items()
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A topic as it is."""
-
-    version: int
-    queues: int
 
 
 @dataclass(slots=True)
@@ -101,12 +92,7 @@ class World:
         self.brain = Brain(scenario, self.broker, self.checker)
         self.witness = Witness(GROUP, strict=scenario.strict)
         self.wire = Wire(self.broker, self.chance, scenario.quirks, self.faults)
-        self.topics = {
-            topic: Seen(1, queues) for topic, queues in zip(TOPICS, scenario.queues, strict=False)
-        }
-        self._next_tick = self.now
-        self._next_look = self.now
-        self._ticks = 0
+        self.driver = Driver(self.broker, scenario.queues)
 
     # -- a life
 
@@ -132,7 +118,7 @@ class World:
         while self.now < max(end, self.away_until):
             while plan and START_MS + plan[0].at_ms <= self.now:
                 incident = plan.pop(0)
-                incidents.HAPPENS[incident.kind](self, Random(incident.dice))
+                HAPPENS[incident.kind](self, Random(incident.dice))
             self.turn()
 
     def _rest(self) -> int:
@@ -172,7 +158,7 @@ class World:
         wanted = {topic for process in self.processes for topic in process.topics}
         queues = sorted(
             (topic, "", number)
-            for topic, seen in self.topics.items()
+            for topic, seen in self.driver.topics.items()
             if topic in wanted
             for number in range(seen.queues)
         )
@@ -194,7 +180,8 @@ class World:
     def turn(self) -> None:
         """A little time passes, and everybody does what is due, in some order."""
         exactly = self._advance()
-        self._keep_time()
+        if self.broker.up(self.now) and self.away_until <= self.now:
+            self.driver.keep_time(self.now)
         self.wire.echo(self.now)
         for _, action in [due for due in self.agenda if due[0] <= self.now]:
             action()
@@ -213,24 +200,10 @@ class World:
         if Quirk.EDGES in self.scenario.quirks and deadline is not None and clock.latest:
             edge = clock.latest + deadline - 1 - clock.now - self.broker.skew_ms
             if self.now < edge <= self.now + step:
-                self.now = self._next_tick = edge
+                self.now = self.driver.next_tick = edge
                 return True
         self.now += step
         return False
-
-    def _keep_time(self) -> None:
-        """The controller's driver ticks and looks at the routes, unless it is away."""
-        if not self.broker.up(self.now) or self.away_until > self.now:
-            return
-        if self.now >= self._next_tick:
-            self._ticks += 1
-            tick = encode(Tick(controller="c", number=self._ticks))
-            self.broker.append(HEARTBEATS, TICK_KEY, tick, self.now)
-            self._next_tick = self.now + TICK_MS
-        if self.now >= self._next_look:
-            self._next_look = self.now + 4 * TICK_MS
-            for topic, seen in self.topics.items():
-                self.change(topic, seen.queues)
 
     def _decide(self) -> None:
         if self.away_until > self.now or not self.broker.up(self.now):
@@ -284,11 +257,11 @@ class World:
         if instance is None and Quirk.INSTANCES in self.scenario.quirks:
             instance = f"instance of {name}"
         self.born += 1
-        wanted = topics or tuple(self.topics)
+        wanted = topics or tuple(self.driver.topics)
         process = Process(self.born, name, wanted, self.wire, instance)
         process.begin(self.now, offset_ms)
         self.processes.append(process)
-        if len(self.processes) > sum(seen.queues for seen in self.topics.values()):
+        if len(self.processes) > sum(seen.queues for seen in self.driver.topics.values()):
             self.faults.occurred("C16")
         if len({process.topics for process in self.processes}) > 1:
             self.faults.occurred("C18")
@@ -299,17 +272,8 @@ class World:
         self.agenda.append((self.now + after_ms, action))
 
     def change(self, topic: str, queues: int) -> None:
-        """A topic changes; the watcher sees it at once. No queues: it is gone."""
-        self.topics[topic] = Seen(self.topics[topic].version + 1, queues)
-        self.publish_route(topic)
-
-    def publish_route(self, topic: str, queues: int | None = None) -> None:
-        """The watcher says what it sees, or something else."""
-        seen = self.topics[topic]
-        count = seen.queues if queues is None else queues
-        runs = (RunRef("", 0, count),) if count else ()
-        route = Route(topic=topic, version=seen.version, exists=count > 0, runs=runs)
-        self.broker.append(ROUTES, GROUP.encode(), encode(route), self.now)
+        """A topic changes; no queues: it is gone."""
+        self.driver.change(topic, queues, self.now)
 
     def heal(self) -> None:
         """From now on nothing goes wrong, and somebody is there."""
@@ -320,8 +284,7 @@ class World:
         self.broker.skew_ms = self.broker.furthest_skew_ms
         for process in self.processes:
             process.heal(self.now)
-        incidents.settle_duels(self)
-        for topic, seen in self.topics.items():
-            self.change(topic, seen.queues)
-        incidents.resume(self, self.chance)
+        members.settle_duels(self)
+        self.driver.look(self.now)
+        operators.resume(self, self.chance)
         self.start("the last")

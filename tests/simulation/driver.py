@@ -1,0 +1,61 @@
+"""The controller's driver: it ticks once a second and watches the topics.
+
+Every look is said under a version of its own, so that a second look confirms the first.
+"""
+
+from dataclasses import dataclass
+
+from tests.simulation.broker import Broker
+from tests.simulation.rules import GROUP, TOPICS
+from tests.simulation.scenario import TICK_MS
+from trimtab.protocol import HEARTBEATS, ROUTES, TICK_KEY, Route, RunRef, Tick, encode
+
+LOOK_MS = 4 * TICK_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A topic as it is."""
+
+    version: int
+    queues: int
+
+
+class Driver:
+    """What ticks and watches."""
+
+    def __init__(self, broker: Broker, queues: tuple[int, ...]) -> None:
+        self._broker = broker
+        self.topics = {topic: Seen(1, count) for topic, count in zip(TOPICS, queues, strict=False)}
+        self.next_tick = 0
+        self._next_look = 0
+        self._ticks = 0
+
+    def keep_time(self, now: int) -> None:
+        """Tick and look, if it is time."""
+        if now >= self.next_tick:
+            self._ticks += 1
+            tick = encode(Tick(controller="c", number=self._ticks))
+            self._broker.append(HEARTBEATS, TICK_KEY, tick, now)
+            self.next_tick = now + TICK_MS
+        if now >= self._next_look:
+            self.look(now)
+
+    def look(self, now: int) -> None:
+        """Say of each topic what is there."""
+        self._next_look = now + LOOK_MS
+        for topic, seen in self.topics.items():
+            self.change(topic, seen.queues, now)
+
+    def change(self, topic: str, queues: int, now: int) -> None:
+        """A topic changes, and that is seen at once."""
+        self.topics[topic] = Seen(self.topics[topic].version + 1, queues)
+        self.publish(topic, now)
+
+    def publish(self, topic: str, now: int, queues: int | None = None) -> None:
+        """Say what was seen, or something else."""
+        seen = self.topics[topic]
+        count = seen.queues if queues is None else queues
+        runs = (RunRef("", 0, count),) if count else ()
+        route = Route(topic=topic, version=seen.version, exists=count > 0, runs=runs)
+        self._broker.append(ROUTES, GROUP.encode(), encode(route), now)

@@ -1,0 +1,92 @@
+"""What happens: one small function for each kind of incident.
+
+Each gets the world and its own dice, picks its victim among those who are there, and counts the
+fault at the moment it takes effect. An incident that finds nobody does nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from tests.simulation.incidents.machinery import (
+    amnesia,
+    bereaved,
+    blackout,
+    clock_ahead,
+    clock_back,
+    crash_controller,
+    stall_controller,
+    truncate,
+)
+from tests.simulation.incidents.members import (
+    away,
+    crash_all,
+    cut,
+    deafen,
+    deploy,
+    flap,
+    kill,
+    leave,
+    leave_all,
+    restart,
+    start,
+    storm,
+    surge,
+    suspend,
+    twin,
+)
+from tests.simulation.incidents.operators import evict, order, pause
+from tests.simulation.incidents.routes import (
+    conflict,
+    delete,
+    grow,
+    half_route,
+    recreate,
+    route_flap,
+    shrink,
+)
+from tests.simulation.incidents.strangers import claim, forge, poison, stale_release
+from tests.simulation.scenario import Kind
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
+    Kind.START: start,
+    Kind.KILL: kill,
+    Kind.RESTART: restart,
+    Kind.SUSPEND: suspend,
+    Kind.CUT: cut,
+    Kind.DEAFEN: deafen,
+    Kind.LEAVE: leave,
+    Kind.TWIN: twin,
+    Kind.SURGE: surge,
+    Kind.AWAY: away,
+    Kind.FLAP: flap,
+    Kind.STORM: storm,
+    Kind.CRASH_ALL: crash_all,
+    Kind.LEAVE_ALL: leave_all,
+    Kind.DEPLOY: deploy,
+    Kind.CLAIM: claim,
+    Kind.FORGE: forge,
+    Kind.STALE_RELEASE: stale_release,
+    Kind.POISON: poison,
+    Kind.PAUSE: pause,
+    Kind.ORDER: order,
+    Kind.EVICT: evict,
+    Kind.CRASH_CONTROLLER: crash_controller,
+    Kind.STALL_CONTROLLER: stall_controller,
+    Kind.BEREAVED: bereaved,
+    Kind.AMNESIA: amnesia,
+    Kind.BLACKOUT: blackout,
+    Kind.TRUNCATE: truncate,
+    Kind.CLOCK_AHEAD: clock_ahead,
+    Kind.CLOCK_BACK: clock_back,
+    Kind.GROW: grow,
+    Kind.SHRINK: shrink,
+    Kind.DELETE: delete,
+    Kind.RECREATE: recreate,
+    Kind.ROUTE_FLAP: route_flap,
+    Kind.HALF_ROUTE: half_route,
+    Kind.CONFLICT: conflict,
+}

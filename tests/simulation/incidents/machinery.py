@@ -1,0 +1,77 @@
+"""What happens to the controller and to Kafka."""
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from tests.simulation.incidents.choices import SHORT_OR_LONG, TEN_SESSIONS_MS
+from tests.simulation.incidents.members import kill
+from tests.simulation.scenario import SESSION_MS
+from trimtab.protocol import (
+    RELEASES,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+def crash_controller(world: "World", dice: Random) -> None:
+    """The controller dies in its next batch, perhaps again when it repeats it."""
+    world.crashing = True
+    world.away_until = world.now + dice.choice([0, 0, 1_000, SESSION_MS + 1_000])
+    if dice.random() < 0.3:
+        world.later(300, lambda: crash_controller(world, dice))
+
+
+def stall_controller(world: "World", dice: Random) -> None:
+    """The controller does nothing for a while."""
+    duration_ms = dice.choice([SESSION_MS, SESSION_MS, 3 * SESSION_MS, TEN_SESSIONS_MS])
+    world.away_until = world.now + duration_ms
+    world.faults.occurred("A2" if duration_ms == TEN_SESSIONS_MS else "A9")
+
+
+def bereaved(world: "World", dice: Random) -> None:
+    """Somebody dies while the controller is away."""
+    duration_ms = dice.choice([2 * SESSION_MS, 2 * SESSION_MS, TEN_SESSIONS_MS])
+    world.away_until = world.now + duration_ms
+    world.later(dice.randint(500, duration_ms), lambda: kill(world, dice))
+    world.faults.occurred("A3")
+
+
+def amnesia(world: "World", dice: Random) -> None:
+    """The controller is away for longer than beats are kept."""
+    world.away_until = world.now + dice.choice([2, 4]) * SESSION_MS
+
+    def forget() -> None:
+        if world.brain.pending is None and world.broker.forget(world.brain.read["t.heartbeats"]):
+            world.faults.occurred("A4")
+
+    world.later(world.away_until - world.now - 600, forget)
+
+
+def blackout(world: "World", dice: Random) -> None:
+    """Nobody reaches Kafka."""
+    world.broker.down_until = world.now + dice.choice(SHORT_OR_LONG)
+    world.faults.occurred("F1")
+
+
+def truncate(world: "World", dice: Random) -> None:
+    """Kafka loses the tail of a log that the controller has not read."""
+    name = dice.choice(sorted(world.broker.logs))
+    log, read = world.broker.logs[name], world.brain.read[name]
+    if read < len(log):
+        del log[dice.randint(read, len(log) - 1) :]
+        for process in world.processes:
+            process.heard = min(process.heard, len(world.broker.log(RELEASES)))
+        world.faults.occurred("F8")
+
+
+def clock_ahead(world: "World", dice: Random) -> None:
+    """The broker's clock jumps ahead."""
+    world.broker.jump(dice.choice([2_000, 10_000, 300_000]))
+    world.faults.occurred("B2")
+
+
+def clock_back(world: "World", dice: Random) -> None:
+    """The broker's clock jumps back."""
+    world.broker.jump(-dice.choice([2_000, 10_000, 300_000]))
+    world.faults.occurred("B2")

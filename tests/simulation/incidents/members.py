@@ -1,0 +1,188 @@
+"""What happens to members: they come, go, die, freeze, lose touch, and meet their doubles."""
+
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
+
+from tests.simulation.incidents.choices import (
+    HOUR_MS,
+    KEY,
+    SHORT_OR_LONG,
+    fresh_name,
+    victim_of,
+    wishes,
+)
+from tests.simulation.process import Process
+from tests.simulation.scenario import SESSION_MS
+from trimtab.protocol import (
+    MEMBERS,
+    Leave,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+def start(world: "World", dice: Random) -> None:
+    """Somebody new comes, perhaps with wishes of its own."""
+    world.start(fresh_name(world), wishes(world, dice))
+
+
+def storm(world: "World", dice: Random) -> None:
+    """Many come at once."""
+    for _ in range(dice.randint(2, 3)):
+        world.start(fresh_name(world))
+    world.faults.occurred("C10")
+
+
+def kill(world: "World", dice: Random) -> None:
+    """Somebody dies without a word."""
+    victim = victim_of(world, dice)
+    if victim is not None:
+        victim.die(world.witness)
+
+
+def restart(world: "World", dice: Random) -> None:
+    """Somebody dies and is back at once, perhaps on a machine with another clock."""
+    victim = victim_of(world, dice)
+    if victim is not None:
+        victim.die(world.witness)
+        offset_ms = dice.choice([0, 0, HOUR_MS, -HOUR_MS])
+        if offset_ms:
+            world.faults.occurred("B1")
+        world.start(victim.name, wishes(world, dice), offset_ms=offset_ms)
+
+
+def suspend(world: "World", dice: Random) -> None:
+    """Somebody does nothing for a while, and does not know it."""
+    victim, duration_ms = victim_of(world, dice), dice.choice(SHORT_OR_LONG)
+    if victim is not None:
+        victim.suspend(world.now + duration_ms, world.witness)
+        if duration_ms > SESSION_MS:
+            world.faults.occurred("C3")
+
+
+def cut(world: "World", dice: Random) -> None:
+    """Somebody can neither write nor read."""
+    victim, until = victim_of(world, dice), world.now + dice.choice(SHORT_OR_LONG)
+    if victim is not None:
+        world.wire.cut_until[victim.number] = victim.deaf_until = until
+        world.faults.occurred("C4")
+
+
+def deafen(world: "World", dice: Random) -> None:
+    """Somebody can write and not read."""
+    victim = victim_of(world, dice)
+    if victim is not None:
+        victim.deaf_until = world.now + dice.choice(SHORT_OR_LONG)
+        world.faults.occurred("C4")
+
+
+def leave(world: "World", dice: Random) -> None:
+    """Somebody wants to go."""
+    victim = victim_of(world, dice)
+    if victim is not None:
+        stop(world, victim, dice.choice([0, 1_000, 20_000]))
+
+
+def stop(world: "World", process: Process, timeout_ms: int) -> None:
+    """Ask a process to leave."""
+    world.note(process.stop(world.now, timeout_ms, world.witness))
+
+
+def twin(world: "World", dice: Random) -> None:
+    """Somebody starts under the name of somebody who lives."""
+    victim = victim_of(world, dice)
+    if victim is not None:
+        world.start(victim.name, wishes(world, dice))
+        world.faults.occurred("C1")
+
+
+def surge(world: "World", dice: Random) -> None:
+    """Somebody starts under another name for the instance of somebody who lives."""
+    victim = victim_of(world, dice)
+    if victim is not None and victim.instance is not None:
+        world.start(fresh_name(world), wishes(world, dice), instance=victim.instance)
+        world.faults.occurred("C2")
+        world.faults.occurred("C13")
+
+
+def settle_duels(world: "World") -> None:
+    """Of several processes with one instance the youngest stays: two would fence each other."""
+    youngest = {process.instance: process for process in world.processes}
+    for process in world.processes:
+        if process.instance is not None and youngest[process.instance] is not process:
+            process.die(world.witness)
+
+
+def away(world: "World", dice: Random) -> None:
+    """Somebody goes for a moment, says so, and is back; or is late, or never comes."""
+    victim = victim_of(world, dice)
+    if victim is None:
+        return
+    victim.die(world.witness)
+    life, _ = victim.worker
+    leave = Leave(member=life.member, incarnation=life.incarnation, sequence=999, temporary=True)
+    world.broker.append(MEMBERS, KEY, encode(leave), world.now)
+    world.later(
+        dice.choice([200, SESSION_MS - 700, SESSION_MS + 2_000]),
+        partial(_back, world, victim),
+    )
+    world.faults.occurred("C13")
+
+
+def flap(world: "World", dice: Random) -> None:
+    """Somebody comes and goes and comes and goes."""
+    name = fresh_name(world)
+
+    def again(times: int) -> None:
+        for former in [process for process in world.processes if process.name == name]:
+            former.die(world.witness)  # else it would be a twin
+        process = world.start(name)
+        world.later(dice.choice([500, 1_500]), lambda: stop(world, process, 0))
+        if times:
+            world.later(2_500, lambda: again(times - 1))
+
+    again(3)
+    world.faults.occurred("C11")
+
+
+def crash_all(world: "World", dice: Random) -> None:
+    """Everybody dies at once, and comes back after a while."""
+    for process in world.processes:
+        process.die(world.witness)
+        world.later(dice.choice([100, 2_000, 6_000]), partial(_back, world, process))
+    world.faults.occurred("C12")
+
+
+def _back(world: "World", former: Process) -> None:
+    """Somebody is there again, unless its name has been taken meanwhile."""
+    if all(process.name != former.name for process in world.processes):
+        world.start(former.name, former.topics, instance=former.instance)
+
+
+def leave_all(world: "World", dice: Random) -> None:
+    """Everybody leaves; later one comes."""
+    for process in world.processes:
+        stop(world, process, dice.choice([0, 1_000]))
+    world.later(3 * SESSION_MS, lambda: _return(world))
+
+
+def _return(world: "World") -> None:
+    if not world.processes:
+        world.faults.occurred("B7")
+    world.faults.occurred("C15")
+    world.start(fresh_name(world))
+
+
+def deploy(world: "World", dice: Random) -> None:
+    """Everybody is replaced, one by one: the new one comes, then the old one goes."""
+    pace_ms = dice.choice([500, 2_000])
+    for place, process in enumerate(world.processes):
+        world.later(place * pace_ms, lambda: start(world, dice))
+        world.later(
+            place * pace_ms + 300,
+            partial(stop, world, process, 5_000),
+        )
+    world.faults.occurred("C14")

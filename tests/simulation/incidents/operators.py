@@ -1,0 +1,70 @@
+"""What operators order, in the middle of everything."""
+
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from tests.simulation.incidents.choices import KEY, victim_of
+from trimtab.protocol import (
+    COMMANDS,
+    Approve,
+    Command,
+    DrainMember,
+    EvictMember,
+    Pause,
+    Rebalance,
+    Resume,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+ANN: Final = "ann"
+WHY: Final = "chaos"
+
+
+def _id(dice: Random) -> str:
+    return f"c{dice.getrandbits(32)}"
+
+
+def _order(world: "World", order: Command) -> None:
+    """An operator orders; the record may arrive twice."""
+    for _ in range(world.chance.randint(1, 2)):
+        world.broker.append(COMMANDS, KEY, encode(order), world.now)
+
+
+def pause(world: "World", dice: Random) -> None:
+    """A group is paused, and resumed after a while or by itself."""
+    until = world.now + 2_000 if dice.random() < 0.3 else None
+    _order(world, Pause(id=_id(dice), principal=ANN, reason=WHY, until_ms=until))
+    if until is None:
+        world.later(dice.choice([1_000, 5_000]), lambda: resume(world, dice))
+    world.faults.occurred("G1")
+
+
+def resume(world: "World", dice: Random) -> None:
+    """A pause ends."""
+    _order(world, Resume(id=_id(dice), principal=ANN, reason=WHY))
+
+
+def order(world: "World", dice: Random) -> None:
+    """An operator orders one thing or another, sometimes in view of an old epoch."""
+    name, base, victim = _id(dice), dice.choice([None, None, 1]), victim_of(world, dice)
+    choices: list[Command] = [
+        Rebalance(id=name, principal=ANN, reason=WHY, base_epoch=base),
+        Approve(id=name, principal=ANN, reason=WHY, base_epoch=base),
+    ]
+    if victim is not None:
+        drain = DrainMember(id=name, principal=ANN, reason=WHY, base_epoch=base, member=victim.name)
+        choices.append(drain)
+    _order(world, dice.choice(choices))
+    world.faults.occurred("G3")
+
+
+def evict(world: "World", dice: Random) -> None:
+    """An operator evicts somebody who lives."""
+    victim = victim_of(world, dice)
+    if victim is not None:
+        _order(world, EvictMember(id=_id(dice), principal=ANN, reason=WHY, member=victim.name))
+        world.faults.occurred("G3")

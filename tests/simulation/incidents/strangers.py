@@ -1,0 +1,108 @@
+"""What strangers write: claims, forgeries, stale releases and garbage."""
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.incidents.choices import KEY, victim_of
+from tests.simulation.scenario import SESSION_MS
+from trimtab.protocol import (
+    HEARTBEATS,
+    MEMBERS,
+    RELEASES,
+    ROUTES,
+    Beat,
+    GrantRef,
+    Join,
+    Release,
+    ReleaseRef,
+    Topic,
+    encode,
+)
+from trimtab.session import incarnation
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+def claim(world: "World", dice: Random) -> None:
+    """A member that works on nothing claims queues, and lets go what it never had."""
+    world.born += 1
+    name, life, number = f"liar{world.born}", incarnation(world.now, world.born), 0
+    join = Join(
+        member=name,
+        incarnation=life,
+        sequence=1,
+        topics=tuple(world.driver.topics),
+        session_timeout_ms=SESSION_MS,
+    )
+    world.broker.append(MEMBERS, KEY, encode(join), world.now)
+
+    def lie(times: int) -> None:
+        nonlocal number
+        number += 2
+        topic, epoch = (
+            dice.choice(list(world.driver.topics)),
+            dice.randint(1, world.brain.state.epoch + 1),
+        )
+        row = (topic, "", dice.randint(0, 3), epoch)
+        beat = Beat(
+            member=name,
+            incarnation=life,
+            sequence=number,
+            epoch=world.brain.state.epoch,
+            owned=(GrantRef(*row),),
+        )
+        release = Release(
+            member=name, incarnation=life, sequence=number + 1, queues=(ReleaseRef(*row, None),)
+        )
+        world.broker.append(HEARTBEATS, KEY, encode(beat), world.now)
+        world.broker.append(RELEASES, KEY, encode(release), world.now)
+        world.faults.occurred("C9")
+        if times:
+            world.later(dice.choice([400, 1_000]), lambda: lie(times - 1))
+
+    lie(6)
+
+
+def forge(world: "World", dice: Random) -> None:
+    """Somebody beats in the name of another."""
+    victim = victim_of(world, dice)
+    if victim is None or victim.session.phase != "joined":
+        return
+    life, _ = victim.worker
+    for ahead in range(dice.randint(1, 4)):
+        beat = Beat(
+            member=life.member,
+            incarnation=life.incarnation,
+            sequence=dice.randint(1, 60) + ahead,
+            epoch=victim.session.epoch,
+        )
+        world.broker.append(HEARTBEATS, KEY, encode(beat), world.now)
+    world.faults.occurred("G11")
+
+
+def stale_release(world: "World", dice: Random) -> None:
+    """An old release of a queue that is held again, under a newer epoch, arrives late."""
+    victim = victim_of(world, dice)
+    if victim is None or not victim.working:
+        return
+    grant, (life, _) = dice.choice(list(victim.working.values()))
+    if grant.token > 1:
+        epoch = dice.randint(max(1, grant.token - 3), grant.token - 1)
+        release = Release(
+            member=life.member,
+            incarnation=life.incarnation,
+            sequence=1,
+            queues=(ReleaseRef(*grant.queue, epoch, None),),
+        )
+        world.broker.append(RELEASES, KEY, encode(release), world.now)
+        world.faults.occurred("C7")
+
+
+def poison(world: "World", dice: Random) -> None:
+    """Records that nobody can read."""
+    topics: list[Topic[Any]] = [MEMBERS, HEARTBEATS, RELEASES, ROUTES]
+    topic = dice.choice(topics)
+    value = dice.choice([b"", b"{", b"[]", b'{"v": 2}', b'{"v": 1, "kind": "x"}', None])
+    world.broker.append(topic, dice.choice([KEY, b"\xff", b"$tock"]), value, world.now)
+    world.faults.occurred("A11")
