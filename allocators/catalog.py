@@ -10,13 +10,14 @@ Numbers follow Java's order of names, whatever order the request came in. Called
 Its one rule: an ``Owners`` is never changed once it is made.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from allocators.census import Census, census
+from allocators.chain import Flags
 from allocators.ordering import in_order, ranked
 from allocators.waterline import Ints
 from rebalance.allocation import AllocationRequest
@@ -112,6 +113,16 @@ def numbered(request: AllocationRequest) -> Group:
 def _renumbered(current: Owners, members: tuple[MemberId, ...]) -> Ints:
     if members == current.members:
         return current.owners
-    number = {name: place for place, name in enumerate(members)}
-    places = np.array([*(number.get(name, NOBODY) for name in current.members), NOBODY])
-    return places.take(current.owners, mode="wrap")  # NOBODY is the last one
+    before = current.members
+    stays = _flags(before, frozenset(members))
+    known = np.ones(len(members), np.bool_)
+    if np.count_nonzero(stays) < len(members):
+        known = _flags(members, frozenset(before))
+    places = np.full(len(before) + 1, NOBODY)  # NOBODY is the last one
+    places[:-1][stays] = np.flatnonzero(known)  # both are in the same order
+    return places.take(current.owners, mode="wrap")
+
+
+def _flags(members: Sequence[MemberId], there: Collection[MemberId]) -> Flags:
+    """Flag the members that are there."""
+    return np.fromiter(map(there.__contains__, members), np.bool_, len(members))

@@ -8,7 +8,7 @@ Called by ``catalog``. Its one rule: topics that have no queues do not make two 
 differ.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -44,13 +44,11 @@ def census(candidates: Iterable[Candidate], topics: Sequence[TopicName], known: 
     """Count the members; ``known`` are the rows of these topics from the last time."""
     kinds: list[Kind] = list(map(_kind, candidates))
     number = {kind: each for each, kind in enumerate(dict.fromkeys(kinds))}
-    kind_of = np.fromiter(map(number.__getitem__, kinds), np.int64, len(kinds))
-    row_of: dict[frozenset[TopicName], Flags] = {}
-    place = _Places(topics)
-    for subscription, _, _, _ in number:
-        if subscription not in row_of:
-            row = known.get(subscription)
-            row_of[subscription] = _row(subscription, place) if row is None else row
+    if len(number) == 1:
+        kind_of = np.zeros(len(kinds), np.int64)
+    else:
+        kind_of = np.fromiter(map(number.__getitem__, kinds), np.int64, len(kinds))
+    row_of = _rows({subscription for subscription, _, _, _ in number}, topics, known)
     distinct = dict.fromkeys(row.tobytes() for row in row_of.values())
     place_of = {row_bytes: each for each, row_bytes in enumerate(distinct)}
     places = {subscription: place_of[row.tobytes()] for subscription, row in row_of.items()}
@@ -63,6 +61,15 @@ def census(candidates: Iterable[Candidate], topics: Sequence[TopicName], known: 
         np.frombuffer(bytearray().join(place_of), np.bool_).reshape(len(place_of), len(topics)),
         row_of,
     )
+
+
+def _rows(
+    subscriptions: Collection[frozenset[TopicName]], topics: Sequence[TopicName], known: Rows
+) -> Rows:
+    if known.keys() >= set(subscriptions):
+        return {each: known[each] for each in subscriptions}
+    places = _Places(topics)
+    return {each: known[each] if each in known else _row(each, places) for each in subscriptions}
 
 
 class _Places(dict[TopicName, bytes]):

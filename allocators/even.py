@@ -62,36 +62,41 @@ def _release(part: Part, owners: Ints, loads: Ints, quota: Ints) -> None:
 
 def _hand_out(part: Part, owners: Ints, loads: Ints, bound: Ints, limit: int) -> None:
     """Give queues without an owner to members below ``bound``, at most ``limit`` of them."""
-    free = np.flatnonzero(owners == NOBODY)
-    if not free.size or not limit:
+    room = np.maximum(bound - loads, 0)
+    if not limit or not room.any():
         return
+    free = np.flatnonzero(owners == NOBODY)
     edges = np.searchsorted(part.topic_of[free], np.arange(len(part.topics) + 1))
     starts = np.searchsorted(part.topic_of, np.arange(len(part.topics) + 1))
     for topic in np.flatnonzero(np.diff(edges)).tolist():
         pool = free[edges[topic] : edges[topic + 1]]
         while pool.size and limit:
-            ready = np.flatnonzero(loads < bound)
-            if not ready.size:
+            heirs = _heirs(owners[starts[topic] : starts[topic + 1]], room, min(limit, pool.size))
+            if not heirs.size:
                 return
-            here = owners[starts[topic] : starts[topic + 1]]
-            heaps = np.bincount(here + 1, minlength=len(loads) + 1)[1:]
-            room = bound[ready] - loads[ready]
-            heirs = _heirs(ready, heaps[ready], room, min(limit, pool.size))
             taken, pool = pool[: heirs.size], pool[heirs.size :]
             same = np.full(heirs.size, topic)
             owners[taken] = neighbourly(heirs, part.owners[taken], same, part.racks)
             np.add.at(loads, heirs, 1)
+            np.subtract.at(room, heirs, 1)
             limit -= heirs.size
 
 
-def _heirs(ready: Ints, heaps: Ints, room: Ints, supply: int) -> Ints:
+def _heirs(here: Ints, room: Ints, supply: int) -> Ints:
     """Choose who gets the supply: one each for those with the lowest heaps, then the most room.
 
-    When there is enough for all, everybody ready gets an even part of it, as far as it has room.
+    When there is enough for all that have room, everybody gets an even part of it, as far as it
+    has. ``here`` are the owners of the topic's queues.
     """
+    if supply == 1:  # as most often: somebody without any, the roomiest
+        strangers = np.append(room, 0)
+        strangers[here] = 0
+        heir = int(strangers.argmax())
+        if strangers[heir]:
+            return np.array([heir])
+    ready = np.flatnonzero(room)
     if supply >= ready.size:
-        return np.repeat(ready, np.minimum(room, supply // ready.size))
-    need = heaps * (int(room.max()) + 1) - room
-    if supply == 1:
-        return ready[[need.argmin()]]
+        return np.repeat(ready, np.minimum(room[ready], supply // max(ready.size, 1)))
+    heaps = np.bincount(here + 1, minlength=len(room) + 1)[1:]
+    need = heaps[ready] * (int(room.max()) + 1) - room[ready]
     return np.sort(ready[np.argpartition(need, supply - 1)[:supply]])

@@ -37,7 +37,7 @@ def queue_order(queue: Queue) -> tuple[bytes, bytes, int]:
 def in_order(queues: Iterable[Queue]) -> list[Queue]:
     """Sort the queues of one topic; of one broker, as on Kafka, the id alone decides."""
     unsorted = list(queues)
-    one_broker = len({queue.broker for queue in unsorted}) == 1
+    one_broker = len(set(map(itemgetter(1), unsorted))) == 1
     return sorted(unsorted, key=itemgetter(2) if one_broker else queue_order)
 
 

@@ -47,6 +47,11 @@ def shaved(row: Ints, amount: int, last: Ints) -> Ints:
 
     Among heaps of the same height those with the smaller ``last`` are cut.
     """
+    if amount == 1:  # as most often: somebody came
+        tallest = np.flatnonzero(row == row.max())
+        cut = np.zeros_like(row)
+        cut[tallest[last[tallest].argmin()]] = 1
+        return cut
     heights, counts = np.unique(row, return_counts=True)
     above = np.cumsum((heights * counts)[::-1])[::-1] - heights * np.cumsum(counts[::-1])[::-1]
     level = int(heights[above <= amount][0])  # cutting down to here takes no more than amount

@@ -41,14 +41,19 @@ EVERYBODY_FULL = "every subscriber is at its capacity"
 def sticky(request: AllocationRequest) -> AllocationPlan:
     """Assign every queue that can be, fairly, with the fewest moves."""
     group = numbered(request)
-    owners = np.full_like(group.owners, NOBODY)
+    owners = np.empty(0, np.int64)
     subscribed = np.zeros(len(group.catalog.topics), np.bool_)
     for part in parts(group):
         subscribed[part.topics] = True
         settled = _settled(part)
         if len(part.members) < len(group.members):
             settled = np.append(part.members, NOBODY)[settled]
-        owners[part.places] = settled
+        if len(settled) == len(group.owners):  # the only part: nothing to put together
+            owners = settled
+        else:
+            owners = owners if owners.size else np.full_like(group.owners, NOBODY)
+            owners[part.places] = settled
+    owners = owners if owners.size else np.full_like(group.owners, NOBODY)
     return AllocationPlan(Owners(group, owners), reasons(group, owners, subscribed))
 
 

@@ -40,7 +40,10 @@ def waterline(total: int, weights: Ints, caps: Ints) -> Bounds:
     room = int(caps.sum())
     if total >= room:
         return Bounds(caps, caps, total - room)
-    kinds = Counter(zip(weights.tolist(), caps.tolist(), strict=True))
+    if (weights == weights[0]).all() and (caps == caps[0]).all():
+        kinds = Counter({(int(weights[0]), int(caps[0])): len(caps)})
+    else:
+        kinds = Counter(zip(weights.tolist(), caps.tolist(), strict=True))
     levels = _flooded(total, kinds)
     left = total - sum(levels[kind] * count for kind, count in kinds.items())
     cut = _top_up(left, levels, kinds)
