@@ -32,6 +32,7 @@ def options(settings: Settings, *, bootstrap_servers: str, jars: Path) -> Option
         name=controller.name,
         home=Path(settings.home),
         policy=settings.policy.policy(controller.max_clock_step),
+        verdicts=settings.brokers.policy(),
         kafka=KafkaOptions(
             bootstrap_servers=bootstrap_servers,
             java=settings.kafka.options,

@@ -56,7 +56,8 @@ def _run(spark: SparkSession, options: Options) -> None:
     stop = Event()
     listener = QueryListener(spark)
     spark.streams.addListener(listener)
-    operator = CellOperator(options.topics.prefix, options.topics.partitions, options.policy)
+    topics = options.topics
+    operator = CellOperator(topics.prefix, topics.partitions, options.policy, options.verdicts)
     with (
         _told_by_signals(stop),
         _query(decisions(spark, options, operator), options) as query,

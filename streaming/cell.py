@@ -4,14 +4,15 @@ A ward with one clock on the wall. New rows are read in log order; those of the 
 partition move the clock, and every event is stamped with its reading at that very place, so that
 the same log gives the same stamps however it is cut into batches. Then only the groups that heard
 something, or whose deadline has passed, are unpacked and stepped; the others sleep on, packed. A
-tick that is due for nobody moves the clock and wakes no group.
+tick that is due for nobody moves the clock and wakes no group. What is said of brokers goes next
+door, to the ``juries``.
 
 Called by ``cell_operator`` with what Spark remembered, and by tests without any Spark. Its one
 rule: the next cell and the records depend on the cell and the rows alone.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,9 +25,14 @@ from rebalance.group import GroupState
 from rebalance.ids import GroupName, Millis
 from rebalance.policy import Policy
 from rebalance.step import step
+from rebalance.verdicts.decisions import BrokerDecision, ReportRefused
+from rebalance.verdicts.events import ClusterName, Ticked
+from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, Record, buried, record_of
+from sinks.brokers import verdict_records
 from streaming.codec import Cell, Drawer, open_drawers, pack, shut, unpack
-from streaming.decoding import Addressed, Decoder, bury
+from streaming.decoding import Addressed, Decoder, Testified, bury
+from streaming.juries import Said, deliberate
 from streaming.rows import Row, in_log_order
 from trimtab.protocol import DeadLetter, UndecodableRecord
 
@@ -39,6 +45,7 @@ class Rules:
     policy: Policy
     allocator: Allocator
     outlet: Outlet
+    verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
 
 
 class Folded(NamedTuple):
@@ -55,6 +62,9 @@ class Heard(NamedTuple):
     now: Stamp
     """The stamp of the last row: up to here the log has been read."""
     events: dict[GroupName, list[Event]]
+    testimony: dict[ClusterName, list[Said]]
+    ticks: list[Said]
+    """Of use to the juries; for the groups there is the clock."""
     letters: list[DeadLetter]
 
 
@@ -66,13 +76,19 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     decisions: list[Decision] = []
     if heard.events or cell.due():
         cell, decisions = _decide(cell, heard, rules)
-    refused = [decision for decision in decisions if isinstance(decision, EventRefused)]
+    verdicts: list[BrokerDecision] = []
+    if heard.testimony or cell.jury_due():
+        cell, verdicts = deliberate(cell, heard.testimony, heard.ticks, rules.verdicts)
+    refused = [it for it in (*decisions, *verdicts) if isinstance(it, EventRefused | ReportRefused)]
     letters = heard.letters + _returned(refused, ordered)
     records = [
         record_of(decision, rules.outlet)
         for decision in decisions
         if not isinstance(decision, EventRefused)
     ]
+    for verdict in verdicts:
+        if not isinstance(verdict, ReportRefused):
+            records += verdict_records(verdict, rules.outlet)
     return Folded(cell, records + [buried(letter, rules.outlet) for letter in letters])
 
 
@@ -80,22 +96,27 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
     """Read rows, each at the time that the clock shows at its place in the log."""
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
     events: dict[GroupName, list[Event]] = {}
+    testimony: dict[ClusterName, list[Said]] = {}
+    ticks: list[Said] = []
     letters = []
     stamp = None
-    for row in ordered:
+    for place, row in enumerate(ordered):
         appended = Millis(row.appended_ms)
         if row.topic == decoder.heartbeats:
             clock = clock.advanced(appended, max_step)
         stamp = Stamp(clock.now, clock.read(appended, max_step), appended, row.position)
         if decoder.is_tick(row):
+            ticks.append((place, Ticked(stamp)))
             continue
         match decoder.read(row, stamp):
             case Addressed(group, event):
                 events.setdefault(group, []).append(event)
+            case Testified(cluster, said):
+                testimony.setdefault(cluster, []).append((place, said))
             case DeadLetter() as letter:
                 letters.append(letter)
     assert stamp is not None, "a batch without rows"
-    return Heard(clock, stamp, events, letters)
+    return Heard(clock, stamp, events, testimony, ticks, letters)
 
 
 def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Decision]]:
@@ -135,7 +156,9 @@ _named = lru_cache(maxsize=64)(allocator)
 """The strategy that an operator chose for a group (``ordering`` has checked the name)."""
 
 
-def _returned(refused: Sequence[EventRefused], ordered: Sequence[Row]) -> list[DeadLetter]:
+def _returned(
+    refused: Sequence[EventRefused | ReportRefused], ordered: Sequence[Row]
+) -> list[DeadLetter]:
     """Send back the records that well-formed but unacceptable events were made of."""
     if not refused:
         return []

@@ -11,7 +11,7 @@ rules from them in the worker. Its one rule: nothing here knows what the bytes m
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from pyspark.sql.streaming.state import GroupState
 
 from allocators import allocator
 from rebalance.policy import Policy
+from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, Record
 from streaming.cell import Rules, fold
 from streaming.codec import Cell, read, write
@@ -38,6 +39,7 @@ class CellOperator:
     prefix: str
     partitions: int
     policy: Policy
+    verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
 
     def __call__(
         self, _cell: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -65,4 +67,5 @@ def _rules(operator: CellOperator) -> Rules:
         operator.policy,
         allocator(operator.policy.strategy, json.loads(operator.policy.strategy_options)),
         Outlet(operator.prefix, operator.partitions),
+        operator.verdicts,
     )

@@ -4,6 +4,7 @@ A cell is a chest of drawers. On its front stands what every tick needs: the clo
 earliest deadline of all groups; so a tick that is due for nobody opens no drawer. Each group has
 a drawer of its own, with its deadline on the front and two compartments: what every beat changes
 (the pulses) and all the rest. Only what is needed is opened, only what changed is written anew.
+Beside the drawers stand the juries' benches, one for each cluster, and the same holds for them.
 
 The bytes are MessagePack after one byte of version; fields go by name, so that a field with a
 default can be added. A change that this does not cover is a new version. An unknown version is
@@ -22,6 +23,8 @@ from msgspec import Raw, msgpack
 from rebalance.clock import LogClock
 from rebalance.group import GroupState, Pulse
 from rebalance.ids import GroupName, MemberId, Millis
+from rebalance.verdicts.cluster import Cluster
+from rebalance.verdicts.events import ClusterName
 
 VERSION: Final = 1
 _VERSION_BYTE: Final = bytes([VERSION])
@@ -43,11 +46,26 @@ class Drawer(NamedTuple):
 Drawers = Mapping[GroupName, Drawer]
 
 
+class Bench(NamedTuple):
+    """One cluster's jury, packed."""
+
+    deadline: Millis | None
+    """As in the cluster's state."""
+    cluster: bytes
+
+
+Benches = Mapping[ClusterName, Bench]
+
+_EMPTY: Final = msgpack.encode({})
+
+
 class _Chest(NamedTuple):
     now: Millis
     latest: Millis | None
     earliest: Millis | None
     drawers: Raw
+    earliest_jury: Millis | None = None
+    benches: Raw = Raw(_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +75,25 @@ class Cell:
     clock: LogClock = field(default_factory=LogClock)
     earliest: Millis | None = None
     """The earliest deadline of all groups."""
-    drawers: bytes = msgpack.encode({})
+    drawers: bytes = _EMPTY
+    earliest_jury: Millis | None = None
+    """The earliest deadline of all clusters."""
+    benches: bytes = _EMPTY
 
     def due(self) -> bool:
         """Tell whether silence may decide something by now."""
         return self.earliest is not None and self.clock.now >= self.earliest
 
+    def jury_due(self) -> bool:
+        """Tell whether time alone may decide something about a broker by now."""
+        return self.earliest_jury is not None and self.clock.now >= self.earliest_jury
+
 
 _chest: Final = msgpack.Decoder(_Chest)
 _drawers: Final = msgpack.Decoder(dict[GroupName, Drawer])
 _state: Final = msgpack.Decoder(GroupState)
+_benches: Final = msgpack.Decoder(dict[ClusterName, Bench])
+_cluster: Final = msgpack.Decoder(Cluster)
 _pulses: Final = msgpack.Decoder(dict[MemberId, Pulse])
 
 
@@ -84,7 +111,14 @@ def write(cell: Cell) -> bytes:
     """Write a cell."""
     clock = cell.clock
     return _VERSION_BYTE + _encode(
-        _Chest(clock.now, clock.latest, cell.earliest, Raw(cell.drawers))
+        _Chest(
+            clock.now,
+            clock.latest,
+            cell.earliest,
+            Raw(cell.drawers),
+            cell.earliest_jury,
+            Raw(cell.benches),
+        )
     )
 
 
@@ -100,7 +134,13 @@ def read(data: bytes) -> Cell:
             f"release reads version {VERSION}: start the release that wrote it"
         )
     chest = _chest.decode(memoryview(data)[1:])
-    return Cell(LogClock(chest.now, chest.latest), chest.earliest, bytes(chest.drawers))
+    return Cell(
+        LogClock(chest.now, chest.latest),
+        chest.earliest,
+        bytes(chest.drawers),
+        chest.earliest_jury,
+        bytes(chest.benches),
+    )
 
 
 def open_drawers(cell: Cell) -> dict[GroupName, Drawer]:
@@ -112,6 +152,27 @@ def shut(cell: Cell, drawers: Drawers) -> Cell:
     """Put the groups back."""
     deadlines = [drawer.deadline for drawer in drawers.values() if drawer.deadline is not None]
     return replace(cell, earliest=min(deadlines, default=None), drawers=_encode(drawers))
+
+
+def open_benches(cell: Cell) -> dict[ClusterName, Bench]:
+    """Open the juries' part: every cluster, still packed."""
+    return _benches.decode(cell.benches)
+
+
+def shut_benches(cell: Cell, benches: Benches) -> Cell:
+    """Put the clusters back."""
+    deadlines = [bench.deadline for bench in benches.values() if bench.deadline is not None]
+    return replace(cell, earliest_jury=min(deadlines, default=None), benches=_encode(benches))
+
+
+def seat(cluster: Cluster) -> Bench:
+    """Pack a cluster."""
+    return Bench(cluster.deadline, _encode(cluster))
+
+
+def unseat(bench: Bench) -> Cluster:
+    """Unpack a cluster."""
+    return _cluster.decode(bench.cluster)
 
 
 def unpack(drawer: Drawer) -> GroupState:

@@ -1,4 +1,4 @@
-"""Decoding: rows become events of a group, or dead letters.
+"""Decoding: rows become events of a group or of a cluster's brokers, or dead letters.
 
 The sorting office. A row is believed to be what its topic says only after its key proved to be a
 group's name, its place that group's partition, and its value to keep the contract. Everything
@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 
 from rebalance.events import Event, Stamp
 from rebalance.ids import GroupName
+from rebalance.verdicts.events import BrokerEvent, ClusterName
 from streaming.rows import Row
+from streaming.testimony import testimony_of
 from streaming.translation import event_of
 from trimtab.protocol import (
     HEARTBEATS,
@@ -45,6 +47,13 @@ class Addressed(NamedTuple):
     event: Event
 
 
+class Testified(NamedTuple):
+    """What was said of a cluster's brokers."""
+
+    cluster: ClusterName
+    event: BrokerEvent
+
+
 @dataclass(frozen=True)
 class Decoder:
     """Reads the rows of one controller's topics."""
@@ -63,11 +72,14 @@ class Decoder:
         """Tell a tick: by its place and key. Its value is for people and need not be read."""
         return row.key == TICK_KEY and row.topic == self.heartbeats
 
-    def read(self, row: Row, stamp: Stamp) -> Addressed | DeadLetter:
+    def read(self, row: Row, stamp: Stamp) -> Addressed | Testified | DeadLetter:
         """Make an event of a row."""
         try:
-            group = self._addressee(row)
-            return Addressed(group, event_of(self._record(row), stamp))
+            name, record = self._addressee(row), self._record(row)
+            testimony = testimony_of(record, stamp)
+            if testimony is not None:
+                return Testified(ClusterName(name), testimony)
+            return Addressed(name, event_of(record, stamp))
         except UndecodableRecord as error:
             return bury(row, error)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rebalance.policy import Policy
+from rebalance.verdicts.policy import VerdictPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,7 @@ class Options:
     home: Path
     """Where it keeps its files. One controller a home."""
     policy: Policy
+    verdicts: VerdictPolicy
     kafka: KafkaOptions
     topics: TopicOptions
     query: QueryOptions

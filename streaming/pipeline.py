@@ -2,9 +2,9 @@
 
 Records of two sources, the urgent and the routine, are cut to size, dealt out to cells, folded by
 the state function, and what it decides is written to Kafka. A cell is a heartbeat partition, or
-one of several parts of it: all topics keyed by group have the same partitions, so whatever
-concerns a group comes to the same cell. The state function is a parameter, so that the bench can
-measure this very pipeline with a function that only counts.
+one of several parts of it: all topics have the same partitions, so whatever concerns a group, or a
+cluster, comes to the same cell. The state function is a parameter, so that the bench can measure
+this very pipeline with a function that only counts.
 
 Started by ``application``. Its one rule: no branch, no lambda, no business of the brain.
 """
@@ -19,7 +19,7 @@ from streaming.cell_operator import StateFunction
 from streaming.options import Options
 from streaming.rows import Row
 from streaming.topics import ROUTINE, URGENT, names
-from trimtab.protocol import TICK_KEY, limits
+from trimtab.protocol import HEARTBEATS, TICK_KEY, limits
 
 OUTPUT: Final = (
     "topic string, partition int, key binary, value binary, "
@@ -52,7 +52,7 @@ def urgent(spark: SparkSession, options: Options) -> DataFrame:
 
 
 def routine(spark: SparkSession, options: Options) -> DataFrame:
-    """Beats and ticks: read together once an interval, or at once when they are very many."""
+    """Beats, ticks, reports: read together once an interval, or at once when they are very many."""
     query = options.query
     patient = {
         "minOffsetsPerTrigger": str(query.routine_rows),
@@ -78,10 +78,10 @@ def cut_to_size() -> list[Column]:
 
 
 def dealt(rows: DataFrame, options: Options) -> DataFrame:
-    """Deal each row to the cell of its group, and each tick to every cell of its partition."""
+    """Deal each row to the cell of its key, and each tick to every cell of its partition."""
     count = f.lit(options.query.cells_per_partition)
     ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(
-        names(options.topics.prefix, ROUTINE)
+        names(options.topics.prefix, (HEARTBEATS,))
     )
     every = f.sequence(f.lit(0), count - 1)
     one = f.array(f.pmod(f.hash("key"), count))

@@ -1,20 +1,21 @@
 """The topics that the controller reads, in two classes.
 
 Express and ordinary mail. A join, a leave, a release, a route or a command is read as soon as it
-is there; beats are many and say little, so they are read together, once a second. Were they one
-source, each beat would start a batch of its own and the urgent would wait behind it.
+is there; beats and producers' reports are many and say little, so they are read together, once a
+second. Were they one source, each beat would start a batch of its own and the urgent would wait
+behind it.
 
 Read by ``pipeline`` and, in the workers, by ``decoding``. Its one rule: every topic here is keyed
-by group and has the same number of partitions.
+by group or by cluster, and has the same number of partitions.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from trimtab.protocol import COMMANDS, HEARTBEATS, MEMBERS, RELEASES, ROUTES, Topic
+from trimtab.protocol import COMMANDS, HEARTBEATS, LATENCY, MEMBERS, RELEASES, ROUTES, Topic
 
 URGENT: Final[tuple[Topic[Any], ...]] = (MEMBERS, RELEASES, ROUTES, COMMANDS)
-ROUTINE: Final[tuple[Topic[Any], ...]] = (HEARTBEATS,)
+ROUTINE: Final[tuple[Topic[Any], ...]] = (HEARTBEATS, LATENCY)
 
 
 def names(prefix: str, topics: tuple[Topic[Any], ...]) -> list[str]:

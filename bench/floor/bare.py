@@ -17,8 +17,8 @@ from console.wiring import options as wired
 from streaming.feeds import TickProducer
 from streaming.pipeline import decisions, publish
 from streaming.session import start_session
-from streaming.topics import ROUTINE, names
-from trimtab.protocol import ASSIGNMENTS
+from streaming.topics import names
+from trimtab.protocol import ASSIGNMENTS, HEARTBEATS
 
 
 def main(assignments: Sequence[str]) -> None:
@@ -28,7 +28,7 @@ def main(assignments: Sequence[str]) -> None:
     assert servers is not None, "the bench names its broker"
     options = wired(settings, bootstrap_servers=servers, jars=JarCache.default().spark)
     prefix = options.topics.prefix
-    (routine,) = names(prefix, ROUTINE)
+    (routine,) = names(prefix, (HEARTBEATS,))
     spark = start_session(options)
     Thread(target=TickProducer(options).run, args=(Event(),), daemon=True).start()
     fold = Tally(routine, f"{prefix}{ASSIGNMENTS.name}")

@@ -11,6 +11,7 @@ from typing import Any, Self
 from pydantic import model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from console.settings.brokers import BrokerSettings
 from console.settings.groups import PolicySettings
 from console.settings.sections import (
     ControllerSettings,
@@ -46,6 +47,7 @@ class Settings(BaseSettings):
     topics: TopicSettings = TopicSettings()
     controller: ControllerSettings = ControllerSettings()
     policy: PolicySettings = PolicySettings()
+    brokers: BrokerSettings = BrokerSettings()
     routes: RouteSettings = RouteSettings()
     spark: SparkSettings = SparkSettings()
     log: LogSettings = LogSettings()

@@ -117,3 +117,10 @@ class Cluster:
     told: Mapping[BrokerName, VerdictIssued] = field(default_factory=dict)
     """What was last published, and so what readers believe."""
     renewed: Millis = Millis(0)
+    """When everything was last said again."""
+
+    @property
+    def deadline(self) -> Millis | None:
+        """Before the clock reads this, time alone decides nothing; None: it never does."""
+        lapses = [order.until for order in self.orders.values() if order.until is not None]
+        return None if self.sweep_ends is None else min([self.sweep_ends, *lapses])

@@ -89,6 +89,8 @@ class VerdictPolicy:
                 raise ValueError(f"{name} must be positive")
         if not 1 < self.recovery_factor < self.latency_factor:
             raise ValueError("recovery_factor must lie between 1 and latency_factor")
+        if self.sweep_ms > min(self.reporter_ms, self.streak_ms):
+            raise ValueError("sweep must not be longer than what is remembered of a reporter")
         if self.ejection_ms > self.ejection_ms_max:
             raise ValueError("ejection must not exceed its maximum")
         if not 0 < self.past_sweeps_min <= self.past_sweeps:

@@ -16,24 +16,28 @@ from confluent_kafka import Consumer, Message, TopicPartition
 
 from trimtab.protocol import (
     ASSIGNMENTS,
+    BROKERS,
     DEADLETTERS,
     DEFAULT_PARTITIONS,
     GROUPS,
     HISTORY,
     Assignment,
+    BrokerKey,
     DeadLetter,
     Group,
     Handover,
     HistoryRecord,
     MemberKey,
     Topic,
+    Verdict,
     decode,
+    read_broker_key,
     read_group_key,
     read_member_key,
 )
 
 PATIENCE_S = 60.0
-_TOPICS: tuple[Topic[Any], ...] = (ASSIGNMENTS, GROUPS, HISTORY, DEADLETTERS)
+_TOPICS: tuple[Topic[Any], ...] = (ASSIGNMENTS, GROUPS, BROKERS, HISTORY, DEADLETTERS)
 
 
 class Published:
@@ -43,6 +47,7 @@ class Published:
         self.assignments: dict[MemberKey, Assignment | None] = {}
         """Each member's newest record; None when it was withdrawn."""
         self.groups: dict[str, Group] = {}
+        self.verdicts: dict[BrokerKey, Verdict | None] = {}
         self.history: list[HistoryRecord] = []
         self.letters: list[DeadLetter] = []
         self._prefix = prefix
@@ -118,6 +123,9 @@ class Published:
                 self.assignments[key] = None if value is None else decode(ASSIGNMENTS, value)
             case "groups":
                 self.groups[read_group_key(message.key())] = decode(GROUPS, value)
+            case "brokers":
+                broker = read_broker_key(message.key())
+                self.verdicts[broker] = None if value is None else decode(BROKERS, value)
             case "history":
                 self.history.append(decode(HISTORY, value))
             case "deadletters":

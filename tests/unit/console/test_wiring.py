@@ -6,6 +6,7 @@ from console.cluster import native_options
 from console.settings import Settings, load
 from console.wiring import options
 from rebalance.ids import Millis
+from rebalance.verdicts.policy import VerdictPolicy
 from streaming.options import (
     FeedOptions,
     KafkaOptions,
@@ -29,6 +30,7 @@ CHOSEN = {
     "controller.fetch_wait": "6ms",
     "controller.ui_port": "0",
     "policy.session_timeout": "8s",
+    "brokers.quorum": "7",
     "routes.poll_interval": "9s",
     "routes.file": "routes.yaml",
     "spark.master": "local[1]",
@@ -54,6 +56,7 @@ def test_every_choice_reaches_the_job() -> None:
             name="c",
             home=Path("here"),
             policy=made.policy,
+            verdicts=VerdictPolicy(quorum=7),
             kafka=KafkaOptions(
                 bootstrap_servers="k:1",
                 java=settings.kafka.options,

@@ -258,6 +258,7 @@ def test_a_sight_must_be_possible(sight: Sight, *, sound: bool) -> None:
     "wrong",
     [
         {"quorum": 0},
+        {"sweep_ms": Millis(60_001)},
         {"latency_factor": 1.2},
         {"recovery_factor": 1.0},
         {"ejection_ms": Millis(400_000)},

@@ -1,0 +1,76 @@
+"""`[brokers]`: what an operator may choose about the verdicts on brokers.
+
+Defaults and the rules between fields are those of ``rebalance.verdicts.policy.VerdictPolicy``, the
+value that this section becomes; they are stated there once. What it all means is in docs/faults.md.
+"""
+
+from datetime import timedelta
+from typing import Final, Self
+
+from pydantic import Field, model_validator
+
+from console.settings.section import Section
+from console.settings.units import Duration, milliseconds
+from rebalance.ids import Millis
+from rebalance.verdicts.policy import Mode, VerdictPolicy
+
+_DEFAULT: Final = VerdictPolicy()
+
+
+class BrokerSettings(Section):
+    """Detectors, quorum and sentences."""
+
+    failures: Mode = _DEFAULT.failures
+    """Calls that fail in a row: off, shadow (say what would be done) or enforce (do it)."""
+
+    errors: Mode = _DEFAULT.errors
+    """The share of failing calls: off, shadow or enforce."""
+
+    latency: Mode = _DEFAULT.latency
+    """Slow compared with the other brokers and with before: off, shadow or enforce."""
+
+    drift: Mode = _DEFAULT.drift
+    """Slow compared with before alone: off, shadow or enforce. A busy hour looks the same."""
+
+    sweep_interval: Duration = timedelta(milliseconds=_DEFAULT.sweep_ms)
+    """How often votes are counted. Shorter finds a fault sooner, by fewer calls."""
+
+    quorum: int = Field(default=_DEFAULT.quorum, ge=1, le=50)
+    """Reporters that it takes to condemn a broker, besides the majority. Fewer liars change
+    nothing; a cluster with fewer producers than this has no verdicts."""
+
+    slow_from: Duration = timedelta(milliseconds=_DEFAULT.latency_ms_min)
+    """Below this no broker is slow, whatever the others take."""
+
+    ejection_time: Duration = timedelta(milliseconds=_DEFAULT.ejection_ms)
+    """How long a broker is out the first time; the n-th time n times that."""
+
+    ejection_time_max: Duration = timedelta(milliseconds=_DEFAULT.ejection_ms_max)
+    """And never longer than this. It bounds how long a mistake lasts."""
+
+    max_ejected_percent: int = Field(default=_DEFAULT.ejected_percent_max, ge=0, le=100)
+    """How many of the brokers may be out at once; one always may, the last of a topic never."""
+
+    panic_percent: int = Field(default=_DEFAULT.panic_percent, ge=0, le=100)
+    """When less than this share would be left, health is ignored and all are available."""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        self.policy()  # which checks the rules between its fields
+        return self
+
+    def policy(self) -> VerdictPolicy:
+        """Return the value that the jury reads."""
+        return VerdictPolicy(
+            failures=self.failures,
+            errors=self.errors,
+            latency=self.latency,
+            drift=self.drift,
+            sweep_ms=Millis(milliseconds(self.sweep_interval)),
+            quorum=self.quorum,
+            latency_ms_min=float(milliseconds(self.slow_from)),
+            ejection_ms=Millis(milliseconds(self.ejection_time)),
+            ejection_ms_max=Millis(milliseconds(self.ejection_time_max)),
+            ejected_percent_max=self.max_ejected_percent,
+            panic_percent=self.panic_percent,
+        )

@@ -1,0 +1,177 @@
+"""Reports become verdicts in the cell that their cluster shares with its groups."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rebalance.verdicts.events import ClusterName
+from streaming.cell import Rules, fold
+from streaming.codec import Cell, open_benches, read, write
+from streaming.rows import Row
+from tests.unit.streaming.log import LIFE, PREFIX, Log, rules
+from trimtab.protocol import (
+    BROKERS,
+    COMMANDS,
+    DEADLETTERS,
+    HISTORY,
+    LATENCY,
+    BrokerLatency,
+    Eject,
+    Forget,
+    Hosts,
+    Report,
+    Sample,
+    Verdict,
+    decode,
+    read_broker_key,
+)
+
+EAST = "east"
+START = 1_700_000_000_000
+RULES: Rules = rules()
+
+
+def report(reporter: str, sequence: int, **latency: float) -> Report:
+    """A window of twenty calls to each broker; a negative latency is a failure."""
+    brokers = tuple(
+        BrokerLatency(
+            broker=broker,
+            count=20,
+            errors=20 if ms < 0 else 0,
+            p50_ms=max(ms, 0.0),
+            p99_ms=max(ms, 0.0),
+            max_ms=max(ms, 0.0),
+        )
+        for broker, ms in latency.items()
+    )
+    return Report(
+        reporter=reporter, incarnation=LIFE, sequence=sequence, window_ms=5_000, brokers=brokers
+    )
+
+
+def eject(broker: str) -> Eject:
+    """An operator's order."""
+    return Eject(id="1", principal="ann", reason="disk", broker=broker)
+
+
+def outage(log: Log, seconds: int = 30) -> None:
+    """Three producers report each second that broker a fails; the log ticks."""
+    log.tick(EAST, at=START)
+    for second in range(seconds):
+        at = START + 1_000 * second
+        for reporter in ("p", "q", "r"):
+            seen = report(reporter, second, a=-1.0, b=5.0, c=5.0, d=5.0)
+            log.append(LATENCY, EAST, seen, at=at + 300)
+        log.tick(EAST, at=at + 1_000)
+
+
+def verdicts(records: list[tuple[str, bytes, bytes | None]]) -> dict[str, Verdict | None]:
+    """The newest verdict on each broker."""
+    return {
+        read_broker_key(key).broker: None if value is None else decode(BROKERS, value)
+        for topic, key, value in records
+        if topic == f"{PREFIX}{BROKERS.name}"
+    }
+
+
+def folded(cell: Cell, *batches: list[Row]) -> tuple[Cell, list[tuple[str, bytes, bytes | None]]]:
+    """Fold batches, each from the bytes that the one before has left."""
+    records = []
+    for rows in filter(None, batches):
+        after = fold(read(write(cell)), rows, RULES)
+        cell = after.cell
+        records += [(it.topic, it.key, it.value) for it in after.records]
+    return cell, records
+
+
+def test_reports_become_verdicts_and_history() -> None:
+    """A failing broker is out after a sweep, and the history says so once."""
+    log = Log()
+    outage(log)
+    _, records = folded(Cell(), log.read())
+    told = verdicts(records)
+
+    assert {"a", "b", "c", "d"} == set(told)
+    assert ["a"] == [broker for broker, it in told.items() if it and not it.available]
+    noted = [decode(HISTORY, value) for topic, _, value in records if topic == f"{PREFIX}history"]
+    assert ["a"] == [it.broker for it in noted if isinstance(it, Verdict)]
+
+
+@given(st.sets(st.integers(1, 50)))
+def test_every_cut_ends_with_the_same_verdicts(cuts: set[int]) -> None:
+    """However the log is cut, the same records are published in the same order."""
+    log = Log()
+    outage(log, seconds=13)
+    rows = log.read()
+    # In log order already: the rows of one batch are never older than those of the one before.
+    whole = folded(Cell(), rows)
+    edges = sorted({0, len(rows), *(cut for cut in cuts if cut < len(rows))})
+    parts = folded(Cell(), *(rows[low:high] for low, high in pairwise(edges)))
+
+    assert whole[1] == parts[1]
+
+
+def test_a_tick_that_is_due_for_nobody_opens_no_bench() -> None:
+    """And one that is due lets a sentence run out, though nobody speaks."""
+    log = Log()
+    outage(log, seconds=12)
+    cell, _ = folded(Cell(), log.read())
+    log.tick(EAST, at=START + 13_000)
+    after, records = folded(cell, log.read())
+    assert (cell.benches, []) == (after.benches, records)
+
+    for second in range(14, 90):
+        log.tick(EAST, at=START + 1_000 * second)
+    _, records = folded(after, log.read())
+    back = verdicts(records)["a"]
+    assert back is not None
+    assert back.available
+
+
+def test_operators_and_route_watchers_are_heard() -> None:
+    """An eject holds, a topic's last broker is spared, and forgetting leaves a tombstone."""
+    log = Log()
+    log.append(LATENCY, EAST, Hosts(topic="t", brokers=("a", "b")), at=START)
+    log.append(COMMANDS, EAST, eject("a"), at=START + 1)
+    log.append(COMMANDS, EAST, eject("b"), at=START + 2)
+    cell, records = folded(Cell(), log.read())
+    told = verdicts(records)
+    assert {"a": False, "b": True} == {name: it.available for name, it in told.items() if it}
+    assert told["a"] is not None
+    assert "ann: disk" == told["a"].reason
+
+    log.append(
+        COMMANDS, EAST, Forget(id="2", principal="ann", reason="new disk", broker="a"), at=START + 3
+    )
+    _, records = folded(cell, log.read())
+    assert verdicts(records)["a"] is None
+
+
+def test_impossible_figures_are_buried() -> None:
+    """What the contract cannot refuse (a zero latency), the jury does; the rest is heard."""
+    log = Log()
+    log.append(LATENCY, EAST, report("p", 1, a=0.0, b=5.0), at=START)
+    log.append(LATENCY, EAST, b'{"v":1,"kind":"sample","latency_ms":NaN}', at=START)
+    sample = Sample(reporter="q", broker="b", latency_ms=5.0, isolation=False)
+    log.append(LATENCY, EAST, sample, at=START)
+    cell, records = folded(Cell(), log.read())
+    letters = [
+        decode(DEADLETTERS, value) for topic, _, value in records if topic == f"{PREFIX}deadletters"
+    ]
+
+    assert ["invalid", "refused"] == sorted(it.reason for it in letters)
+    assert [ClusterName(EAST)] == list(open_benches(cell))
+
+
+def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
+    """Its bench is taken away, and its records are withdrawn."""
+    log = Log()
+    outage(log, seconds=12)
+    cell, records = folded(Cell(), log.read())
+    for step in range(1, 800):
+        log.tick(EAST, at=START + 12_000 + 5_000 * step)
+    cell, later = folded(cell, log.read())
+
+    assert {} == open_benches(cell)
+    assert dict.fromkeys("abcd") == verdicts(records + later)
