@@ -18,7 +18,8 @@ from allocators.waterline import Ints
 LOOKS = 1024
 """A bound on work that does not depend on the machine: 0.3 s for 10,000 members."""
 
-FAR = 2**40
+FAR = 2**29
+"""Beyond all prices, and two of it still fit into 32 bits."""
 
 
 def swap(chain: Chain) -> None:
@@ -43,6 +44,8 @@ class _Fair:
 
     def hold(self) -> None:
         """Go through the topics, and for each through the others, as long as a heap stands out."""
+        if self.gets.max() <= 1:
+            return
         looks = LOOKS
         for topic in np.flatnonzero(self._stands_out()).tolist():
             for other in self._others(topic)[:looks]:

@@ -12,9 +12,9 @@ Called by ``scenarios`` and ``simulation``. Its one rule: an error names the fie
 
 from collections.abc import Collection, Mapping
 
-from allocators import BadOption, allocator
+from allocators import DEFAULT, BadOption, allocator
 from allocators.options import Options, queue_of
-from allocators.ordering import java_order, queue_order
+from allocators.ordering import java_order, queue_order, ranked
 from allocators.sticky import sticky
 from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
@@ -33,10 +33,8 @@ def plan_answer(scenario: Mapping[str, object], plugins: Collection[str] = ()) -
         raise BadOption("strategy is missing")
     if ":" in name and name not in plugins:
         raise BadOption(f"strategy {name!r} is not one of the plug-ins that the command allows")
-    params = fields.raw("params")
-    if params is not None and not isinstance(params, Mapping):
-        raise BadOption("params must be a table")
-    strategy = allocator(name, params or {})
+    params = fields.inside("params") if fields.given("params") else Options({})
+    strategy = allocator(name, {option: params.raw(option) for option in params})
     request = AllocationRequest(_members(fields), _topics(fields), _previous(fields))
     plan = strategy(request)
     return {
@@ -46,8 +44,17 @@ def plan_answer(scenario: Mapping[str, object], plugins: Collection[str] = ()) -
             for queue in sorted(plan.unassigned, key=queue_order)
         ],
         "moves": moves(request, plan),
-        "minimum_moves": moves(request, plan if strategy is sticky else sticky(request)),
+        "minimum_moves": _fewest(request, plan, name, params),
     }
+
+
+def _fewest(
+    request: AllocationRequest, plan: AllocationPlan, name: str, params: Options
+) -> int | None:
+    """Count STICKY's moves, the fewest; with unequal weights of queues nobody knows how few."""
+    if name == DEFAULT:
+        return None if params.given("queue_weights") else moves(request, plan)
+    return moves(request, sticky(request))
 
 
 def moves(request: AllocationRequest, plan: AllocationPlan) -> int:
@@ -62,7 +69,7 @@ def moves(request: AllocationRequest, plan: AllocationPlan) -> int:
 
 
 def _assignment(request: AllocationRequest, plan: AllocationPlan) -> Mapping[str, object]:
-    owned: dict[MemberId, list[Queue]] = {name: [] for name in request.candidates}
+    owned: dict[MemberId, list[Queue]] = {name: [] for name in ranked(request.candidates)}
     for queue, member in plan.owners.items():
         if member not in owned:
             raise BadOption(f"the strategy gave {queue} to {member!r}, which is no member")
