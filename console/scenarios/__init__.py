@@ -11,6 +11,7 @@ from allocators import BadOption
 from allocators.rocketmq import Refused
 from console import json_lines
 from console.scenarios.of_groups import plan_answer
+from console.scenarios.of_order import order_answer
 from console.scenarios.of_rocketmq import rocketmq_answer
 
 
@@ -34,4 +35,6 @@ def _answered(scenario: object, plugins: Collection[str]) -> object:
         raise BadOption("a scenario must be a JSON object")
     if "members" in scenario:
         return plan_answer(scenario, plugins)
+    if "kind" in scenario and "strategy" not in scenario:
+        return order_answer(scenario)
     return rocketmq_answer(scenario)

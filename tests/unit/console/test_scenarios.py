@@ -46,6 +46,44 @@ def test_the_golden_vectors_are_scenarios(name: str) -> None:
             assert {"result": line["expect"]} == ask(scenario)
 
 
+def test_the_golden_orders_are_scenarios() -> None:
+    """Sorting and comparing, asked in the same way."""
+    for text in (VECTORS / "order.jsonl").read_text("ascii").splitlines():
+        line = json.loads(text)
+        scenario = {name: line[name] for name in ("kind", "input", "a", "b") if name in line}
+        assert {"result": line["sorted"] if "sorted" in line else line["expect"]} == ask(scenario)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "text"),
+    [
+        (
+            {"kind": "topics"},
+            "kind is 'topics', it must be one of cids, queues, compare_string, compare_queue",
+        ),
+        ({"kind": "compare_string", "a": "x"}, "b is missing"),
+        ({"kind": "compare_queue", "a": ["t"]}, "a: a queue must be [topic, broker, id]"),
+        ({"kind": "cids", "input": [1]}, "input must be a list of strings"),
+    ],
+)
+def test_an_order_that_makes_no_sense_is_refused(scenario: object, text: str) -> None:
+    """The message names the field."""
+    assert message(text) == ask(scenario)
+
+
+def test_the_options_of_sticky_are_parameters() -> None:
+    """Weights of queues, and then nobody knows how few moves there could be; racks."""
+    people = [{"id": "a", "topics": ["t"], "rack": "r"}, {"id": "b", "topics": ["t"]}]
+    scenario = {"strategy": "STICKY", "members": people, "topics": {"t": 4}}
+    heavy = ask({**scenario, "params": {"queue_weights": {"t": [["", 0, 3]]}}})
+    stuck = ask({**scenario, "params": {"queue_racks": {"t": "r"}}})
+
+    assert [["t", "", 0]] == heavy["assignment"]["a"]
+    assert (0, None) == (heavy["moves"], heavy["minimum_moves"])
+    assert [] == stuck["assignment"]["b"]
+    assert 0 == stuck["minimum_moves"]
+
+
 def _plain(told: list[Any]) -> list[Any]:
     """Leave Java's class out of an error."""
     client, answer = told
