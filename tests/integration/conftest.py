@@ -15,7 +15,7 @@ from it as well. Mark the tests ``@pytest.mark.kafka``.
 
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -24,6 +24,12 @@ from console.embedded.ports import choose_port
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.topics import create_topic
+from trimtab import Member
+
+SESSION_S = 3
+"""Of the members that tests make."""
+
+MakeMember = Callable[[str], Member]
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +81,32 @@ def topic(kafka: EmbeddedKafka, group: str) -> str:
     name = f"{group}-topic"
     create_topic(kafka.bootstrap_servers, name, 8)
     return name
+
+
+@pytest.fixture
+def arguments(
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str
+) -> Callable[[str], dict[str, object]]:
+    """What a member of the test's group is made with."""
+
+    def named(name: str) -> dict[str, object]:
+        return {
+            "bootstrap_servers": kafka.bootstrap_servers,
+            "prefix": controller.prefix,
+            "group": group,
+            "topics": [topic],
+            "member_id": name,
+            "session_timeout": f"{SESSION_S}s",
+        }
+
+    return named
+
+
+@pytest.fixture
+def member(arguments: Callable[[str], dict[str, object]]) -> MakeMember:
+    """Makes a member of the test's group."""
+
+    def make(name: str) -> Member:
+        return Member(**arguments(name))  # type: ignore[arg-type]  # plain JSON, checked by Member
+
+    return make

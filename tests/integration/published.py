@@ -23,6 +23,7 @@ from trimtab.protocol import (
     HISTORY,
     Assignment,
     BrokerKey,
+    CommandAnswer,
     DeadLetter,
     Group,
     Handover,
@@ -98,6 +99,10 @@ class Published:
         """The hand-overs of one group."""
         return [it for it in self.of_group(group) if isinstance(it, Handover)]
 
+    def answers(self, group: str) -> dict[str, str]:
+        """What became of each command to one group."""
+        return {it.id: it.outcome for it in self.of_group(group) if isinstance(it, CommandAnswer)}
+
     def passed(self, group: str, giver: str, taker: str) -> dict[str, int]:
         """How many queues one member has passed to another so far, by how its hold ended."""
         count = Counter[str]()
@@ -122,7 +127,10 @@ class Published:
                 key = read_member_key(message.key())
                 self.assignments[key] = None if value is None else decode(ASSIGNMENTS, value)
             case "groups":
-                self.groups[read_group_key(message.key())] = decode(GROUPS, value)
+                group = read_group_key(message.key())
+                self.groups.pop(group, None)
+                if value is not None:
+                    self.groups[group] = decode(GROUPS, value)
             case "brokers":
                 broker = read_broker_key(message.key())
                 self.verdicts[broker] = None if value is None else decode(BROKERS, value)

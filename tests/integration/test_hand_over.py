@@ -8,46 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
-from console.embedded.broker import EmbeddedKafka
-from tests.integration.controller_process import ControllerProcess
+from tests.integration.conftest import MakeMember
 from tests.integration.published import Published
-from trimtab import Member
 from trimtab.protocol import MemberChanged
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
-SESSION_S = 3
-MakeMember = Callable[[str], Member]
-
-
-@pytest.fixture
-def arguments(
-    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str
-) -> Callable[[str], dict[str, object]]:
-    """What a member of the test's group is made with."""
-
-    def named(name: str) -> dict[str, object]:
-        return {
-            "bootstrap_servers": kafka.bootstrap_servers,
-            "prefix": controller.prefix,
-            "group": group,
-            "topics": [topic],
-            "member_id": name,
-            "session_timeout": f"{SESSION_S}s",
-        }
-
-    return named
-
-
-@pytest.fixture
-def member(arguments: Callable[[str], dict[str, object]]) -> MakeMember:
-    """Makes a member of the test's group."""
-
-    def make(name: str) -> Member:
-        return Member(**arguments(name))  # type: ignore[arg-type]  # plain JSON, checked by Member
-
-    return make
 
 
 def test_the_first_member_gets_everything(
@@ -103,10 +70,11 @@ def test_a_killed_member_is_fenced_by_its_silence(
         published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
         a.wait_until(lambda it: len(it.assignment) == QUEUES)
 
-    (end,) = [
-        it
-        for it in published.of_group(group)
-        if isinstance(it, MemberChanged) and it.member == "b" and it.event != "joined"
-    ]
+    def ends() -> list[MemberChanged]:
+        changes = [it for it in published.of_group(group) if isinstance(it, MemberChanged)]
+        return [it for it in changes if it.member == "b" and it.event != "joined"]
+
+    published.wait_until(lambda: bool(ends()))
+    (end,) = ends()
     assert ("expired", "expiry") == (end.event, end.cause.kind)
     assert (end.cause.detail or "").startswith("silent for")
