@@ -126,9 +126,8 @@ class MemberSession:
         elif record.incarnation > self.incarnation:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
-        elif record.incarnation == self.incarnation and record.epoch > self.epoch:
-            if self._leave_ticket is None:  # else it has said that it works on nothing any more
-                self._obey(record, now)
+        elif self._leave_ticket is None and self._is_news(record):
+            self._obey(record, now)  # whoever is leaving has said that it works on nothing any more
         return self._settle(now)
 
     def hear(self, release: Release, now: int) -> list[Action]:
@@ -187,6 +186,9 @@ class MemberSession:
     @property
     def _answered(self) -> bool:
         return self.epoch > 0
+
+    def _is_news(self, record: Assignment) -> bool:
+        return record.incarnation == self.incarnation and record.epoch > self.epoch
 
     def _obey(self, record: Assignment, now: int) -> None:
         self.epoch = record.epoch
