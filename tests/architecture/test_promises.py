@@ -1,7 +1,8 @@
 """A promise is worth the test that would fail if it were broken.
 
 Documents name tests as `tests/folder/test_file.py::test_name`. Each promise of the README names at
-least one, and every name given anywhere is that of a test that exists.
+least one, each fault of the catalogue one or "not yet", and every name given anywhere is that of a
+test that exists.
 """
 
 import re
@@ -10,6 +11,9 @@ from pathlib import Path
 from tests.architecture.checkout import ROOT, files, functions, text
 
 README = Path("README.md")
+SURVIVAL = Path("docs/survival.md")
+FAULTS = {"A": 13, "B": 7, "C": 21, "D": 8, "G": 12}
+"""The catalogue's chapters, and how many faults each has."""
 REFERENCE = re.compile(r"(tests/[\w/]+\.py)::([\w:]+)")
 
 
@@ -44,3 +48,16 @@ def test_every_named_test_exists() -> None:
     ]
 
     assert [] == offenders
+
+
+def test_every_fault_names_its_test_or_says_not_yet() -> None:
+    """The catalogue is whole, and a fault that nothing shows to be survived admits it."""
+    rows = dict(re.findall(r"^\| ([A-Z]\d+) \|(.*)\|$", text(SURVIVAL), re.MULTILINE))
+    catalogue = [f"{chapter}{n}" for chapter, last in FAULTS.items() for n in range(1, last + 1)]
+
+    assert catalogue == list(rows)
+    assert [] == [
+        fault
+        for fault, row in rows.items()
+        if bool(REFERENCE.search(row)) == row.rstrip().endswith("not yet")
+    ]
