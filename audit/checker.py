@@ -50,6 +50,10 @@ class Promises:
     exact: bool = False
     """The entries come in the very order in which the controller read and wrote them, and the
     ends of its batches are known. Recorded topics only have the brokers' times."""
+    releases: bool = True
+    """What members let go is in the history. If not, whoever is told to let go is believed to."""
+    joins: bool = True
+    """So is who joined. If not, nobody can say who asked to be told again."""
     bytes_at_rest: int = 4_000
     bytes_each: int = 700
     """What the state of a group may take, and more for each member and queue."""
@@ -70,15 +74,19 @@ class _Group:
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Hand orders to everybody."""
-        lives = self.lives.setdefault(record.life.member, set())
-        for life in [life for life in lives if life.incarnation < record.life.incarnation]:
-            self.ended(life)
-        lives.add(record.life)
+        self.overtaken(record.life)
+        self.lives.setdefault(record.life.member, set()).add(record.life)
         yield from self.possession.issued(record)
         yield from self.epochs.issued(record)
         yield from self.entitlement.issued(record)
         self.silence.issued(record)
         self.rest.issued(record)
+
+    def overtaken(self, younger: Life) -> None:
+        """The older lives of a member are over."""
+        lives = self.lives.get(younger.member, ())
+        for life in [life for life in lives if life.incarnation < younger.incarnation]:
+            self.ended(life)
 
     def heard(self, entry: Joined | Beaten | Drained | Left, reading: Reading) -> None:
         """Hand the word of a member to whom it concerns."""
@@ -131,6 +139,7 @@ class Checker:
             case Struck():
                 yield from self._of(entry.group).silence.struck(entry)
                 self._of(entry.group).ended(entry.life)
+                self._of(entry.group).overtaken(entry.life)
             case Held():
                 self._of(entry.group).silence.held(entry)
             case Summarised():
@@ -168,8 +177,8 @@ class Checker:
         group = self._groups.get(name)
         if group is None:
             group = self._groups[name] = _Group(
-                Possession(name),
-                Epochs(name),
+                Possession(name, releases=self._promises.releases),
+                Epochs(name, joins=self._promises.joins),
                 Silence(name, self._reader, self._promises.blast),
                 Entitlement(name, exact=self._promises.exact),
                 Rest(name),

@@ -29,9 +29,10 @@ class _Said(NamedTuple):
 class Epochs:
     """The counter of one group, as published."""
 
-    def __init__(self, group: str) -> None:
-        """Begin with nothing said."""
+    def __init__(self, group: str, *, joins: bool) -> None:
+        """Begin with nothing said; say whether joins will be shown."""
         self._group = group
+        self._joins = joins
         self._highest = 0
         self._said: dict[Life, _Said] = {}
         self._summary: tuple[int, Hashable] = (0, None)
@@ -64,7 +65,9 @@ class Epochs:
         if before.epoch == record.epoch and before.content != record.content:
             detail = f"two meanings of epoch {record.epoch}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
-        if before.epoch < record.epoch and before.orders == orders and not asked:
+        if not self._joins or asked:
+            return
+        if before.epoch < record.epoch and before.orders == orders:
             detail = f"told again under epoch {record.epoch} what epoch {before.epoch} said"
             yield self._violation(Invariant.CALM, record, detail)
 

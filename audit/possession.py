@@ -58,9 +58,10 @@ class _Deed:
 class Possession:
     """All queues of one group."""
 
-    def __init__(self, group: str) -> None:
-        """Begin with no deed at all."""
+    def __init__(self, group: str, *, releases: bool) -> None:
+        """Begin with no deed at all; say whether releases will be shown."""
         self._group = group
+        self._releases = releases
         self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
         self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
         self._epoch = 0
@@ -83,6 +84,7 @@ class Possession:
             claim, wrong = self._claim(record, row)
             yield from wrong
             claim.told_to_give = claim.told_to_give or record.epoch
+            claim.able = claim.able and self._releases
         for heirloom in record.inherit:
             yield from self._inherited(record, heirloom)
 

@@ -13,9 +13,11 @@ import typer
 
 from console.commands import config, faults, kafka, topics
 from console.commands.allocate import allocate
+from console.commands.check import check
 from console.commands.demo import demo
 from console.commands.help import Command, group
 from console.commands.options import Call, call_of
+from console.commands.replay import replay
 from console.commands.run import run
 from console.commands.simulate import simulate
 from console.commands.version import version
@@ -29,6 +31,8 @@ app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
 app.command(cls=Command)(allocate)
 app.command(cls=Command)(simulate)
+app.command(cls=Command)(replay)
+app.command(cls=Command)(check)
 app.add_typer(faults.app, name="faults")
 app.command(cls=Command)(version)
 

@@ -39,6 +39,24 @@ Lines = Annotated[
     Path | None,
     typer.Argument(metavar="[FILE]", show_default=False, help="Scenarios, one a line; or stdin."),
 ]
+Recordings = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[FILE]...", show_default=False, help="Recordings; or the topics of a cluster."
+    ),
+]
+OneGroup = Annotated[
+    str | None, typer.Option("--group", metavar="NAME", show_default=False, help="Only this group.")
+]
+Servers = Annotated[
+    str | None,
+    typer.Option(
+        "--bootstrap-servers",
+        metavar="HOST:PORT,...",
+        show_default=False,
+        help="The cluster to read when no file is named; otherwise that of the settings.",
+    ),
+]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 
 

@@ -58,6 +58,8 @@ class Brain:
         self.pending: Batch | None = None
         self.cuts: list[list[Row]] = []
         """Every batch so far, for the transcript."""
+        self.decided: list[tuple[Decision, ...]] = []
+        """And what was decided in it, as far as it was committed."""
         self._asked = 0
         self.said = 0
 
@@ -96,6 +98,7 @@ class Brain:
             self.state = unpack(pack(self.state))
             return
         self.state, self.clock, self.pending = outcome.state, heard.clock, None
+        self.decided.append(outcome.decisions)
         yield from self._checker.batch_ends()
 
     def _step(self, heard: Heard) -> Step:

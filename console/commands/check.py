@@ -1,0 +1,66 @@
+"""`trimtab check`: was what was published ever wrong?
+
+Reads its options and prints; everything else is in ``console.recordings`` and ``audit``.
+"""
+
+import typer
+
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    OneGroup,
+    Recordings,
+    Servers,
+    call_of,
+    settings_of,
+)
+from console.errors import ExitCode
+from console.output import write
+
+
+def check(
+    context: typer.Context,
+    files: Recordings = None,
+    *,
+    group: OneGroup = None,
+    servers: Servers = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Judge recorded topics by an auditor that shares no code with the brain.
+
+    It needs what was heard (members, heartbeats, releases) and what was published (assignments;
+    groups and history, if they are there), as `trimtab replay` reads them, in any order and any
+    number of files. It looks for queues that two members may have worked on (I1), tokens and
+    epochs that go back (I3, I4), members struck out too early (I6), queues outside a subscription
+    (I10) and orders that say nothing new (I14). Exit code 3 when it finds any.
+
+    Examples:
+      trimtab check heartbeats.jsonl members.jsonl releases.jsonl assignments.jsonl
+      trimtab check everything.jsonl --group billing
+      trimtab check --bootstrap-servers kafka-1:9092
+    """
+    from audit.checker import Promises
+    from audit.silence import Blast
+    from console.recordings.judging import TOPICS, Judge
+    from console.recordings.lines import Cut
+    from console.recordings.source import lines
+    from console.settings.units import milliseconds
+
+    settings = settings_of(config, assignments).settings
+    progress, prefix = call_of(context).progress, settings.topics.prefix
+    policy = settings.policy.policy(settings.controller.max_clock_step)
+    blast = Blast(policy.blast_members, policy.blast_percent, policy.blast_hold_ms)
+    step_ms = milliseconds(settings.controller.max_clock_step)
+    judge = Judge(prefix, Promises(max_clock_step_ms=step_ms, blast=blast))
+    topics = [f"{prefix}{name}" for name in TOPICS]
+    read = lines(settings, files or (), servers, topics, progress)
+    violations = list(judge.judge((row for row in read if not isinstance(row, Cut)), group))
+    for violation in violations:
+        write(str(violation))
+    for unreadable in judge.unreadable:
+        progress.note(f"not judged: {unreadable}")
+    found = len(violations) or "no"
+    write(f"{judge.shown} records of {len(judge.groups)} groups, {found} violations")
+    if violations:
+        raise typer.Exit(ExitCode.UNHEALTHY)

@@ -1,0 +1,123 @@
+"""`trimtab replay`: what was decided, and why; or what would have been.
+
+Reads its options and prints; everything else is in ``console.recordings``.
+"""
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    OneGroup,
+    Recordings,
+    Servers,
+    call_of,
+    settings_of,
+)
+from console.errors import ExitCode, Failure
+from console.output import write
+
+if TYPE_CHECKING:
+    from sinks import Record
+
+EVERY_MS = 300
+"""How long a batch of a controller takes, about; for what is read from a cluster."""
+
+
+Until = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", show_default=False, help="Read no further: log time, ISO 8601 or in ms."
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the records as the controller writes them.")
+]
+Every = Annotated[
+    int | None,
+    typer.Option(
+        metavar="MS",
+        min=1,
+        show_default=False,
+        help="Cut batches by so much log time, where the recording does not say.",
+    ),
+]
+
+
+def replay(
+    context: typer.Context,
+    files: Recordings = None,
+    *,
+    until: Until = None,
+    group: OneGroup = None,
+    as_json: AsJson = False,
+    every: Every = None,
+    servers: Servers = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    r"""Fold recorded events again, by the controller's own code, and print what it decides.
+
+    A recording is JSON lines, one record of Kafka each, with lines between batches:
+
+      {"topic": "members", "partition": 3, "offset": 9, "timestamp": 1767225600000,
+       "key": "billing", "value": "{\"v\": 1, \"kind\": \"join\", ...}"}
+      {"batch": 2}
+
+    It makes the bytes that were made in production, if policy, partitions and cells are set as
+    they were there.
+
+    Examples:
+      trimtab replay incident.jsonl --group billing
+      trimtab replay incident.jsonl --until 2026-01-01T12:00:00Z --json | jq -r .value
+      trimtab replay incident.jsonl --set policy.strategy=AVG      what would AVG have done?
+      trimtab replay --bootstrap-servers kafka-1:9092 --group billing
+    """
+    from console.recordings.replaying import Replay, batches, only_inlets
+    from console.recordings.source import lines
+    from console.recordings.telling import told
+
+    settings = settings_of(config, assignments).settings
+    again = Replay.of(settings)
+    topics = list(again.rules.decoder.topics)
+    read = lines(settings, files or (), servers, topics, call_of(context).progress)
+    paced = every if files else every or EVERY_MS
+    for number, rows in batches(only_inlets(read, again.rules), paced, _time(until)):
+        records = [each for each in again.decide(rows) if group is None or _is_of(each, group)]
+        if records and not as_json:
+            write(f"batch {number} ({len(rows)} records)")
+        for record in records:
+            write(_line(number, record) if as_json else f"  {told(record, settings.topics.prefix)}")
+
+
+def _time(text: str | None) -> int | None:
+    if text is None or text.isdecimal():
+        return None if text is None else int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise Failure(f"--until: {text} is no time", ExitCode.USAGE) from error
+    zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return round(zoned.timestamp() * 1000)
+
+
+def _is_of(record: "Record", group: str) -> bool:
+    key = record.key.decode(errors="replace")
+    return key == group or key.startswith(f"{group}/")
+
+
+def _line(number: int, record: "Record") -> str:
+    return json.dumps(
+        {
+            "batch": number,
+            "topic": record.topic,
+            "partition": record.partition,
+            "key": record.key.decode(errors="replace"),
+            "value": None if record.value is None else record.value.decode(),
+        },
+        ensure_ascii=False,
+    )

@@ -1,0 +1,80 @@
+"""Judging: recorded topics, whatever was kept of them, shown to the auditor.
+
+The records of all topics are put in the order of the brokers' time, what was heard before what was
+published at the same millisecond. That is not quite the order in which the controller read, so the
+auditor is told that it is not exact, and judges only what no other order can excuse.
+
+Called by `trimtab check`. Its one rule: what cannot be read is counted, and judged by nobody.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from audit.checker import Checker, Promises
+from audit.history import Place, Ticked
+from audit.violations import Violation
+from audit.wire import entry_of
+from streaming.rows import Row
+from streaming.topics import inlets
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    COMMANDS,
+    GROUPS,
+    HEARTBEATS,
+    HISTORY,
+    MEMBERS,
+    RELEASES,
+    ROUTES,
+    Topic,
+    UndecodableRecord,
+)
+
+TOPICS: Final[Mapping[str, Topic[Any]]] = {
+    topic.name: topic
+    for topic in (MEMBERS, HEARTBEATS, RELEASES, ROUTES, COMMANDS, ASSIGNMENTS, GROUPS, HISTORY)
+}
+"""What is judged; of brokers and dead letters the auditor knows nothing."""
+
+
+@dataclass(slots=True)
+class Judge:
+    """The auditor, and what was shown to it."""
+
+    prefix: str
+    promises: Promises
+    shown: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    groups: set[str] = field(default_factory=set)
+
+    def judge(self, rows: Iterable[Row], group: str | None) -> Iterator[Violation]:
+        """Show a recording to the auditor, and return what it finds."""
+        heard = inlets(self.prefix)
+        ordered = sorted(
+            rows,
+            key=lambda row: (row.appended_ms, row.topic not in heard, row[:3]),
+        )
+        there = {row.topic.removeprefix(self.prefix) for row in ordered}
+        releases, joins = RELEASES.name in there, MEMBERS.name in there
+        checker = Checker(replace(self.promises, releases=releases, joins=joins))
+        for row in ordered:
+            for violation in self._show(checker, row):
+                if group in {None, violation.group}:
+                    yield violation
+        yield from (each for each in checker.ends() if group in {None, each.group})
+
+    def _show(self, checker: Checker, row: Row) -> Iterator[Violation]:
+        topic = TOPICS.get(row.topic.removeprefix(self.prefix))
+        if topic is None:
+            return
+        at = Place(row.topic, row.partition, row.offset, row.appended_ms)
+        try:
+            entry = entry_of(topic, at, row.key, row.value)
+        except UndecodableRecord as error:
+            self.unreadable.append(f"{at}: {error.reason}")
+            entry = Ticked(at) if topic is HEARTBEATS else None
+        if entry is not None:
+            self.shown += 1
+            if not isinstance(entry, Ticked):
+                self.groups.add(entry.group)
+            yield from checker.take(entry)

@@ -1,0 +1,91 @@
+"""Replaying: recorded events go through the controller's own code again, batch by batch.
+
+What Spark does around the cells is done here with a dictionary: each row goes to its cell, a tick
+to every cell of its partition, and ``streaming.cell`` does the rest, so that the records that come
+out are those that the controller published, to the byte.
+
+Called by `trimtab replay`. Its one rule: nothing is decided here.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from allocators import allocator
+from console.recordings.lines import Cut, Line
+from console.recordings.slots import slot_of
+from console.settings import Settings
+from sinks import Outlet, Record
+from streaming.cell import Rules, fold
+from streaming.codec import Cell
+from streaming.decoding import Decoder
+from streaming.rows import Row
+from streaming.topics import inlets
+
+
+@dataclass(slots=True)
+class Replay:
+    """A controller without Spark."""
+
+    rules: Rules
+    slots: int
+    """How many cells share a partition; must be the setting of the controller."""
+    _cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Replay":
+        """Return the controller that the settings describe, before its first batch."""
+        prefix, partitions = settings.topics.prefix, settings.topics.partitions
+        policy = settings.policy.policy(settings.controller.max_clock_step)
+        return cls(
+            Rules(
+                Decoder(inlets(prefix), partitions),
+                policy,
+                allocator(policy.strategy, json.loads(policy.strategy_options)),
+                Outlet(prefix, partitions),
+            ),
+            settings.controller.cells_per_partition,
+        )
+
+    def decide(self, rows: list[Row]) -> list[Record]:
+        """Fold one batch."""
+        dealt: dict[tuple[int, int], list[Row]] = {}
+        for row in rows:
+            for slot in self._slots(row):
+                dealt.setdefault((row.partition, slot), []).append(row)
+        records: list[Record] = []
+        for place in sorted(dealt):
+            folded = fold(self._cells.get(place, Cell()), dealt[place], self.rules)
+            self._cells[place] = folded.cell
+            records += folded.records
+        return records
+
+    def _slots(self, row: Row) -> Iterable[int]:
+        if self.rules.decoder.is_tick(row):
+            return range(self.slots)
+        return (slot_of(row.key, self.slots),)
+
+
+def batches(
+    lines: Iterable[Line], every_ms: int | None, until_ms: int | None
+) -> Iterator[tuple[int, list[Row]]]:
+    """Cut lines into batches: where they say so, or else after so much of the log's time."""
+    number, rows, begun = 0, list[Row](), 0
+    for line in lines:
+        if isinstance(line, Cut):
+            if rows:
+                yield number, rows
+            number, rows = line.number, []
+        elif until_ms is None or line.appended_ms <= until_ms:
+            if every_ms is not None and rows and line.appended_ms >= begun + every_ms:
+                yield number, rows
+                number, rows = number + 1, []
+            begun = begun if rows else line.appended_ms
+            rows.append(line)
+    if rows:
+        yield number, rows
+
+
+def only_inlets(lines: Iterable[Line], rules: Rules) -> Iterator[Line]:
+    """Leave out what the controller does not read, such as what it wrote."""
+    return (line for line in lines if isinstance(line, Cut) or line.topic in rules.decoder.topics)

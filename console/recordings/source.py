@@ -1,0 +1,32 @@
+"""Where recorded records come from: files, or the topics of a cluster.
+
+Called by the commands `replay` and `check`. Its one rule: both ways give the same kind of lines.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from console.cluster import bootstrap_servers
+from console.progress import Progress
+from console.recordings.lines import Line, read
+from console.recordings.reading import recorded
+from console.settings import Settings
+
+
+def lines(
+    settings: Settings,
+    files: Sequence[Path],
+    servers: str | None,
+    topics: Sequence[str],
+    progress: Progress,
+) -> Iterable[Line]:
+    """Return recorded lines: of files, if any is named, else of topics of a cluster.
+
+    Raises:
+        Failure: There is no such file, or no such cluster.
+    """
+    if files:
+        return read(files, settings.topics.prefix)
+    where = servers or bootstrap_servers(settings)
+    with progress.step(f"reading {len(topics)} topics of {where}"):
+        return recorded(settings, where, topics)

@@ -1,0 +1,293 @@
+"""`trimtab replay` and `trimtab check`, on recordings made by hand."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from console.recordings.slots import murmur3, slot_of
+from tests.unit.console.command_line import Run, caller
+from tests.unit.streaming.log import LIFE, beat, join, route
+from trimtab.protocol import (
+    Assignment,
+    Beat,
+    GrantRef,
+    Record,
+    Release,
+    ReleaseRef,
+    encode,
+    partition_of,
+)
+
+GROUP = "billing"
+PARTITION = partition_of(GROUP, 8)
+CAUSE = {"kind": "join", "subject": "a"}
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """The command line, where there are no settings."""
+    monkeypatch.chdir(tmp_path)
+    return caller(monkeypatch, capsys)
+
+
+class Recording:
+    """Lines of a recording."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def add(self, topic: str, value: Record | None, at: int, key: str = GROUP) -> None:
+        """Add a record."""
+        text = None if value is None else encode(value).decode()
+        line = {"topic": topic, "partition": PARTITION, "offset": len(self.lines)}
+        self.lines.append(json.dumps({**line, "timestamp": at, "key": key, "value": text}))
+
+    def orders(self, member: str, epoch: int, at: int, **rows: list[tuple[int, int]]) -> None:
+        """Add a member's orders."""
+        hold, give = (
+            tuple(GrantRef("orders", "", number, token) for number, token in rows.get(verb, []))
+            for verb in ("hold", "give")
+        )
+        record = Assignment.model_validate(
+            {
+                "group": GROUP,
+                "member": member,
+                "incarnation": LIFE,
+                "epoch": epoch,
+                "target_epoch": epoch,
+                "hold": hold,
+                "give": give,
+                "inherit": (),
+                "revocation_timeout_ms": 60_000,
+                "session_timeout_ms": 10_000,
+                "heartbeat_interval_ms": 3_000,
+                "cause": CAUSE,
+            }
+        )
+        self.add("assignments", record, at, key=f"{GROUP}/{member}")
+
+    def cut(self, number: int) -> None:
+        """End a batch."""
+        self.lines.append(json.dumps({"batch": number}))
+
+    def write(self, name: str = "recording.jsonl") -> str:
+        """Write it into the working directory."""
+        Path(name).write_text("\n".join(self.lines) + "\n")
+        return name
+
+
+def two_join() -> Recording:
+    """A joins and gets both queues; b joins, and one is to go to it."""
+    recording = Recording()
+    recording.add("members", join("a"), 1_000)
+    recording.add("routes", route(queues=2), 1_100)
+    recording.cut(1)
+    recording.add("members", join("b"), 2_000)
+    return recording
+
+
+# -- replay
+
+
+def test_each_decision_is_told_with_its_cause(run: Run) -> None:
+    """Batch by batch: who came, what was computed, what everybody was told and why."""
+    code, told, _ = run("replay", two_join().write())
+
+    assert 0 == code
+    assert "batch 0 (2 records)" in told
+    assert f"a joined (join of a, trimtab.members/{PARTITION}@0)" in told
+    assert "b is told under epoch 2: inherit orders-" in told
+    assert "rebalance 1 -> 2: 1 moves, 2 members, 2 queues (join of b" in told
+
+
+def test_records_come_as_the_controller_writes_them(run: Run) -> None:
+    """With --json each is a line: where it would stand, and its bytes."""
+    _, printed, _ = run("replay", two_join().write(), "--json")
+    records = [json.loads(line) for line in printed.splitlines()]
+    told = [each for each in records if each["topic"] == "trimtab.assignments"]
+
+    assert ["billing/a", "billing/a", "billing/b"] == [each["key"] for each in told]
+    assert {PARTITION} == {each["partition"] for each in told}
+    assert 1 == json.loads(told[0]["value"])["epoch"]
+
+
+def test_a_replay_ends_where_it_is_told_to(run: Run) -> None:
+    """Log time, in milliseconds or as people write it."""
+    name = two_join().write()
+
+    for until in ("1500", "1970-01-01T00:00:01.5Z", "1970-01-01T00:00:01.5"):
+        _, told, _ = run("replay", name, "--until", until)
+        assert "a joined" in told
+        assert "b joined" not in told
+
+
+def test_one_group_can_be_picked(run: Run) -> None:
+    """The others are folded and not shown."""
+    _, told, _ = run("replay", two_join().write(), "--group", "other")
+
+    assert "" == told
+
+
+def test_another_policy_decides_otherwise(run: Run) -> None:
+    """What would have been, had the settings been others."""
+    recording = two_join()
+    recording.add("heartbeats", beat("b"), 4_000)
+    recording.add("heartbeats", beat("b", sequence=2), 5_500)
+    name = recording.write()
+
+    assert "expired" not in run("replay", name)[1]
+    assert (
+        "a expired"
+        in run(
+            "replay",
+            name,
+            "-s",
+            "policy.session_timeout=1s",
+            "-s",
+            "policy.heartbeat_interval=300ms",
+            "-s",
+            "policy.blast_members=9",
+        )[1]
+    )
+
+
+def test_batches_can_be_cut_by_time(run: Run) -> None:
+    """Where the recording does not say."""
+    recording = Recording()
+    recording.add("members", join("a"), 1_000)
+    recording.add("routes", route(queues=2), 1_100)
+    recording.add("members", join("b"), 2_000)
+    name = recording.write()
+
+    assert 1 == run("replay", name)[1].count("batch")
+    assert 2 == run("replay", name, "--every", "500")[1].count("batch")
+
+
+GARBAGE = {
+    "{": "Expecting property name enclosed in double quotes",
+    "[]": "not a JSON object",
+    '{"topic": "members"}': "value: is missing",
+    '{"topic": 1}': "topic: must be a string",
+    '{"batch": "x"}': "batch: must be a number",
+    '{"topic": "members", "value": 5}': "value: must be the record's text, or null",
+    '{"topic": "members", "value": null, "key": 5}': "key: must be a string or null",
+    '{"topic": "members", "value": null, "partition": -1}': "partition: must be a number",
+}
+
+
+@pytest.mark.parametrize("command", ["replay", "check"])
+@pytest.mark.parametrize(("line", "reason"), GARBAGE.items())
+def test_a_line_that_cannot_be_read_is_named(
+    run: Run, command: str, line: str, reason: str
+) -> None:
+    """One error, with the file, the line's number and what is wrong with it."""
+    recording = two_join()
+    recording.lines.append(line)
+    code, _, error = run(command, recording.write())
+
+    assert 1 == code
+    (complaint,) = error.splitlines()
+    assert f"recording.jsonl, line {len(recording.lines)}: {reason}" in complaint
+
+
+def test_a_file_that_is_not_there_is_named(run: Run) -> None:
+    """With the exit code that says so."""
+    code, _, error = run("replay", "nowhere.jsonl")
+
+    assert (4, "trimtab: nowhere.jsonl: No such file or directory\n") == (code, error)
+
+
+def test_an_impossible_time_is_refused(run: Run) -> None:
+    """Before anything is read."""
+    assert 2 == run("replay", two_join().write(), "--until", "soon")[0]
+
+
+def signed(hashed: int) -> int:
+    """Read a hash as Java prints it."""
+    return hashed - (1 << 32) if hashed >> 31 else hashed
+
+
+def test_keys_are_hashed_as_spark_does() -> None:
+    """The examples of Spark's own documentation: hash('ABC') and hash('Spark', array(123), 2)."""
+    chained = murmur3(b"Spark")
+    for number in (123, 2):
+        chained = murmur3(number.to_bytes(4, "little"), chained)
+
+    assert -757602832 == signed(murmur3(b"ABC"))
+    assert -1321691492 == signed(chained)
+    assert -757602832 % 7 == slot_of(b"ABC", 7)
+    assert 42 % 5 == slot_of(None, 5)
+
+
+# -- check
+
+
+def a_hand_over() -> Recording:
+    """A holds a queue, gives it, releases it; b gets it."""
+    recording = Recording()
+    recording.add("members", join("a"), 1_000)
+    recording.add("members", join("b"), 1_000)
+    recording.orders("a", 1, 1_100, hold=[(0, 1)])
+    recording.orders("a", 2, 2_000, give=[(0, 1)])
+    let_go = Release(
+        member="a", incarnation=LIFE, sequence=4, queues=(ReleaseRef("orders", "", 0, 1, None),)
+    )
+    recording.add("releases", let_go, 2_100)
+    recording.orders("b", 3, 2_200, hold=[(0, 3)])
+    return recording
+
+
+def test_a_sound_recording_passes(run: Run) -> None:
+    """And says what it looked at."""
+    code, told, _ = run("check", a_hand_over().write())
+
+    assert (0, "6 records of 1 groups, no violations\n") == (code, told)
+
+
+def test_a_violation_is_printed_and_the_exit_code_says_so(run: Run) -> None:
+    """The invariant, the queue, who, and the records that prove it."""
+    recording = a_hand_over()
+    recording.orders("a", 4, 3_000, hold=[(0, 4)])
+    code, told, _ = run("check", recording.write())
+
+    assert 3 == code
+    assert "I1 billing: orders-0: a@4 and b@3 may both work on it [trimtab.assignments" in told
+
+
+def test_topics_may_come_in_several_files_in_any_order(run: Run) -> None:
+    """The brokers' time puts them in order."""
+    lines = a_hand_over().lines
+    one, other = Recording(), Recording()
+    one.lines, other.lines = lines[4:], lines[:4]
+
+    assert 0 == run("check", one.write("one.jsonl"), other.write("other.jsonl"))[0]
+
+
+def test_without_releases_members_are_believed_to_let_go(run: Run) -> None:
+    """Heartbeats and assignments alone show two holders, and no more than that."""
+    recording = a_hand_over()
+    del recording.lines[4], recording.lines[:2]
+    recording.add("heartbeats", Beat(member="b", incarnation=LIFE, sequence=1, epoch=3), 2_300)
+
+    assert 0 == run("check", recording.write())[0]
+    recording.orders("a", 4, 3_000, hold=[(0, 4)])
+    assert 3 == run("check", recording.write())[0]
+
+
+def test_what_cannot_be_read_is_said_and_not_judged(run: Run) -> None:
+    """A record that breaks its contract is nobody's violation."""
+    recording = a_hand_over()
+    recording.lines.append(recording.lines[0].replace("join", "hijack"))
+    code, _, said = run("check", recording.write())
+
+    assert 0 == code
+    assert f"not judged: trimtab.members/{PARTITION}@0: unknown_kind" in said
+
+
+def test_one_group_can_be_judged(run: Run) -> None:
+    """Violations of the others are not its business."""
+    recording = a_hand_over()
+    recording.orders("a", 4, 3_000, hold=[(0, 4)])
+
+    assert 0 == run("check", recording.write(), "--group", "other")[0]
