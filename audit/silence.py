@@ -143,8 +143,9 @@ class Silence:
         if pulse is None:
             pulse = self._pulses[record.life] = _Pulse(deque(maxlen=_BEATS_REMEMBERED))
         if pulse.session_ms is None and pulse.joined_in != self._batch:
-            pulse.joined_in, pulse.sequence = self._batch, -1  # it may be admitted only now
-        if pulse.session_ms is None or record.sequence >= pulse.wishes:
+            pulse.joined_in = self._batch  # it may be admitted only now
+            pulse.sequence = pulse.wishes = -1
+        if record.sequence >= pulse.wishes:
             pulse.wishes, pulse.away = record.sequence, False
             self._see(pulse, reading)
 
@@ -165,7 +166,7 @@ class Silence:
     def left(self, record: Left, reading: Reading) -> None:
         """Of one that left only its return counts; if it means to be back, a session begins."""
         pulse = self._pulses.get(record.life)
-        if pulse is not None:
+        if pulse is not None and not pulse.away:
             self._see(pulse, reading)
             pulse.away = True
 
