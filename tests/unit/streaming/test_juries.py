@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from rebalance.verdicts.events import ClusterName
 from streaming.cell import Rules, fold
-from streaming.codec import Cell, open_benches, read, write
+from streaming.codec import Cell, open_benches, read, seat, unseat, write
 from streaming.rows import Row
+from tests.unit.rebalance.town import FAILS, Town, sights
 from tests.unit.streaming.log import LIFE, PREFIX, Log, rules
 from trimtab.protocol import (
     BROKERS,
@@ -110,6 +111,20 @@ def test_every_cut_ends_with_the_same_verdicts(cuts: set[int]) -> None:
     parts = folded(Cell(), *(rows[low:high] for low, high in pairwise(edges)))
 
     assert whole[1] == parts[1]
+
+
+def test_a_jury_comes_back_as_it_was() -> None:
+    """Sentences, orders, pasts, streaks and what was said survive being written down."""
+    town = Town()
+    town.host("t", "ab")
+    town.sweep(times=8)
+    town.sweep({"c": FAILS}, times=2)
+    town.order("a", available=False, lasting=60_000)
+    town.report("r0", *sights({"b": FAILS, "d": 5.0}))
+    bench = seat(town.cluster)
+
+    assert town.cluster == unseat(bench)
+    assert town.cluster.sweep_ends == bench.deadline
 
 
 def test_a_tick_that_is_due_for_nobody_opens_no_bench() -> None:
