@@ -7,25 +7,34 @@ clients (``CONFIG``), the first one in Java's order has it: here a queue has one
 Its one rule: what is left without an owner is given a reason.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from allocators.ordering import in_order, java_order
+from allocators.ordering import in_order, ranked
 from allocators.rocketmq import Refused, Round, Strategy
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.ids import MemberId, Queue
 
 NOBODY_SUBSCRIBES = "no member subscribes the topic"
 
 
-def per_topic(strategy: Strategy) -> Allocator:
+Rank = Callable[[Mapping[MemberId, Candidate]], Sequence[MemberId]]
+"""Who comes first."""
+
+
+def by_name(people: Mapping[MemberId, Candidate]) -> Sequence[MemberId]:
+    """Put members in Java's order, as RocketMQ sorts its clients."""
+    return ranked(people)
+
+
+def per_topic(strategy: Strategy, rank: Rank = by_name) -> Allocator:
     """Let ``strategy`` deal each topic's queues to its subscribers."""
 
     def allocate(request: AllocationRequest) -> AllocationPlan:
         owners: dict[Queue, MemberId] = {}
         unassigned: dict[Queue, str] = {}
-        ranked = sorted(request.candidates, key=java_order)
+        everybody = rank(request.candidates)
         for topic, queues in request.queues.items():
-            subscribers = [name for name in ranked if topic in request.candidates[name].topics]
+            subscribers = [name for name in everybody if topic in request.candidates[name].topics]
             reason = NOBODY_SUBSCRIBES
             if subscribers:
                 dealt = Round(strategy, in_order(queues), subscribers)

@@ -6,12 +6,26 @@ subscribers are *co-partitioned*: queue i of each goes to one member, which can 
 price: the longer slices of all topics go to the first members, and a join moves nearly everything.
 
 On sorted input this is RocketMQ's ``AVG`` by another name, and that is how it is made. The order
-is that of member ids, as for Kafka's dynamic members. Its one rule: topics are never balanced
-against each other.
+is Kafka's: static members first, by their instance, so that a restart keeps its slice; then the
+others by id. Its one rule: the same result as Kafka 4's server-side ``RangeAssignor``.
 """
 
+from collections.abc import Mapping, Sequence
+
 from allocators.averagely import AVERAGELY
+from allocators.ordering import java_order
 from allocators.per_topic import per_topic
 from allocators.rocketmq import Strategy
+from rebalance.allocation import Candidate
+from rebalance.ids import MemberId
 
-ranges = per_topic(Strategy("RANGE", AVERAGELY.deal))
+
+def _static_first(people: Mapping[MemberId, Candidate]) -> Sequence[MemberId]:
+    def place(name: MemberId) -> tuple[bool, bytes, bytes]:
+        instance = people[name].instance
+        return not instance, java_order(instance), java_order(name)
+
+    return sorted(people, key=place)
+
+
+ranges = per_topic(Strategy("RANGE", AVERAGELY.deal), _static_first)

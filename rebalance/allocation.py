@@ -22,6 +22,8 @@ class Candidate:
     weight: int = 1
     capacity: int | None = None
     rack: str = ""
+    instance: str = ""
+    """What a static member keeps over its restarts; RANGE orders by it, as Kafka's does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,9 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
 
 def _request(draft: Draft) -> AllocationRequest:
     candidates = {
-        name: Candidate(member.topics, member.weight, member.capacity, member.rack)
+        name: Candidate(
+            member.topics, member.weight, member.capacity, member.rack, member.instance or ""
+        )
         for name, member in draft.members.items()
         if not member.draining and commons.shares(member)
     }

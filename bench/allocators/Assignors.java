@@ -47,12 +47,8 @@ public final class Assignors {
     /** So do the runs: what takes a second needs no eleven of them. */
     static final long RUN_NANOS = 3_000_000_000L;
 
-    record Subscription(Set<Uuid> subscribedTopicIds) implements MemberSubscription {
+    record Subscription(Set<Uuid> subscribedTopicIds, Optional<String> instanceId) implements MemberSubscription {
         public Optional<String> rackId() {
-            return Optional.empty();
-        }
-
-        public Optional<String> instanceId() {
             return Optional.empty();
         }
     }
@@ -78,21 +74,23 @@ public final class Assignors {
                     taken.put(topic, new BitSet(size));
                 }
                 Collections.addAll(names, lines.readLine().split(" "));
-                List<Subscription> kinds = new ArrayList<>();
+                String[] instances = lines.readLine().split(" ");
+                List<Set<Uuid>> kinds = new ArrayList<>();
                 int count = Integer.parseInt(lines.readLine());
                 for (int kind = 0; kind < count; kind++) {
                     Set<Uuid> subscribed = new HashSet<>();
                     for (int topic : numbers(lines)) {
                         subscribed.add(topics.get(topic));
                     }
-                    kinds.add(new Subscription(subscribed));
+                    kinds.add(subscribed);
                 }
                 if (count > 1) {
                     type = SubscriptionType.HETEROGENEOUS;
                 }
                 int member = 0;
                 for (int kind : numbers(lines)) {
-                    subscriptions.put(names.get(member++), kinds.get(kind));
+                    Optional<String> instance = Optional.of(instances[member]).filter(name -> !name.equals("-"));
+                    subscriptions.put(names.get(member++), new Subscription(kinds.get(kind), instance));
                 }
                 readOwners(lines);
             }

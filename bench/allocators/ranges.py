@@ -1,7 +1,8 @@
 """RANGE beside Kafka's RangeAssignor, queue by queue.
 
 Random groups, small and odd: topics of unequal size and pairs of equal size that are to be joined
-(co-partitioned), members that subscribe all or some of them, fewer queues than members. Called by
+(co-partitioned), members that subscribe all or some of them, static members, fewer queues than
+members. Called by
 ``__main__``. Its one rule: what is counted is queues with different owners, and there are none.
 """
 
@@ -46,4 +47,11 @@ def _group(dice: random.Random) -> Scenario:
         frozenset(topic for topic in topics if dice.random() < picky) or frozenset(topics)
         for _ in people
     )
-    return Scenario(people, dict(zip(people, map(Candidate, kinds), strict=True)), queues)
+    static = dice.choice([0.0, 0.5])
+    candidates = {
+        name: Candidate(
+            kind, instance=f"i-{dice.randint(0, 99):02d}-{name}" if dice.random() < static else ""
+        )
+        for name, kind in zip(people, kinds, strict=True)
+    }
+    return Scenario(people, candidates, queues)

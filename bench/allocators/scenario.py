@@ -6,9 +6,10 @@ A group of M members with R queues each over T topics, with subscriptions
     pools     five pools of members and topics that have nothing to do with each other
     halves    each member subscribes a random half of the topics: chains of overlaps everywhere
 
-The file is lines of numbers: the topics' sizes; the members' names; how many distinct
-subscriptions, then the topics of each; each member's subscription; then for each topic the
-present owner (a member's number, or -1) of each queue. An answer is those last lines again.
+The file is lines of numbers: the topics' sizes; the members' names; their instances, or "-"; how
+many distinct subscriptions, then the topics of each; each member's subscription; then for each
+topic the present owner (a member's number, or -1) of each queue. An answer is those last lines
+again.
 
 Members and topics are in Java's order, so their numbers are those of our catalog too. Its one
 rule: seeded, so both sides and all runs see the same group.
@@ -64,6 +65,7 @@ class Scenario:
         lines = [
             " ".join(map(str, sizes)),
             " ".join(self.members),
+            " ".join(self.candidates[name].instance or "-" for name in self.members),
             str(len(kinds)),
             *(" ".join(str(place[topic]) for topic in sorted(topics)) for topics in kinds),
             " ".join(str(kinds[self.candidates[name].topics]) for name in self.members),

@@ -1,9 +1,9 @@
 """A group's question: who should own what, given who owns it now?
 
-``{"strategy", "params", "members": [{"id", "topics", "weight", "cap", "rack"}], "topics": {name:
-count or [[broker, id], …]}, "previous": {member: [[topic, broker, id], …]}}``. Where two members
-claim a queue in ``previous``, the first one in Java's order is believed. A queue of a member that
-is gone counts as a move, a queue that is gone does not.
+``{"strategy", "params", "members": [{"id", "topics", "weight", "cap", "rack", "instance"}],
+"topics": {name: count or [[broker, id], …]}, "previous": {member: [[topic, broker, id], …]}}``.
+Where two members claim a queue in ``previous``, the first one in Java's order is believed. A queue
+of a member that is gone counts as a move, a queue that is gone does not.
 
 The answer says what moved, and how little could have: the fewest moves to the fairest loads.
 
@@ -109,6 +109,7 @@ def _member(fields: Options, where: str) -> tuple[MemberId, Candidate]:
         1 if weight is None else weight,
         None if cap is None else min(cap, MOST_QUEUES),
         fields.text("rack") or "",
+        fields.text("instance") or "",
     )
 
 

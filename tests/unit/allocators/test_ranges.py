@@ -1,5 +1,7 @@
 """RANGE: the same slice of every topic."""
 
+from dataclasses import replace
+
 from allocators.ranges import ranges
 from tests.unit.allocators.groups import group, member, shares
 
@@ -9,6 +11,14 @@ def test_equal_topics_are_co_partitioned() -> None:
     plan = ranges(group({"a": member("t", "u"), "b": member("t", "u")}, {"t": 3, "u": 3}))
 
     assert {"a": ["t0", "t1", "u0", "u1"], "b": ["t2", "u2"]} == shares(plan)
+
+
+def test_static_members_come_first_by_their_instance() -> None:
+    """As in Kafka: whoever runs as an instance has that instance's slice."""
+    static = replace(member("t"), instance="i-0")
+    plan = ranges(group({"a": member("t"), "z": static}, {"t": 3}))
+
+    assert {"a": ["t2"], "z": ["t0", "t1"]} == shares(plan)
 
 
 def test_a_topic_is_cut_for_its_subscribers_only() -> None:
