@@ -1,0 +1,106 @@
+"""`trimtab brokers list|eject|restore|forget` on a real Kafka."""
+
+import json
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from console.embedded.broker import EmbeddedKafka
+from tests.unit.console.command_line import Run, caller
+from trimtab.protocol import COMMANDS, Eject, Forget, Restore, Verdict, decode, encode, partition_of
+
+pytestmark = pytest.mark.kafka
+
+PARTITIONS = 2
+
+
+@pytest.fixture
+def run(
+    kafka: EmbeddedKafka,
+    topics_prefix: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """The command line, on our broker and with topics of our own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
+    run = partial(caller(monkeypatch, capsys), "--quiet")
+    assert 0 == run("topics", "init")[0]
+    return run
+
+
+def verdict(broker: str, *, available: bool, until_ms: int | None = None) -> Verdict:
+    """A verdict of the controller."""
+    return Verdict(
+        cluster="east",
+        broker=broker,
+        available=available,
+        since_ms=1_767_225_600_000,
+        until_ms=until_ms,
+        reason="because",
+        panic=False,
+        reports=3,
+        errors=1,
+        detector=None if available else "failures",
+    )
+
+
+def test_the_newest_verdicts_are_listed(kafka: EmbeddedKafka, topics_prefix: str, run: Run) -> None:
+    """One row a broker: a verdict that has lapsed is none, a forgotten broker is gone."""
+    later = time.time_ns() // 1_000_000 + 60_000
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    said = [
+        ("a", verdict("a", available=True)),
+        ("a", verdict("a", available=False, until_ms=later)),
+        ("b", verdict("b", available=False, until_ms=later - 120_000)),
+        ("c", verdict("c", available=True)),
+        ("c", None),
+    ]
+    for broker, it in said:
+        value = None if it is None else encode(it)
+        producer.produce(f"{topics_prefix}brokers", value, f"east/{broker}", 1)
+    assert 0 == producer.flush(30)
+
+    code, out, err = run("brokers", "list", "-o", "json")
+    assert (0, "") == (code, err)
+    rows = json.loads(out)["brokers"]
+    assert [("a", "out", "failures"), ("b", "available", "failures")] == [
+        (row["broker"], row["state"], row["detector"]) for row in rows
+    ]
+    assert "2026-01-01T00:00:00+00:00" == rows[0]["since"]
+    assert {"brokers": []} == json.loads(run("brokers", "list", "--cluster", "x", "-o", "json")[1])
+    assert ["CLUSTER", "east", "east"] == [
+        line.split()[0] for line in run("brokers", "list")[1].splitlines()
+    ]
+
+
+def test_orders_are_written_where_the_controller_reads(
+    kafka: EmbeddedKafka, topics_prefix: str, run: Run
+) -> None:
+    """In the partition of their cluster, signed, with an end where one was given."""
+    where = ("--cluster", "east", "--reason", "new disk")
+    before = time.time_ns() // 1_000_000
+    assert 0 == run("brokers", "eject", "a", *where, "--for", "1h")[0]
+    assert 0 == run("brokers", "restore", "a", *where)[0]
+    code, out, _ = run("brokers", "forget", "a", *where)
+    assert (0, True) == (code, out.startswith("ordered: forget a of east ("))
+
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "test"})
+    consumer.assign([TopicPartition(f"{topics_prefix}commands", partition_of("east", 2), 0)])
+    orders = [decode(COMMANDS, it.value()) for it in consumer.consume(3, 30)]
+    consumer.close()
+    eject, restore, forget = orders
+
+    assert isinstance(eject, Eject)
+    assert isinstance(restore, Restore)
+    assert isinstance(forget, Forget)
+    assert eject.until_ms is not None
+    assert 3_600_000 <= eject.until_ms - before < 3_660_000
+    assert (None, "a", "new disk") == (restore.until_ms, forget.broker, forget.reason)
+    assert 3 == len({it.id for it in orders})

@@ -1,0 +1,36 @@
+"""`trimtab brokers`: what can be wrong with an order is said before anything is written."""
+
+import pytest
+
+from tests.unit.console.command_line import caller
+
+USAGE = 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("a\nb", "--cluster", "east", "--reason", "r"), "trimtab: broker: String should match"),
+        (("a", "--cluster", "ea/st", "--reason", "r"), "trimtab: --cluster: The key does not name"),
+        (
+            ("a", "--cluster", "east", "--reason", ""),
+            "trimtab: reason: String should have at least",
+        ),
+        (
+            ("a", "--cluster", "east", "--reason", "r", "--for", "10"),
+            'trimtab: --for must be a number and a unit (d, h, m, s, ms), like "10s"',
+        ),
+    ],
+)
+def test_a_wrong_order_is_refused_at_once(
+    arguments: tuple[str, ...],
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line that names what is wrong, and the exit code of a wrong call."""
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "127.0.0.1:1")
+    code, out, err = caller(monkeypatch, capsys)("brokers", "eject", *arguments)
+
+    assert (USAGE, "") == (code, out)
+    assert err.startswith(text)
