@@ -41,8 +41,8 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 
 # ------------------------------------------------------------------------------------ check it
 
-# Everything that needs neither a JVM nor a network.
-PURE := not (kafka or spark or packaging or gate)
+# Everything that needs neither a JVM nor a network, nor a minute.
+PURE := not (kafka or spark or packaging or gate or slow)
 
 .PHONY: test check dev fmt lint types layers transcripts simulate coverage bench .bench-name
 test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 minutes)
