@@ -61,7 +61,6 @@ class Draft:
     paused_until: Millis | None = field(init=False)
     strategy: str | None = field(init=False)
     commands: tuple[str, ...] = field(init=False)
-    population: int = field(init=False)
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
 
@@ -85,6 +84,8 @@ class Draft:
     """Members that must be told that the group does not know them."""
     fenced: dict[Life, Ending] = field(default_factory=dict)
     """Lives that ended; their grants are taken back at the next ``handover.fence``."""
+    mute: int | None = None
+    """At least so many members look dead, once ``holding`` has counted them in this step."""
     asked: dict[Life, list[tuple[Queue, Epoch, Epoch]]] | None = None
     """Who was told to give what, once ``handover.repair`` has asked for it."""
     vacant: dict[Queue, Vacancy] = field(default_factory=dict)
@@ -109,8 +110,12 @@ class Draft:
         self.paused_until = self.before.paused_until
         self.strategy = self.before.strategy
         self.commands = self.before.commands
-        self.population = len(self.before.members)
         self.deadline = self.before.deadline
+
+    @property
+    def population(self) -> int:
+        """How many members there are now."""
+        return len(self.members)
 
     @property
     def next_epoch(self) -> Epoch:

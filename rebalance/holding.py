@@ -10,7 +10,8 @@ Who looks silent is counted from half a session on: members that fell silent tog
 the end of their sessions together, and the first of them must not be evicted before the others
 are noticed.
 
-Called by ``timers``. Its one rule: a held member that speaks has never been away.
+Called by ``timers`` for whoever is silent, and by ``membership`` for whoever speaks. Its one rule:
+a held member that speaks has never been away.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,8 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import EvictionsHeld
 from rebalance.draft import Draft
 from rebalance.events import Stamp
-from rebalance.ids import MemberId
+from rebalance.group import Member, Pulse
+from rebalance.ids import MemberId, Millis
 
 
 def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:
@@ -44,19 +46,45 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
     return [name for name in silent if stamp.clock - draft.held[name] >= patience]
 
 
+def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
+    """Hold a member no longer that has just spoken; its pulse does not show it yet.
+
+    Perhaps enough are heard again to believe in the silence of the others. To look again costs as
+    much as the group is large, and after an outage all of them speak in one batch; so who looks
+    dead is counted once, and down with each voice. Time goes by and may have added more: what is
+    left is a lower bound, and as long as even that is too many there is no need to look.
+    """
+    if not draft.held:
+        return
+    draft.held.remove(name)
+    if draft.paused:
+        return
+    if draft.mute is None:
+        draft.mute = _looks_dead(draft, stamp)
+    pulse = draft.pulses.get(name)
+    if pulse is not None and _is_mute(pulse, draft.members[name], stamp):
+        draft.mute -= 1
+    if not _too_many(draft, draft.mute):
+        draft.mute = None
+        draft.expect_by(Millis(0))
+
+
 def confirm(draft: Draft, stamp: Stamp) -> int:
     """Believe in the silence of everybody who is held; return how many those are."""
-    held = list(draft.held.items())
-    for name, since in held:
-        draft.held.put(name, type(since)(stamp.clock - draft.policy.blast_hold_ms))
+    held = list(draft.held.merged())
+    for name in held:
+        draft.held.put(name, Millis(stamp.clock - draft.policy.blast_hold_ms))
     return len(held)
 
 
 def _looks_dead(draft: Draft, stamp: Stamp) -> int:
     return sum(
-        2 * (stamp.clock - draft.pulses[name].seen) > member.session_timeout_ms
-        for name, member in draft.members.items()
+        _is_mute(draft.pulses[name], member, stamp) for name, member in draft.members.items()
     )
+
+
+def _is_mute(pulse: Pulse, member: Member, stamp: Stamp) -> bool:
+    return 2 * (stamp.clock - pulse.seen) > member.session_timeout_ms
 
 
 def _too_many(draft: Draft, looks_dead: int) -> bool:

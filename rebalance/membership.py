@@ -16,7 +16,7 @@ Its one rule: nobody is struck out but through ``depart``.
 from dataclasses import replace
 from typing import assert_never
 
-from rebalance import flapping, twins
+from rebalance import flapping, holding, twins
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
@@ -94,13 +94,11 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
 
 
 def _admit(draft: Draft, event: Joined, change: MemberChange, kind: CauseKind) -> None:
-    if draft.members.get(event.member) is None:
-        draft.population += 1
     rest = flapping.rests_until(draft, event.member, event.instance, event.stamp.clock)
     member = replace(_described(draft, event), resting_until=rest)
+    holding.hear(draft, event.member, event.stamp)
     draft.members.put(event.member, member)
     draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
-    draft.held.remove(event.member)
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
     draft.answered.add(event.member)
     cause = Cause(kind, event.member, event.stamp.position)
@@ -153,10 +151,8 @@ def _see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     pulse = draft.pulses[member]
     if stamp.heard <= pulse.seen:
         return
+    holding.hear(draft, member, stamp)
     draft.pulses.put(member, replace(pulse, seen=stamp.heard))
-    if draft.held.items():
-        draft.held.remove(member)
-        draft.expect_by(Millis(0))  # perhaps enough are heard again to believe the others' silence
 
 
 def _drain(draft: Draft, event: Drained) -> None:
@@ -193,7 +189,8 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
     draft.members.remove(name)
     draft.pulses.remove(name)
     draft.held.remove(name)
-    draft.population -= 1
+    if draft.mute is not None:
+        draft.mute -= 1
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
     draft.fenced[name, member.incarnation] = ending
     draft.gone.add(name)

@@ -18,12 +18,17 @@ V = TypeVar("V")
 class Overlay(Generic[K, V]):
     """A mutable view of an immutable map."""
 
-    __slots__ = ("_beneath", "_drawn")
+    __slots__ = ("_beneath", "_drawn", "_size")
 
     def __init__(self, beneath: Mapping[K, V]) -> None:
         """Lay a clean sheet over ``beneath``."""
         self._beneath = beneath
         self._drawn: dict[K, V | None] = {}
+        self._size = len(beneath)
+
+    def __len__(self) -> int:
+        """Count what is visible; kept along, because it is asked once an event."""
+        return self._size
 
     def get(self, key: K) -> V | None:
         """Return what is drawn at ``key``, or what shows through."""
@@ -40,12 +45,14 @@ class Overlay(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         """Draw ``value`` at ``key``."""
+        self._size += self.get(key) is None
         self._drawn[key] = value
 
     def remove(self, key: K) -> None:
         """Blot ``key`` out, if there is anything at it."""
         if self.get(key) is not None:
             self._drawn[key] = None
+            self._size -= 1
 
     @property
     def drawn(self) -> Mapping[K, V | None]:

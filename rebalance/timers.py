@@ -10,6 +10,7 @@ Its one rule: only the log clock strikes.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 from rebalance import flapping, handover, holding, membership, routing
 from rebalance.causes import Cause, CauseKind
@@ -29,7 +30,9 @@ def strike(draft: Draft, stamp: Stamp) -> None:
     flapping.wake(draft, stamp)
     _evict(draft, stamp)
     handover.take(draft, stamp)
-    draft.deadline = earliest(draft)
+    # What the end of this step will do anyway must not strike again at each event until then.
+    later = (hour for hour in _target_hours(draft) if hour > stamp.clock)
+    draft.deadline = min(chain(_hours(draft), later), default=None)
 
 
 def _evict(draft: Draft, stamp: Stamp) -> None:
@@ -48,7 +51,7 @@ def _evict(draft: Draft, stamp: Stamp) -> None:
 
 def earliest(draft: Draft) -> Millis | None:
     """Return the next hour, exactly."""
-    return min(_hours(draft), default=None)
+    return min(chain(_hours(draft), _target_hours(draft)), default=None)
 
 
 def _hours(draft: Draft) -> Iterator[Millis]:
@@ -66,6 +69,11 @@ def _hours(draft: Draft) -> Iterator[Millis]:
         return
     yield from (Millis(since + draft.policy.blast_hold_ms) for since in held.values())
     yield from (deadline for _, deadline in _revocations(draft))
+
+
+def _target_hours(draft: Draft) -> Iterator[Millis]:
+    if draft.paused:
+        return
     if draft.deferred:
         yield Millis(0)
     elif draft.awaits_target and draft.targeted_at is not None:
@@ -86,6 +94,7 @@ def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
 
 
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
+    """Who was told to let go, and until when; nobody waits for an heir that knows no releases."""
     found = []
     for owned in draft.ownership.values():
         for grant in (owned.holder, owned.heir):
@@ -95,6 +104,8 @@ def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
             if member is not None and member.incarnation == grant.incarnation:
                 patience = member.revocation_timeout_ms
                 if member.eager:
+                    if grant is owned.heir:
+                        continue
                     patience = draft.policy.eager_grace_ms
                 found.append((grant.member, Millis(grant.asked.at + patience)))
     return found

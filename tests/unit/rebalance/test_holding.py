@@ -1,10 +1,15 @@
 """Holding: how many may fall silent before we doubt our own ears."""
 
+from collections.abc import Sequence
+
 import pytest
 
+from rebalance import holding
 from rebalance.decisions import EvictionsHeld
-from rebalance.ids import Millis
-from rebalance.orders import Approve
+from rebalance.draft import Draft
+from rebalance.events import Stamp
+from rebalance.ids import MemberId, Millis
+from rebalance.orders import Approve, Pause
 from rebalance.policy import Policy
 from tests.builders.records import beaten, joined, ordered, routed
 from tests.builders.story import Story, only
@@ -94,3 +99,39 @@ def test_enough_voices_end_the_hold() -> None:
     story.reads(beaten("c"), beaten("d"), beaten("e"))
 
     assert {"c", "d", "e"} == set(story.state.members)
+
+
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Stamp]:
+    """When it was asked who is to be believed dead, from now on."""
+    asked: list[Stamp] = []
+    believed = holding.believed
+
+    def noted(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:
+        asked.append(stamp)
+        return believed(draft, silent, stamp)
+
+    monkeypatch.setattr(holding, "believed", noted)
+    return asked
+
+
+def test_everybody_is_counted_once_and_not_for_each_voice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an outage all speak in one batch: that must not cost the square of their number."""
+    story = after_silence(10, 10)
+    asked = looks(monkeypatch)
+    story.reads(*(beaten(name) for name in NAMES))
+
+    assert 1 == len(asked)
+
+
+def test_a_paused_group_is_not_looked_at_for_each_voice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a pause nobody is evicted, whoever speaks."""
+    story = Story()
+    story.reads(joined("a"), joined("b"), ordered(Pause()))
+    story.waits(seconds=9)
+    story.reads(beaten("a"))
+    story.waits(seconds=2)
+    asked = looks(monkeypatch)
+    story.reads(beaten("a"), beaten("a"), beaten("a"))
+
+    assert ["b"] == list(story.state.held)
+    assert [] == asked

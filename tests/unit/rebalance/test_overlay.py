@@ -62,3 +62,15 @@ def test_map_beneath_is_never_touched() -> None:
     paper.merged()
 
     assert {"a": 1, "b": 2, "c": 3} == BENEATH
+
+
+def test_what_is_visible_is_counted() -> None:
+    """Whatever is drawn over, blotted out or drawn again counts once, or not at all."""
+    overlay = Overlay({"a": 1, "b": 2})
+    for key, value in [("a", 3), ("c", 4), ("b", None), ("b", None), ("b", 5), ("c", None)]:
+        if value is None:
+            overlay.remove(key)
+        else:
+            overlay.put(key, value)
+
+        assert len(overlay.merged()) == len(overlay)

@@ -1,5 +1,7 @@
 """Silence: who is struck out, when exactly, and when it is worth looking."""
 
+from dataclasses import replace
+
 import pytest
 
 from rebalance import timers
@@ -7,7 +9,9 @@ from rebalance.decisions import (
     Ending,
     MemberChange,
 )
-from rebalance.ids import MemberId
+from rebalance.draft import Draft
+from rebalance.ids import MemberId, Millis
+from rebalance.policy import Policy
 from tests.builders.group import a_group
 from tests.builders.notation import life
 from tests.builders.records import at, joined
@@ -61,6 +65,17 @@ def test_looking_sets_the_next_deadline_exactly() -> None:
     timers.strike(draft, at(5_000))
 
     assert 13_000 == draft.deadline
+
+
+def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
+    """An expiry asks for a new target: not a look at everybody for each event."""
+    group = SILENT.with_member("b", seen=9_000)
+    struck = Draft(replace(group.state, targeted_at=Millis(1_000)), Policy())
+    timers.strike(struck, at(11_000))
+
+    assert struck.awaits_target
+    assert 19_000 == struck.deadline
+    assert 1_000 == timers.earliest(struck)
 
 
 def test_nobody_left_to_wait_for_means_no_deadline() -> None:
