@@ -84,20 +84,27 @@ class VerdictPolicy:
 
     def __post_init__(self) -> None:
         """Check the rules, above all those that span fields."""
-        for name in ("sweep_ms", "quorum", "failures_min", "samples_min", "ejection_ms"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be positive")
-        if not 1 < self.recovery_factor < self.latency_factor:
-            raise ValueError("recovery_factor must lie between 1 and latency_factor")
-        if self.sweep_ms > min(self.reporter_ms, self.streak_ms):
-            raise ValueError("sweep must not be longer than what is remembered of a reporter")
-        if self.ejection_ms > self.ejection_ms_max:
-            raise ValueError("ejection must not exceed its maximum")
-        if not 0 < self.past_sweeps_min <= self.past_sweeps:
-            raise ValueError("past_sweeps_min must lie between 1 and past_sweeps")
-        for percent in (self.error_percent, self.panic_percent, self.ejected_percent_max):
-            if not 0 <= percent <= ALL_PERCENT:
-                raise ValueError("a percentage must lie between 0 and 100")
+        positive = ("sweep_ms", "quorum", "failures_min", "samples_min", "ejection_ms")
+        percentages = (self.error_percent, self.panic_percent, self.ejected_percent_max)
+        longest = min(self.reporter_ms, self.streak_ms)
+        rules = {f"{name} must be positive": getattr(self, name) > 0 for name in positive} | {
+            f"sweep must be at most {longest} ms: what reporters say lasts no longer": (
+                self.sweep_ms <= longest
+            ),
+            "recovery_factor must lie between 1 and latency_factor": (
+                1 < self.recovery_factor < self.latency_factor
+            ),
+            "ejection must not exceed its maximum": self.ejection_ms <= self.ejection_ms_max,
+            "past_sweeps_min must lie between 1 and past_sweeps": (
+                0 < self.past_sweeps_min <= self.past_sweeps
+            ),
+            "a percentage must lie between 0 and 100": all(
+                0 <= percent <= ALL_PERCENT for percent in percentages
+            ),
+        }
+        broken = [rule for rule, holds in rules.items() if not holds]
+        if broken:
+            raise ValueError(broken[0])
 
     def mode(self, detector: Detector) -> Mode:
         """Return what is done with a detector's findings."""

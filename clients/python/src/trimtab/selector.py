@@ -94,12 +94,25 @@ class BrokerSelector:
         if not known.queues:
             raise NoQueueError("there is no queue to write to")
         rotation = self._counters.topics[known.queues[0][0]]
+        tried = None if last_broker is not None else self._to_try(known, now)
+        if tried is not None:
+            return QueueRef(*tried.queues[rotation.next() % len(tried.queues)])
         if reset and self.table.enabled and self.generation == "5":
             rotation.value = self._seed()
         judge = Judge(self.table, now, self._counters.worst, self._board.avoided(now))
-        queue = QueueRef(*select(self.generation, known, rotation, judge, last_broker))
-        self._board.used(queue.broker, now)
-        return queue
+        return QueueRef(*select(self.generation, known, rotation, judge, last_broker))
+
+    def _to_try(self, topic: WriteQueues, now: int) -> WriteQueues | None:
+        """A tester's message goes to a broker that is out of use, whatever its own table says.
+
+        Never a retry: that message has waited enough.
+        """
+        for broker in self._board.to_try(now):
+            queues = [queue for queue in topic.queues if queue[1] == broker]
+            if queues:
+                self._board.tried(broker, now)
+                return WriteQueues.of(queues)
+        return None
 
     def report(
         self,

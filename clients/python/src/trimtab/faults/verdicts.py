@@ -60,7 +60,7 @@ class VerdictBoard:
         """Take down what is said of a broker: its record is gone."""
         self._ejected.pop(broker, None)
 
-    def used(self, broker: str, now: int) -> None:
+    def tried(self, broker: str, now: int) -> None:
         """Enter that a message goes there; the next trial is due a while later."""
         notice = self._ejected.get(broker)
         if notice is not None:
@@ -77,13 +77,18 @@ class VerdictBoard:
 
     def avoided(self, now: int) -> frozenset[str]:
         """Return who is out of use: nobody, when the board is stale."""
-        return frozenset(self._standing(now)) if self._ejected and self.is_fresh(now) else _NOBODY
+        return frozenset(broker for broker, _ in self._standing(now))
 
-    def _standing(self, now: int) -> Iterator[str]:
-        for broker, notice in list(self._ejected.items()):
-            lapsed = notice.until is not None and now >= notice.until
-            if not lapsed and not (notice.trial and now - notice.tried >= TRIAL_EVERY_MS):
-                yield broker
+    def to_try(self, now: int) -> list[str]:
+        """Return whom this producer is to try now, though they are out of use."""
+        return [
+            broker
+            for broker, notice in self._standing(now)
+            if notice.trial and now - notice.tried >= TRIAL_EVERY_MS
+        ]
 
-
-_NOBODY: frozenset[str] = frozenset()
+    def _standing(self, now: int) -> Iterator[tuple[str, _Notice]]:
+        if self._ejected and self.is_fresh(now):
+            for broker, notice in list(self._ejected.items()):
+                if notice.until is None or now < notice.until:
+                    yield broker, notice
