@@ -4,8 +4,8 @@ A guest who leaves the table every minute is welcome, but after the fourth time 
 party for him: he waits on the side until he has stayed for a while. Each departure counts one, and
 the count is halved with each half-life, as BGP damps routes that flap. Whoever returns with too
 high a count rests: it is a member, heard and answered, but left out of every target until the
-count has fallen to half the limit, so that the others do not move (faults C11, C12). When
-everybody would have to rest, nobody does.
+count has fallen to half the limit, so that the others do not move (faults C11, C12). What nobody
+else could work on it keeps all the same; so when everybody would have to rest, nobody does.
 
 Called by ``membership`` at each departure and return, by ``timers`` when a rest ends. Its one
 rule: a member's past is its instance's, or else its own, and is forgotten in log time.
@@ -18,6 +18,7 @@ from rebalance.draft import Draft
 from rebalance.events import Stamp
 from rebalance.group import Flaps, Member
 from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.policy import TwinRule
 
 _CEILING = 4
 """A count stops at so many times the limit: a rest of three half-lives is punishment enough."""
@@ -25,7 +26,7 @@ _CEILING = 4
 
 def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     """Count a departure, or a life that ended by a restart."""
-    past, policy = _past(name, member.instance), draft.policy
+    past, policy = _past(draft, name, member.instance), draft.policy
     flaps = _recalled(draft, past, clock)
     count = min(flaps.count + 1, _CEILING * policy.flap_limit)
     draft.flaps.put(past, Flaps(count, flaps.since))
@@ -36,7 +37,7 @@ def rests_until(
 ) -> Millis | None:
     """Return until when a member that comes (back) now has to rest."""
     policy = draft.policy
-    flaps = _recalled(draft, _past(name, instance), clock)
+    flaps = _recalled(draft, _past(draft, name, instance), clock)
     if flaps.count < policy.flap_limit:
         return None
     half_lives = 0
@@ -61,8 +62,10 @@ def forget(draft: Draft, clock: Millis) -> None:
                 draft.flaps.remove(past[0])
 
 
-def _past(name: MemberId, instance: InstanceId | None) -> str:
-    return name if instance is None else instance
+def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:
+    """Whose past it is; an instance that a whole fleet has says nothing of any one of them."""
+    shared = draft.policy.on_twin_instance is TwinRule.SEPARATE
+    return name if instance is None or shared else instance
 
 
 def _recalled(draft: Draft, past: str, clock: Millis) -> Flaps:

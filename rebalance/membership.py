@@ -16,7 +16,7 @@ Its one rule: nobody is struck out but through ``depart``.
 from dataclasses import replace
 from typing import assert_never
 
-from rebalance import flapping, holding, twins
+from rebalance import commons, flapping, holding, twins
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
@@ -47,15 +47,17 @@ def _join(draft: Draft, event: Joined) -> None:
         if event.incarnation == known.incarnation and event.sequence >= known.sequence:
             _renew(draft, event, known)
         return
-    rival = twins.rival(draft, event)
-    rule = None if rival is None else twins.rule(draft, event, rival)
-    if known is None and rule is not TwinRule.FENCE_OLDER and _is_full(draft, event):
+    rules = {rival: twins.rule(draft, event, rival) for rival in twins.rivals(draft, event)}
+    replaces = known is not None or TwinRule.FENCE_OLDER in rules.values()
+    if not replaces and _is_full(draft, event):
         return
-    if rival is not None and rule is not None:
+    refusals = {rival: rule for rival, rule in rules.items() if rule is TwinRule.REFUSE_NEWER}
+    for rival, rule in (refusals or rules).items():
         twins.note(draft, event, rival, rule)
-        if rule is TwinRule.REFUSE_NEWER:
-            return
-        _make_way(draft, event, rival, rule)
+        if not refusals:
+            _make_way(draft, event, rival, rule)
+    if refusals:
+        return
     if known is None:
         _admit(draft, event, MemberChange.JOINED, CauseKind.JOIN)
     else:
@@ -89,8 +91,6 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
         detail = f"{event.member} came for its instance {event.instance}"
         cause = Cause(CauseKind.REJOIN, rival, event.stamp.position, detail)
         depart(draft, rival, MemberChange.FENCED, event.stamp, cause)
-    if draft.instances is not None and event.instance is not None:
-        draft.instances[event.instance] = event.member
 
 
 def _admit(draft: Draft, event: Joined, change: MemberChange, kind: CauseKind) -> None:
@@ -98,6 +98,7 @@ def _admit(draft: Draft, event: Joined, change: MemberChange, kind: CauseKind) -
     member = replace(_described(draft, event), resting_until=rest)
     holding.hear(draft, event.member, event.stamp)
     draft.members.put(event.member, member)
+    twins.enrol(draft, event)
     draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
     draft.answered.add(event.member)
@@ -107,11 +108,23 @@ def _admit(draft: Draft, event: Joined, change: MemberChange, kind: CauseKind) -
 
 
 def _renew(draft: Draft, event: Joined, known: Member) -> None:
-    """Answer a repeated join; take over what it changed, if anything."""
+    """Answer a repeated join; take over what it changed, if anything.
+
+    A life keeps the instance that it came with: whoever wants another has to come anew, so that
+    its twin is met.
+    """
     draft.answered.add(event.member)
     _see(draft, event.member, event.stamp)
-    member = replace(_described(draft, event), resting_until=known.resting_until, since=known.since)
+    member = replace(
+        _described(draft, event),
+        resting_until=known.resting_until,
+        since=known.since,
+        instance=known.instance,
+    )
     draft.members.put(event.member, member)
+    if commons.shares(known) and not commons.shares(member):
+        # It works on everything now, by right: nobody need wait for what it held.
+        draft.fenced[event.member, known.incarnation] = Ending.LEFT
     if member == replace(known, sequence=event.sequence, challenger=None):
         return
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))

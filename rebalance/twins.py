@@ -32,16 +32,21 @@ def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
     return MemberId(f"{member}@{incarnation}")
 
 
-def rival(draft: Draft, event: Joined) -> MemberId | None:
-    """Return the member that has what the newcomer claims: its own older life, or its instance."""
-    if draft.members.get(event.member) is not None:
-        return event.member
-    if event.instance is None:
-        return None
-    found = _instances(draft).get(event.instance)
-    if found is None or draft.members.get(found) is None:
-        return None
+def rivals(draft: Draft, event: Joined) -> list[MemberId]:
+    """Return who has what the newcomer claims: its own older life, and whoever has its instance."""
+    found = [event.member] if draft.members.get(event.member) is not None else []
+    if event.instance is not None:
+        name = _instances(draft).get(event.instance, event.member)
+        member = draft.members.get(name)
+        if name != event.member and member is not None and member.instance == event.instance:
+            found.append(name)
     return found
+
+
+def enrol(draft: Draft, event: Joined) -> None:
+    """Note whose an instance is now: the next to claim it may come in the same batch."""
+    if event.instance is not None:
+        _instances(draft)[event.instance] = event.member
 
 
 def _instances(draft: Draft) -> dict[InstanceId, MemberId]:

@@ -214,3 +214,13 @@ def test_older_life_cannot_come_back() -> None:
     story.reads(joined("b:2"))
 
     assert [] == story.reads(joined("b"), beaten("b", epoch=1), left("b"))
+
+
+def test_member_that_begins_to_broadcast_lets_others_have_what_it_held() -> None:
+    """It works on everything by right: nobody waits for a release, and it is not fenced for it."""
+    story = Story()
+    story.reads(joined("a"), joined("b"), routed("orders", 2))
+    story.reads(joined("a", broadcasting=True))
+
+    assert {"orders-0": "b@2", "orders-1": "b@1"} == story.pages()
+    assert 2 == len(story.told("a").hold)

@@ -110,3 +110,34 @@ def test_twins_of_one_name_cannot_hand_over() -> None:
     """The records for both would have one key."""
     with pytest.raises(ValueError, match="on_twin cannot be hand-over"):
         Policy(on_twin=TwinRule.HAND_OVER)
+
+
+def test_twins_of_one_batch_meet() -> None:
+    """Whoever came earlier in the batch has the instance already (C2)."""
+    story = Story()
+    met = only(TwinsMet, story.reads(joined("a", instance=HERS), joined("b", instance=HERS)))
+
+    assert [("a", "b")] == [(each.older[0], each.newer[0]) for each in met]
+    assert {"b"} == lives(story)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("fence-older", {"b:2"}), ("refuse-newer", {"a", "b"})]
+)
+def test_a_restart_may_claim_an_instance_too(rule: str, expected: set[str]) -> None:
+    """Its own older life is not all that it may displace: a wrong setting is met as well (C2)."""
+    story = Story(policy=Policy(on_twin_instance=TwinRule(rule)))
+    story.reads(joined("a", instance=HERS), joined("b"))
+    met = only(TwinsMet, story.reads(joined("b:2", instance=HERS)))
+
+    assert expected == lives(story)
+    assert "a" in [each.older[0] for each in met]
+
+
+def test_a_life_keeps_the_instance_it_came_with() -> None:
+    """Or it could take one, by joining again, whose owner is never asked."""
+    story = Story()
+    story.reads(joined("a", instance=HERS), joined("b"))
+    story.reads(joined("b", instance=HERS))
+
+    assert [HERS, None] == [member.instance for member in story.state.members.values()]
