@@ -42,8 +42,8 @@ def obey(draft: Draft, event: Commanded) -> None:
     if event.id in draft.commands:
         return
     draft.commands = (*draft.commands, event.id)[-_REMEMBERED:]
-    epoch = draft.before.epoch
-    if event.base_epoch is not None and event.base_epoch != epoch:
+    epoch = draft.next_epoch if draft.decided else draft.before.epoch
+    if event.base_epoch not in (None, epoch):
         _answer(draft, event, Outcome.CONFLICT, f"the group is at epoch {epoch}")
         return
     try:

@@ -38,6 +38,8 @@ def readers(draft: Draft, members: Mapping[MemberId, Member]) -> Iterable[Member
     """Return the broadcasting members whose portion this step changed."""
     changed = draft.routes.drawn.keys()
     told = draft.members.drawn
+    if not changed and not told:
+        return []
     return [
         name
         for name, member in members.items()

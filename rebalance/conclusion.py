@@ -75,13 +75,7 @@ def _forgotten(draft: Draft) -> Step:
 def _next_state(draft: Draft) -> GroupState:
     before = draft.before
     changed = bool(draft.causes)
-    decided = (
-        changed
-        or draft.targeted
-        or draft.touched
-        or bool(draft.ownership.drawn or draft.held.drawn)
-    )
-    epoch = draft.next_epoch if decided else before.epoch
+    epoch = draft.next_epoch if draft.decided else before.epoch
     group_epoch = epoch if changed else before.group_epoch
     return GroupState(
         name=before.name,
@@ -103,7 +97,7 @@ def _next_state(draft: Draft) -> GroupState:
         strategy=draft.strategy,
         commands=draft.commands,
         cause=_cause(draft),
-        deadline=timers.earliest(draft) if decided else draft.deadline,
+        deadline=timers.earliest(draft) if draft.decided else draft.deadline,
     )
 
 

@@ -123,6 +123,12 @@ class Draft:
         return Epoch(self.before.epoch + 1)
 
     @property
+    def decided(self) -> bool:
+        """Tell whether this step draws an epoch."""
+        changed = self.causes or self.targeted or self.touched
+        return bool(changed or self.ownership.drawn or self.held.drawn)
+
+    @property
     def awaits_target(self) -> bool:
         """Tell whether the target is behind the group."""
         if self.targeted:

@@ -71,6 +71,18 @@ def test_an_order_given_in_view_of_another_epoch_is_not_obeyed() -> None:
     assert {"b"} == set(story.state.members)
 
 
+def test_of_two_orders_at_once_the_second_is_in_conflict() -> None:
+    """Whether the log is cut between them or not (G3)."""
+    story = two_members()
+    answers = only(
+        CommandAnswered,
+        story.reads(ordered(EvictMember(B), base=1), ordered(EvictMember(MemberId("a")), base=1)),
+    )
+
+    assert ["done", "conflict"] == [answer.outcome for answer in answers]
+    assert {"a"} == set(story.state.members)
+
+
 def test_a_drain_by_order_is_a_drain() -> None:
     """The member works on until its heirs have its queues (G2)."""
     story = two_members()
