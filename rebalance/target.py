@@ -9,12 +9,14 @@ except through what the strategy is told of the present target.
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 
 from rebalance import commons
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
-from rebalance.ids import Millis
+from rebalance.ids import MemberId, Millis
 from rebalance.routing import subscribed
 
 
@@ -47,9 +49,11 @@ def _request(draft: Draft) -> AllocationRequest:
         for name, member in draft.members.items()
         if not member.draining and commons.shares(member)
     }
-    lively = {name for name in candidates if draft.members[name].resting_until is None}
-    if lively:
-        candidates = {name: candidates[name] for name in candidates if name in lively}
+    for name, candidate in _resting(draft, candidates).items():
+        if candidate.topics:
+            candidates[name] = candidate
+        else:
+            del candidates[name]
     wanted = subscribed(filter(commons.shares, draft.members.values()))
     queues = {
         topic: route.queues
@@ -57,6 +61,17 @@ def _request(draft: Draft) -> AllocationRequest:
         if topic in wanted and route.queues
     }
     return AllocationRequest(candidates, queues, draft.target)
+
+
+def _resting(draft: Draft, candidates: Mapping[MemberId, Candidate]) -> dict[MemberId, Candidate]:
+    """Return the members that rest, each with the topics that nobody else could work on."""
+    members = {name: draft.members[name] for name in candidates}
+    lively = subscribed(member for member in members.values() if member.resting_until is None)
+    return {
+        name: replace(candidates[name], topics=member.topics - lively)
+        for name, member in members.items()
+        if member.resting_until is not None
+    }
 
 
 def _check(request: AllocationRequest, plan: AllocationPlan) -> None:

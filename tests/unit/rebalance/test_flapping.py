@@ -1,11 +1,13 @@
 """Flapping: who rests, for how long, and what is forgotten when."""
 
+from dataclasses import replace
+
 import pytest
 
 from rebalance import flapping
 from rebalance.draft import Draft
 from rebalance.ids import InstanceId, MemberId, Millis
-from rebalance.policy import Policy
+from rebalance.policy import Policy, TwinRule
 from tests.builders.group import a_group
 from tests.builders.records import joined, left, routed
 from tests.builders.story import Story
@@ -70,3 +72,26 @@ def test_nobody_rests_when_everybody_would_have_to() -> None:
 
     assert ["a"] == list(story.owners().values())
     assert story.state.members[A].resting_until is not None
+
+
+def test_what_nobody_else_could_work_on_does_not_rest() -> None:
+    """A member that rests keeps the topics of which it is the only subscriber, and only those."""
+    story = Story(policy=POLICY)
+    story.reads(joined("a", "users"), routed("users", 1))
+    for number in range(1, 7):
+        story.reads(joined(f"b:{number}", "users orders"))
+    story.reads(routed("orders", 1))
+
+    assert {"users-0": "a", "orders-0": "b"} == story.owners()
+    assert story.state.members[MemberId("b")].resting_until is not None
+
+
+def test_an_instance_that_many_have_is_nobodys_past() -> None:
+    """A rolling deploy of containers that all claim one instance puts none of them to rest."""
+    story = Story(policy=replace(POLICY, on_twin_instance=TwinRule.SEPARATE))
+    shared = InstanceId("image")
+    story.reads(*(joined(f"old{n}", instance=shared) for n in range(5)))
+    story.reads(*(left(f"old{n}") for n in range(5)))
+    story.reads(*(joined(f"new{n}", instance=shared) for n in range(5)))
+
+    assert [None] * 5 == [member.resting_until for member in story.state.members.values()]
