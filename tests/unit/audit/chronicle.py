@@ -17,10 +17,12 @@ from audit.history import (
     Entry,
     Grant,
     Heirloom,
+    Held,
     Issued,
     Joined,
     Left,
     Life,
+    Ordered,
     Place,
     Queue,
     Released,
@@ -102,6 +104,14 @@ class Chronicle:
     def leaves(self, who: str) -> Place:
         """A member is gone."""
         return self._take(Left(self._place("members"), GROUP, life(who)))
+
+    def ordered(self, verb: str) -> Place:
+        """An operator orders."""
+        return self._take(Ordered(self._place("commands"), GROUP, verb))
+
+    def held(self, *members: str) -> Place:
+        """It is said that these are not struck out yet."""
+        return self._take(Held(self._place("history"), GROUP, frozenset(members)))
 
     def ticks(self, after_ms: int = 1_000) -> Place:
         """Time goes by."""

@@ -88,3 +88,98 @@ def test_the_dead_are_struck_out_in_time() -> None:
     told.batch_ends()
 
     assert ["I5"] == told.wrong
+
+
+# -- when most are silent at once
+
+
+def a_crowd() -> Chronicle:
+    """Four members that were answered; all beat at the same time, and then only d."""
+    told = Chronicle()
+    told.ticks()
+    for name in "abcd":
+        told.joined(name)
+        told.issued(name, 1)
+        told.beats(name)
+    for _ in range(5):
+        told.ticks(2_000)
+        told.beats("d")
+    return told
+
+
+def test_silence_of_most_is_doubted() -> None:
+    """Three of four: nobody is struck out for it yet."""
+    told = a_crowd()
+    told.struck("a", told.ticks(0))
+
+    assert ["I6"] == told.wrong
+    assert "3 of 4 were silent" in told.details[0]
+
+
+def test_silence_of_most_is_believed_in_the_end() -> None:
+    """After another while."""
+    told = a_crowd()
+    for _ in range(15):
+        told.ticks(2_000)
+        told.beats("d")
+    told.struck("a", told.ticks(0))
+
+    assert [] == told.details
+
+
+def test_an_operator_may_say_that_it_is_true() -> None:
+    """Then nobody has to wait."""
+    told = a_crowd()
+    told.ordered("approve")
+    told.struck("a", told.ticks(0))
+
+    assert [] == told.details
+
+
+def test_whoever_is_held_may_stay() -> None:
+    """As long as the hold lasts."""
+    told = a_crowd()
+    told.held("a", "b", "c")
+    told.batch_ends()
+
+    assert [] == told.details
+    for _ in range(15):
+        told.ticks(2_000)
+        told.beats("d")
+    told.batch_ends()
+
+    assert ["I5", "I5", "I5"] == told.wrong
+
+
+def test_nobody_is_struck_out_of_a_paused_group() -> None:
+    """Until it is resumed."""
+    told = a_crowd()
+    told.ordered("pause")
+    told.batch_ends()
+    assert [] == told.details
+
+    told.ordered("resume")
+    told.batch_ends()
+    assert ["I5", "I5", "I5"] == told.wrong
+
+
+def test_of_one_that_left_only_its_return_counts() -> None:
+    """Beats from before it left may arrive late."""
+    told = a_member()
+    told.leaves("a")
+    told.ticks(5_000)
+    told.beats("a")
+    told.leaves("a")
+    told.struck("a", told.ticks(5_000))
+
+    assert [] == told.details
+
+
+def test_a_life_that_is_being_replaced_is_not_one_more() -> None:
+    """Its member has been heard, as somebody younger."""
+    told = a_crowd()
+    told.joined("b:2")
+    told.joined("c:2")
+    told.struck("a", told.ticks(0))
+
+    assert [] == told.details

@@ -1,0 +1,165 @@
+"""Recorded topics as the auditor reads them: one record, one entry, or none."""
+
+import json
+from typing import Any
+
+import pytest
+
+from audit import history
+from audit.history import Entry, Grant, Heirloom, Life, Place
+from audit.wire import entry_of
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    COMMANDS,
+    GROUPS,
+    HEARTBEATS,
+    HISTORY,
+    MEMBERS,
+    RELEASES,
+    ROUTES,
+    TICK_KEY,
+    Record,
+    Topic,
+    UndecodableRecord,
+    encode,
+    member_key,
+)
+
+AT = Place("t", 3, 90, 1_000)
+LIFE = Life("worker-2", "1767225600000-9f86d081")
+GRANT = Grant(("orders", "", 0), 2)
+
+
+def read(topic: Topic[Any], fields: dict[str, object], key: bytes = b"billing") -> object:
+    """Read one record as it would be on the wire."""
+    kind = str(fields["kind"])
+    record: Record = topic.kinds[kind].model_validate_json(
+        encode_fields({"member": LIFE.member, "incarnation": LIFE.incarnation, **fields})
+    )
+    return entry_of(topic, AT, key, encode(record))
+
+
+def encode_fields(fields: dict[str, object]) -> str:
+    """Write JSON."""
+    return json.dumps({"v": 1, **fields})
+
+
+HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
+    "join": (
+        MEMBERS,
+        {"kind": "join", "sequence": 1, "topics": ["orders"], "weight": 2, "capacity": 3},
+        history.Joined(AT, "billing", LIFE, 1, frozenset({"orders"}), 2, 3),
+    ),
+    "drain": (
+        MEMBERS,
+        {"kind": "drain", "sequence": 2},
+        history.Drained(AT, "billing", LIFE, 2),
+    ),
+    "leave": (MEMBERS, {"kind": "leave", "sequence": 2}, history.Left(AT, "billing", LIFE)),
+    "beat": (
+        HEARTBEATS,
+        {"kind": "beat", "sequence": 4, "epoch": 2, "owned": [["orders", "", 0, 2]]},
+        history.Beaten(AT, "billing", LIFE, 4, 2, (GRANT,)),
+    ),
+    "a beat that says: as before": (
+        HEARTBEATS,
+        {"kind": "beat", "sequence": 5, "epoch": 2, "owned": None},
+        history.Beaten(AT, "billing", LIFE, 5, 2, None),
+    ),
+    "release": (
+        RELEASES,
+        {"kind": "release", "sequence": 6, "queues": [["orders", "", 0, 2, 17]]},
+        history.Released(AT, "billing", LIFE, (GRANT,)),
+    ),
+    "route": (
+        ROUTES,
+        {"kind": "route", "topic": "orders", "version": 3, "exists": True, "runs": [["", 0, 2]]},
+        history.Routed(AT, "billing", "orders", 3, (("orders", "", 0), ("orders", "", 1))),
+    ),
+    "command": (
+        COMMANDS,
+        {"kind": "approve", "id": "c1", "principal": "ann", "reason": "they are dead"},
+        history.Ordered(AT, "billing", "approve"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("topic", "fields", "entry"), HEARD.values(), ids=HEARD.keys())
+def test_what_was_heard(topic: Topic[Any], fields: dict[str, object], entry: object) -> None:
+    """Each record of a member, the watcher or an operator makes the entry that says the same."""
+    assert entry == read(topic, fields)
+
+
+def test_a_tick_needs_no_reading() -> None:
+    """Its place and its key say what it is."""
+    assert history.Ticked(AT) == entry_of(HEARTBEATS, AT, TICK_KEY, b"anything")
+
+
+def published(topic: Topic[Any], kind: str, **fields: object) -> Entry | None:
+    """Read the contract's own example of a record, with some fields changed."""
+    model = topic.kinds[kind]
+    (example,) = model.model_json_schema()["examples"]
+    record: Record = model.model_validate_json(json.dumps({**example, **fields}))
+    return entry_of(topic, AT, b"billing", encode(record))
+
+
+def test_orders() -> None:
+    """What to hold, to give and to inherit, and the bytes themselves."""
+    entry = published(ASSIGNMENTS, "assignment")
+
+    assert isinstance(entry, history.Issued)
+    assert (LIFE, 4, 10_000) == (entry.life, entry.epoch, entry.session_timeout_ms)
+    assert (Grant(("orders", "", 0), 2),) == entry.hold
+    assert (Grant(("orders", "", 1), 2),) == entry.give
+    source = Life("worker-1", "1767225599000-0a1b2c3d")
+    assert (Heirloom(("orders", "", 7), 4, source, 3),) == entry.inherit
+    assert isinstance(entry.content, bytes)
+
+
+def test_a_tombstone_withdraws_orders() -> None:
+    """Its key says whose."""
+    entry = entry_of(ASSIGNMENTS, AT, member_key("billing", "worker-2"), None)
+
+    assert history.Withdrawn(AT, "billing", "worker-2") == entry
+
+
+def test_a_summary_says_who_takes_no_part() -> None:
+    """And whether the target is that of the group as it is."""
+    people = [
+        {"member": name, "hold": 0, "give": 0, "inherit": 0, "draining": name == "d", mark: True}
+        for name, mark in (("a", "away"), ("d", "x"), ("h", "held"), ("r", "resting"), ("w", "x"))
+    ]
+    entry = published(GROUPS, "group", people=people, target_epoch=3)
+
+    assert isinstance(entry, history.Summarised)
+    assert frozenset("adhr") == entry.apart
+    assert not entry.settled
+
+
+@pytest.mark.parametrize("event", ["expired", "fenced", "left"])
+def test_the_end_of_a_life(event: str) -> None:
+    """With the record that proved it."""
+    cause = {"kind": "expiry", "topic": "trimtab.heartbeats", "partition": 3, "offset": 12}
+    entry = published(HISTORY, "member", event=event, cause=cause)
+
+    assert isinstance(entry, history.Struck)
+    assert (event, Place("trimtab.heartbeats", 3, 12)) == (entry.how, entry.cause)
+
+
+def test_held_evictions() -> None:
+    """Who was silent and is still in."""
+    held = frozenset({"worker-1", "worker-2", "worker-3"})
+
+    assert history.Held(AT, "billing", held) == published(HISTORY, "hold")
+
+
+def test_what_cannot_be_judged_makes_no_entry() -> None:
+    """Durations and beginnings prove nothing."""
+    assert published(HISTORY, "handover") is None
+    assert published(HISTORY, "member", event="joined") is None
+
+
+def test_a_record_that_breaks_its_contract_is_refused() -> None:
+    """Whoever reads topics says so."""
+    with pytest.raises(UndecodableRecord):
+        entry_of(MEMBERS, AT, b"billing", b"{}")
