@@ -12,13 +12,17 @@ from pydantic import Field, model_validator
 from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
 from rebalance.ids import Millis
-from rebalance.verdicts.policy import Mode, VerdictPolicy
+from rebalance.verdicts.policy import Bench, Mode, VerdictPolicy
 
 _DEFAULT: Final = VerdictPolicy()
 
 
 class BrokerSettings(Section):
     """Detectors, quorum and sentences."""
+
+    mode: Bench = _DEFAULT.mode
+    """Who judges: consensus is a quorum of reporters; rocketmq-4 and rocketmq-5 are RocketMQ's
+    tables, by which each single report counts."""
 
     failures: Mode = _DEFAULT.failures
     """Calls that fail in a row: off, shadow (say what would be done) or enforce (do it)."""
@@ -62,6 +66,7 @@ class BrokerSettings(Section):
     def policy(self) -> VerdictPolicy:
         """Return the value that the jury reads."""
         return VerdictPolicy(
+            mode=self.mode,
             failures=self.failures,
             errors=self.errors,
             latency=self.latency,

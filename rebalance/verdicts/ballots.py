@@ -16,18 +16,19 @@ from rebalance.verdicts.draft import Draft
 from rebalance.verdicts.events import Reported, Sight
 
 
-def book(draft: Draft, event: Reported) -> None:
-    """Enter a report."""
+def book(draft: Draft, event: Reported) -> list[Sight]:
+    """Enter a report; return what counts of it."""
     before = draft.reporters.get(event.reporter)
     if before is None and len(draft.reporters) >= draft.policy.reporters_max:
         _refuse(draft, event, f"more than {draft.policy.reporters_max} reporters")
-        return
+        return []
     if before is not None and _is_old(before, event):
-        return
+        return []
     sound = [sight for sight in event.sights if sight.is_sound()]
     if len(sound) < len(event.sights):
         _refuse(draft, event, f"{len(event.sights) - len(sound)} figures cannot be true")
     draft.reporters[event.reporter] = _added(draft, before, event, sound)
+    return sound
 
 
 def _refuse(draft: Draft, event: Reported, detail: str) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
 from rebalance.verdicts.decisions import VerdictIssued
 from rebalance.verdicts.events import ClusterName, ReporterId
-from rebalance.verdicts.policy import Detector
+from trimtab.faults import FaultItem
 
 
 class Calls(NamedTuple):
@@ -56,7 +56,7 @@ class Reporter:
 class Out(NamedTuple):
     """A sentence: the broker is out of use."""
 
-    detector: Detector
+    detector: str
     reason: str
     since_ms: Millis
     until_ms: Millis
@@ -114,6 +114,8 @@ class Cluster:
     brokers: Mapping[BrokerName, Broker] = field(default_factory=dict)
     orders: Mapping[BrokerName, Order] = field(default_factory=dict)
     topics: Mapping[TopicName, frozenset[BrokerName]] = field(default_factory=dict)
+    items: Mapping[BrokerName, FaultItem] = field(default_factory=dict)
+    """RocketMQ's table, where it is the one that judges; its times are those of the log clock."""
     told: Mapping[BrokerName, VerdictIssued] = field(default_factory=dict)
     """What was last published, and so what readers believe."""
     renewed: Millis = Millis(0)

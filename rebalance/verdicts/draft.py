@@ -12,6 +12,7 @@ from rebalance.verdicts.cluster import Broker, Cluster, Order, Reporter
 from rebalance.verdicts.decisions import BrokerDecision, VerdictIssued
 from rebalance.verdicts.events import ReporterId
 from rebalance.verdicts.policy import VerdictPolicy
+from trimtab.faults import FaultItem
 
 
 class Draft:
@@ -31,6 +32,7 @@ class Draft:
         self.brokers: dict[BrokerName, Broker] = dict(before.brokers)
         self.orders: dict[BrokerName, Order] = dict(before.orders)
         self.topics: dict[TopicName, frozenset[BrokerName]] = dict(before.topics)
+        self.items: dict[BrokerName, FaultItem] = dict(before.items)
         self.told: dict[BrokerName, VerdictIssued] = dict(before.told)
         self.decisions: list[BrokerDecision] = []
 
@@ -63,5 +65,6 @@ class Draft:
             brokers=self.brokers,
             orders=self.orders,
             topics=self.topics,
+            items=self.items,
             told=self.told,
         )

@@ -45,7 +45,7 @@ def find(draft: Draft, views: Mapping[ReporterId, View]) -> Findings:
     """Count the votes of all detectors that are not off."""
     findings = Findings()
     for detector in DETECTORS:
-        mode = draft.policy.mode(detector)
+        mode = draft.policy.mode_of(detector)
         if mode == "off":
             continue
         cast = _cast(draft, detector, views)

@@ -20,6 +20,7 @@ def obey(draft: Draft, event: BrokerOrdered) -> None:
     broker = draft.brokers.get(event.broker) or Broker(draft.now, draft.now)
     if event.available:
         broker = replace(broker, out=None, ejections=0, calm=draft.now)
+        draft.items.pop(event.broker, None)
     draft.brokers[event.broker] = broker
     draft.orders.pop(event.broker, None)
     left = None if event.until_ms is None else event.until_ms - event.stamp.appended
@@ -38,6 +39,7 @@ def forget(draft: Draft, event: BrokerForgotten) -> None:
     """Forget a broker; reports will make its acquaintance anew."""
     draft.orders.pop(event.broker, None)
     draft.brokers.pop(event.broker, None)
+    draft.items.pop(event.broker, None)
     for who, reporter in draft.reporters.items():
         if event.broker in reporter.calls or event.broker in reporter.streaks:
             draft.reporters[who] = replace(

@@ -11,6 +11,8 @@ from rebalance.ids import Millis
 
 Mode = Literal["off", "shadow", "enforce"]
 """Whether a detector's findings are not looked for, only published, or acted on."""
+Bench = Literal["consensus", "rocketmq-4", "rocketmq-5"]
+"""Who judges: the jury, or RocketMQ's table of either generation, by each report as it comes."""
 Detector = Literal["failures", "errors", "latency", "drift"]
 DETECTORS: tuple[Detector, ...] = ("failures", "errors", "latency", "drift")
 """In the order in which they are asked; the first one that condemns gives the reason."""
@@ -21,6 +23,10 @@ ALL_PERCENT = 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictPolicy:
     """Detectors, quorum and sentences."""
+
+    mode: Bench = "consensus"
+    """With one of RocketMQ's tables every report counts alone, as in its clients: one reporter can
+    take a broker out of use, as far as the limits allow. The detectors rest then."""
 
     failures: Mode = "enforce"
     """Calls that fail in a row."""
@@ -106,8 +112,10 @@ class VerdictPolicy:
         if broken:
             raise ValueError(broken[0])
 
-    def mode(self, detector: Detector) -> Mode:
+    def mode_of(self, detector: Detector) -> Mode:
         """Return what is done with a detector's findings."""
+        if self.mode != "consensus":
+            return "off"
         modes: dict[Detector, Mode] = {
             "failures": self.failures,
             "errors": self.errors,

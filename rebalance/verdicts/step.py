@@ -14,7 +14,7 @@ from typing import assert_never
 
 from rebalance.events import Stamp
 from rebalance.ids import Millis
-from rebalance.verdicts import ballots, orders
+from rebalance.verdicts import ballots, ladder, orders
 from rebalance.verdicts.cluster import Cluster
 from rebalance.verdicts.decisions import BrokerDecision
 from rebalance.verdicts.draft import Draft
@@ -71,7 +71,8 @@ def _advance(draft: Draft, stamp: Stamp) -> None:
 def _fold(draft: Draft, event: BrokerEvent) -> None:
     match event:
         case Reported():
-            ballots.book(draft, event)
+            if ladder.judge(draft, ballots.book(draft, event)):
+                publish(draft)
         case BrokerOrdered():
             orders.obey(draft, event)
             publish(draft)

@@ -66,6 +66,7 @@ def _meet(draft: Draft, seen: Mapping[BrokerName, list[Calls]]) -> None:
         address = _address(draft, calls)
         if address and broker.address and address != broker.address:
             broker = Broker(draft.now, draft.now)
+            draft.items.pop(name, None)
             _clear(draft, name)
         draft.brokers[name] = replace(
             broker,
@@ -184,6 +185,7 @@ def _forget(draft: Draft) -> None:
         silent = now - broker.heard > policy.broker_ms
         if silent and broker.out is None and name not in hosts and name not in draft.orders:
             del draft.brokers[name]
+            draft.items.pop(name, None)
 
 
 def _open(draft: Draft) -> None:

@@ -23,7 +23,7 @@ BYTES = {"base64", "binascii", "hashlib", "json", "string", "struct", "unicodeda
 BY_NAME = {"importlib.import_module"}
 
 MAY_IMPORT = {
-    "rebalance": VALUES | {"rebalance"},
+    "rebalance": VALUES | {"rebalance", "trimtab.faults"},
     "allocators": VALUES | BYTES | BY_NAME | {"allocators", "numpy", "rebalance"},
     "audit": VALUES | {"audit", "trimtab.protocol"},
     "sinks": VALUES | BYTES | {"rebalance", "sinks", "trimtab.protocol"},

@@ -1,0 +1,65 @@
+"""RocketMQ's table in place of the jury: a broker is out as each report says, and for how long.
+
+For clusters that want the verdicts which their RocketMQ clients would come to, only in common. One
+report is enough, so one bad reporter is too; what stands between it and the cluster are the limits
+and the operators, which hold here as well.
+
+Called by ``step`` for each report, in the modes that are named after RocketMQ. Its one rule: what
+the table says is ``trimtab.faults``; nothing here knows a figure of it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from rebalance.ids import Millis
+from rebalance.verdicts.cluster import Broker, Out
+from rebalance.verdicts.draft import Draft
+from rebalance.verdicts.events import Sight
+from trimtab.faults import RULES, FaultItem, FaultRules
+
+WORTH_SAYING_MS = 1_000
+"""A sentence that grows by less is not said again: reports may come by the thousand a second."""
+
+
+def judge(draft: Draft, sights: Iterable[Sight]) -> bool:
+    """Enter what was seen; return whether there is something to say."""
+    mode = draft.policy.mode
+    if mode == "consensus":
+        return False
+    news = [_update(draft, sight, RULES[mode]) for sight in sights if sight.count]
+    return any(news)
+
+
+def _update(draft: Draft, sight: Sight, rules: FaultRules) -> bool:
+    name = sight.broker
+    broker = draft.brokers.get(name)
+    if broker is None:
+        if len(draft.brokers) >= draft.policy.brokers_max:
+            return False
+        broker = Broker(draft.now, draft.now)
+    item = draft.items.get(name, FaultItem(broker=name))
+    failed = sight.successes == 0
+    item = item.updated(int(sight.latency_ms), draft.now, rules, isolation=failed, reachable=True)
+    draft.items[name] = item
+    out = _out(draft, broker, item, rules)
+    draft.brokers[name] = replace(broker, heard=draft.now, out=out)
+    told = draft.told.get(name)
+    until = None if out is None else out.until_ms
+    if told is None or told.until_ms is None or until is None:
+        return until != (None if told is None else told.until_ms)
+    return until - told.until_ms >= WORTH_SAYING_MS
+
+
+def _out(draft: Draft, broker: Broker, item: FaultItem, rules: FaultRules) -> Out | None:
+    if item.is_available(draft.now, rules.generation):
+        return None
+    until = Millis(item.start_timestamp)
+    since = draft.published(draft.now) if broker.out is None else broker.out.since_ms
+    return Out(
+        rules.generation,
+        f"a call took {item.current_latency} ms, or failed",
+        since_ms=since,
+        until_ms=draft.published(until),
+        tested_from=until,  # nobody is asked to: in these modes only time ends a sentence
+        until=until,
+    )
