@@ -4,6 +4,7 @@ Reads its options and prints; everything else is in ``console.recordings``.
 """
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,7 +74,8 @@ def replay(
 
     Examples:
       trimtab replay incident.jsonl --group billing
-      trimtab replay incident.jsonl --until 2026-01-01T12:00:00Z --json | jq -r .value
+      trimtab replay incident.jsonl --until 2026-01-01T12:00:00Z --json > decided.jsonl
+      trimtab check incident.jsonl decided.jsonl
       trimtab replay incident.jsonl --set policy.strategy=AVG      what would AVG have done?
       trimtab replay --bootstrap-servers kafka-1:9092 --group billing
     """
@@ -86,12 +88,17 @@ def replay(
     topics = list(again.rules.decoder.topics)
     read = lines(settings, files or (), servers, topics, call_of(context).progress)
     paced = every if files else every or EVERY_MS
+    offsets = Counter[tuple[str, int]]()
     for number, rows in batches(only_inlets(read, again.rules), paced, _time(until)):
         records = [each for each in again.decide(rows) if group is None or _is_of(each, group)]
-        if records and not as_json:
-            write(f"batch {number} ({len(rows)} records)")
+        if records:
+            write(f'{{"batch": {number}}}' if as_json else f"batch {number} ({len(rows)} records)")
         for record in records:
-            write(_line(number, record) if as_json else f"  {told(record, settings.topics.prefix)}")
+            if as_json:
+                write(_line(record, offsets[record[:2]], rows[-1].appended_ms))
+                offsets[record[:2]] += 1
+            else:
+                write(f"  {told(record, settings.topics.prefix)}")
 
 
 def _time(text: str | None) -> int | None:
@@ -110,12 +117,14 @@ def _is_of(record: "Record", group: str) -> bool:
     return key == group or key.startswith(f"{group}/")
 
 
-def _line(number: int, record: "Record") -> str:
+def _line(record: "Record", offset: int, timestamp: int) -> str:
+    """Write a record as if it had been appended when the last of its batch was."""
     return json.dumps(
         {
-            "batch": number,
             "topic": record.topic,
             "partition": record.partition,
+            "offset": offset,
+            "timestamp": timestamp,
             "key": record.key.decode(errors="replace"),
             "value": None if record.value is None else record.value.decode(),
         },

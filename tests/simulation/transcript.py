@@ -1,7 +1,8 @@
 """The transcript of a life: what happened, what was found, and every record the controller read.
 
 The records stand in the form of `trimtab replay`: one JSON line each, with a line between batches.
-The first lines are comments of the same form, which a replay ignores.
+The first lines are comments of the same form, which a replay passes over; one of them is the
+command that decides it all again.
 """
 
 import json
@@ -9,6 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from streaming.rows import Row
+from tests.simulation.rules import PREFIX
+from tests.simulation.scenario import (
+    DAMPING_MS,
+    HALF_LIFE_MS,
+    HOLD_MS,
+    MAX_STEP_MS,
+    REVOCATION_MS,
+    SESSION_MS,
+    Scenario,
+)
 from tests.simulation.world import Outcome
 
 
@@ -22,17 +33,37 @@ def keep(outcome: Outcome, folder: Path) -> Path:
 
 def lines(outcome: Outcome) -> Iterator[str]:
     """The life, line by line."""
-    for text in [*str(outcome.scenario).splitlines(), *map(str, outcome.violations)]:
+    story = [*str(outcome.scenario).splitlines(), *map(str, outcome.violations)]
+    for text in [*story, _command(outcome.scenario)]:
         yield json.dumps({"comment": text})
     for number, rows in enumerate(outcome.brain.cuts):
         yield json.dumps({"batch": number})
         yield from map(_line, rows)
 
 
+def _command(scenario: Scenario) -> str:
+    """Spell the settings of the simulation's controller."""
+    chosen = {
+        "policy.strategy": scenario.strategy,
+        "policy.session_timeout": f"{SESSION_MS}ms",
+        "policy.heartbeat_interval": f"{SESSION_MS // 3}ms",
+        "policy.revocation_timeout": f"{REVOCATION_MS}ms",
+        "policy.on_twin": scenario.on_twin,
+        "policy.on_twin_instance": scenario.on_twin_instance,
+        "policy.assignment_interval": f"{scenario.interval_ms}ms",
+        "policy.blast_hold": f"{HOLD_MS}ms",
+        "policy.flap_half_life": f"{HALF_LIFE_MS}ms",
+        "policy.route_damping": f"{DAMPING_MS}ms",
+        "controller.max_clock_step": f"{MAX_STEP_MS}ms",
+    }
+    settings = " ".join(f"-s {name}={value}" for name, value in chosen.items())
+    return f"trimtab replay seed-{scenario.seed}.jsonl {settings}"
+
+
 def _line(row: Row) -> str:
     return json.dumps(
         {
-            "topic": row.topic,
+            "topic": row.topic.removeprefix(PREFIX),
             "partition": row.partition,
             "offset": row.offset,
             "timestamp": row.appended_ms,

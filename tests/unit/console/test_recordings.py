@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from console.recordings.slots import murmur3, slot_of
 from tests.unit.console.command_line import Run, caller
 from tests.unit.streaming.log import LIFE, beat, join, route
 from trimtab.protocol import (
@@ -102,10 +101,13 @@ def test_each_decision_is_told_with_its_cause(run: Run) -> None:
 
 
 def test_records_come_as_the_controller_writes_them(run: Run) -> None:
-    """With --json each is a line: where it would stand, and its bytes."""
+    """With --json each is a line: where it would stand, and its bytes; batches are told apart."""
     _, printed, _ = run("replay", two_join().write(), "--json")
-    records = [json.loads(line) for line in printed.splitlines()]
-    told = [each for each in records if each["topic"] == "trimtab.assignments"]
+    lines = [json.loads(line) for line in printed.splitlines()]
+    told = [each for each in lines if each.get("topic") == "trimtab.assignments"]
+
+    assert [0, 1] == [each["batch"] for each in lines if "batch" in each]
+    assert [0, 1, 2] == [each["offset"] for each in told]
 
     assert ["billing/a", "billing/a", "billing/b"] == [each["key"] for each in told]
     assert {PARTITION} == {each["partition"] for each in told}
@@ -203,21 +205,12 @@ def test_an_impossible_time_is_refused(run: Run) -> None:
     assert 2 == run("replay", two_join().write(), "--until", "soon")[0]
 
 
-def signed(hashed: int) -> int:
-    """Read a hash as Java prints it."""
-    return hashed - (1 << 32) if hashed >> 31 else hashed
+def test_what_is_replayed_can_be_checked(run: Run) -> None:
+    """A recording and what was decided of it are one history."""
+    name = two_join().write()
+    Path("decided.jsonl").write_text(run("replay", name, "--json")[1])
 
-
-def test_keys_are_hashed_as_spark_does() -> None:
-    """The examples of Spark's own documentation: hash('ABC') and hash('Spark', array(123), 2)."""
-    chained = murmur3(b"Spark")
-    for number in (123, 2):
-        chained = murmur3(number.to_bytes(4, "little"), chained)
-
-    assert -757602832 == signed(murmur3(b"ABC"))
-    assert -1321691492 == signed(chained)
-    assert -757602832 % 7 == slot_of(b"ABC", 7)
-    assert 42 % 5 == slot_of(None, 5)
+    assert 0 == run("check", name, "decided.jsonl")[0]
 
 
 # -- check
