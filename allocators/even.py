@@ -76,7 +76,8 @@ def _hand_out(part: Part, owners: Ints, loads: Ints, bound: Ints, limit: int) ->
                 return
             taken, pool = pool[: heirs.size], pool[heirs.size :]
             same = np.full(heirs.size, topic)
-            owners[taken] = neighbourly(heirs, part.owners[taken], same, part.racks)
+            homes = None if part.homes is None else part.homes[taken]
+            owners[taken] = neighbourly(heirs, homes, same, part.racks)
             np.add.at(loads, heirs, 1)
             np.subtract.at(room, heirs, 1)
             limit -= heirs.size

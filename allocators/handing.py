@@ -16,6 +16,7 @@ import numpy as np
 from allocators.catalog import NOBODY
 from allocators.chain import Flags
 from allocators.racks import neighbourly
+from allocators.subscriptions import Part
 from allocators.waterline import Ints
 
 
@@ -52,12 +53,9 @@ def joined(changes: Sequence[Changes]) -> Changes:
     )
 
 
-def handed(owners: Ints, topics: Ints, changes: Changes, racks: Ints) -> Ints:
-    """Return the new owners of queues whose ``topics`` ascend, given each one's present owner.
-
-    ``racks`` are the members'.
-    """
-    nobody = len(racks)
+def handed(part: Part, changes: Changes) -> Ints:
+    """Return the new owners of the part's queues."""
+    owners, topics, nobody = part.owners, part.topic_of, len(part.members)
     order = np.lexsort((changes.members, changes.topics))
     members, more = changes.members[order], changes.more[order]
     cells = changes.topics[order] * (nobody + 1) + members
@@ -75,5 +73,6 @@ def handed(owners: Ints, topics: Ints, changes: Changes, racks: Ints) -> Ints:
     pool = np.flatnonzero(result == NOBODY)
     takers = np.where(members == nobody, NOBODY, members)[~fewer]
     heirs = np.repeat(takers, more[~fewer])
-    result[pool] = neighbourly(heirs, owners[pool], topics[pool], racks)
+    homes = None if part.homes is None else part.homes[pool]
+    result[pool] = neighbourly(heirs, homes, topics[pool], part.racks)
     return result

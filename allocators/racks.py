@@ -14,16 +14,16 @@ import numpy as np
 from allocators.waterline import Ints
 
 
-def neighbourly(heirs: Ints, before: Ints, topics: Ints, racks: Ints) -> Ints:
+def neighbourly(heirs: Ints, home: Ints | None, topics: Ints, racks: Ints) -> Ints:
     """Reorder the ``heirs`` within each topic so that most queues stay in their rack.
 
-    ``before`` are the members that the queues come from, or -1; ``racks`` the members' racks.
+    ``home`` are the racks that the queues come from, or -1; ``racks`` the members' racks. Without
+    homes there is one rack.
     """
-    if not racks.size or bool((racks == racks[0]).all()):
+    if home is None or not heirs.size:
         return heirs
-    known = np.append(racks, -1)  # the last one is nobody's
-    home, there = known[before], known[heirs]
-    kinds = int(racks.max()) + 2
+    there = np.append(racks, -1)[heirs]  # the last one is nobody's
+    kinds = int(max(racks.max(), home.max())) + 2
     _, staying, welcoming = np.intersect1d(
         _tickets(topics, home, kinds), _tickets(topics, there, kinds), return_indices=True
     )

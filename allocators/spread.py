@@ -4,7 +4,8 @@ Two allocations with the same fairest loads and the same fewest moves differ by 
 queue of one topic, B gives A one of another, perhaps round a longer ring and through the hub. So
 look for a ring of swaps that lowers the sum of squares of all counts (which is least when every
 topic is as even as it can be), and swap, until there is none. With convex costs no ring means
-optimal (Klein 1967, negative cycles), so this is exact; a move outweighs any sum of squares.
+optimal (Klein 1967, negative cycles), so this is exact; a move outweighs any sum of squares, and a
+square any number of queues that stay in their rack.
 
 Rings are found by Bellman and Ford's algorithm on the whole table at once. The number of rings
 grows with the table, so ``sticky`` sends only tables up to ``EXACT_CELLS`` here, and larger ones
@@ -26,37 +27,51 @@ FAR = 2**50
 NOWHERE = -1
 
 
-def smooth(chain: Chain) -> None:
-    """Swap until no ring of swaps spreads the topics better."""
-    while ring := _Rings(chain).find():
+def smooth(chain: Chain, racks: Ints, homes: Ints) -> None:
+    """Swap until no ring of swaps spreads the topics better, or keeps more queues in their rack.
+
+    ``racks`` are the rows' racks; ``homes`` how many queues of each topic were in each rack.
+    """
+    while ring := _Rings(chain, racks, homes).find():
         for node, other in zip(ring, ring[1:] + ring[:1], strict=True):
-            _swap(chain, node, other)
+            _swap(chain, homes.shape[1], node, other)
 
 
-def _swap(chain: Chain, node: int, other: int) -> None:
+def _swap(chain: Chain, racks: int, node: int, other: int) -> None:
     members, topics = chain.gets.shape
-    hub = members + topics
-    if node < members and other != hub:
-        chain.shift(node, other - members, -1)
-    elif other < members and node != hub:
-        chain.shift(other, node - members, 1)
+    shelves = members + topics * racks
+    if node < members <= other < shelves:
+        chain.shift(node, (other - members) // racks, -1)
+    elif other < members <= node < shelves:
+        chain.shift(other, (node - members) // racks, 1)
 
 
 class _Rings:
-    """One search for a ring that pays. Nodes: members, then topics, then the hub."""
+    """One search for a ring that pays.
 
-    def __init__(self, chain: Chain) -> None:
-        gets, held = chain.gets, chain.held
-        self._members, self._topics = gets.shape
-        self._hub = self._members + self._topics
-        move = 4 * (int(gets.max(initial=0)) + 1) * (self._hub + 1)
+    Nodes: the members; a *shelf* for each topic in each rack; the topics; the hub. What passes from
+    a member to another of its rack goes over a shelf, from rack to rack over the topic.
+    """
+
+    def __init__(self, chain: Chain, racks: Ints, homes: Ints) -> None:
+        gets, held = chain.gets.astype(np.int64), chain.held
+        self._members, topics = gets.shape
+        self._in_rack = [np.flatnonzero(racks == rack) for rack in range(homes.shape[1])]
+        self._topics = self._members + homes.size
+        self._hub = self._topics + topics
+        step = self._hub + 1  # no ring is longer: one square outweighs all racks of a ring
+        move = 4 * step * (int(gets.max(initial=0)) + 1) * step
         counts = 2 * gets
         if chain.nobody:
             counts[-1] = 0
-        self._gain = np.where(chain.may, counts + 1 + move * (gets >= held), FAR)
-        self._lose = np.where(gets > 0, 1 - counts - move * (gets > held), FAR)
+        gain = np.where(chain.may, step * (counts + 1) + move * (gets >= held), FAR)
+        lose = np.where(gets > 0, step * (1 - counts) - move * (gets > held), FAR)
         if chain.nobody:
-            self._gain[-1], self._lose[-1] = 0, np.where(gets[-1] > 0, 0, FAR)
+            gain[-1], lose[-1] = 0, np.where(gets[-1] > 0, 0, FAR)
+        self._gain, self._lose = gain, lose
+        there = np.stack([gets[rows].sum(axis=0) for rows in self._in_rack], axis=1)
+        self._go: Ints = np.where(there <= homes, 1, 0)
+        self._come: Ints = np.where(there < homes, -1, 0)
         self._leave: Ints = np.where(chain.loads < chain.high, 0, FAR)
         self._enter: Ints = np.where(chain.loads > chain.low, 0, FAR)
         self._cost: Ints = np.zeros(self._hub + 1, np.int64)
@@ -75,23 +90,45 @@ class _Rings:
         return []
 
     def _round(self) -> bool:
-        members, hub = self._members, self._hub
-        everybody, topics = self._cost[:members], self._cost[members:hub]
-        sank = self._sink(members, everybody[:, None] + self._lose, 0)
-        sank |= self._sink(hub, (everybody + self._leave)[:, None], 0)
-        sank |= self._sink(0, (topics + self._gain).T, members)
-        through_hub = np.broadcast_to(self._cost[hub] + self._enter, (1, members))
-        return self._sink(0, through_hub, hub) | sank
+        members, topics, hub = self._members, self._topics, self._hub
+        everybody = self._cost[:members]
+        shelves = self._cost[members:topics].reshape(self._go.shape)
+        racks = range(len(self._in_rack))
+        leaving = (everybody + self._leave)[:, None]
+        sank = self._sink(slice(hub, hub + 1), leaving, np.arange(members))
+        for rack, rows in zip(racks, self._in_rack, strict=True):
+            here = slice(members + rack, topics, len(racks))
+            sank |= self._sink(here, everybody[rows, None] + self._lose[rows], rows)
+        if len(racks) > 1:
+            numbers = np.arange(members, topics).reshape(self._go.shape)
+            sank |= self._sink(slice(topics, hub), (shelves + self._go).T, numbers.T)
+            for rack in racks:
+                here = slice(members + rack, topics, len(racks))
+                over = (self._cost[topics:hub] + self._come[:, rack])[None]
+                sank |= self._sink(here, over, np.arange(topics, hub)[None])
+        for rack, rows in zip(racks, self._in_rack, strict=True):
+            places = np.arange(members + rack, topics, len(racks))
+            sank |= self._sink(rows, (shelves[:, rack] + self._gain[rows]).T, places)
+        entering = (self._cost[hub] + self._enter)[None]
+        return self._sink(slice(members), entering, np.array([hub])) | sank
 
-    def _sink(self, first: int, costs: Ints, sources: int) -> bool:
-        """Lower the costs of nodes from ``first`` on, a column each, to the least of its column."""
+    def _sink(self, here: slice | Ints, costs: Ints, sources: Ints) -> bool:
+        """Lower the costs of the nodes ``here``, a column each, to the least of its column.
+
+        ``sources`` are the nodes that the rows stand for, for all columns or for each of them.
+        """
+        if not costs.size:
+            return False
+        columns = np.arange(costs.shape[1])
         best = costs.argmin(axis=0)
-        least = costs[best, np.arange(costs.shape[1])]
-        here = slice(first, first + costs.shape[1])
+        least = costs[best, columns]
         lower = least < self._cost[here]
-        self._cost[here][lower] = least[lower]
-        self._came_from[here][lower] = best[lower] + sources
-        return bool(lower.any())
+        if not lower.any():
+            return False
+        source = sources[best] if sources.ndim == 1 else sources[best, columns]
+        self._cost[here] = np.where(lower, least, self._cost[here])
+        self._came_from[here] = np.where(lower, source, self._came_from[here])
+        return True
 
     def _closed(self) -> list[int]:
         """Follow the pointers back from every node, each pointer once."""

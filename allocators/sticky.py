@@ -8,12 +8,13 @@ What it wants, in this order, each as far as the ones before it leave freedom:
    so on, over all chains of overlapping subscriptions. Equal members end within one of another.
 3. The fewest queues change their owner.
 4. Each topic is spread evenly over its members: the least sum of squares of all counts.
-5. A queue that moves stays in the rack of the member that had it, as far as (4)'s counts allow.
+5. As many queues as can be stay in the rack of the member that had them.
 6. The answer depends on nothing but the request, and not on the order of anything in it.
 
-(1) to (3) are exact at any size: see ``levels`` and ``transport``. (4) is exact for tables up to
-``spread.EXACT_CELLS`` members x topics, and a good guess beyond (``swaps``). Asked again about its
-own answer, it moves nothing. Large groups with equal subscriptions take a shorter way (``even``).
+(1) to (3) are exact at any size: see ``levels`` and ``transport``. (4) and (5) are exact for tables
+up to ``spread.EXACT_CELLS`` members x topics, and good guesses beyond (``swaps``, ``racks``). Asked
+again about its own answer, it moves nothing. Large groups with equal subscriptions take a shorter
+way (``even``).
 
 Its one rule: integers and fractions, never a float.
 """
@@ -70,10 +71,10 @@ def _settled(part: Part) -> Ints:
     if part.may is None and len(part.members) * len(part.topics) > EXACT_CELLS:
         return even(part, bounds, loads)
     found = list(levels(_table(part)))
-    changes = [_differences(level, len(part.members)) for level in found]
+    changes = [_differences(level, part) for level in found]
     if len(found) > 1:
         changes.append(_crossing(part, found))
-    return handed(part.owners, part.topic_of, joined(changes), part.racks)
+    return handed(part, joined(changes))
 
 
 def _crossing(part: Part, found: Sequence[Level]) -> Changes:
@@ -89,18 +90,33 @@ def _crossing(part: Part, found: Sequence[Level]) -> Changes:
     return Changes(cells // members, cells % members, -lost)
 
 
-def _differences(level: Level, nobody: int) -> Changes:
+def _differences(level: Level, part: Part) -> Changes:
     """Smooth a level and return who gets more or less of what."""
     chain = level.chain
     if chain.gets.size <= EXACT_CELLS:
-        smooth(chain)
+        smooth(chain, *_racks(level, part))
     else:
         swap(chain)
     if chain.nobody:
         chain.held[-1] = 0  # nothing is nobody's but what it gets
     rows, columns = np.nonzero(chain.gets != chain.held)
     more = chain.gets[rows, columns] - chain.held[rows, columns]
-    return Changes(level.topics[columns], np.append(level.members, nobody)[rows], more)
+    return Changes(level.topics[columns], np.append(level.members, len(part.members))[rows], more)
+
+
+def _racks(level: Level, part: Part) -> tuple[Ints, Ints]:
+    """Return the rack of each row of a level, and how many queues were in which rack: by topic.
+
+    Nobody has a rack of its own, where no queue was. One rack is as good as none.
+    """
+    rows = len(level.chain.loads)
+    if part.homes is None or not part.homes.size:
+        return np.zeros(rows, np.int64), np.zeros((len(level.topics), 1), np.int64)
+    count = int(max(part.racks.max(), part.homes.max())) + 2
+    known = part.homes != NOBODY
+    cells = part.topic_of[known] * count + part.homes[known]
+    homes = np.bincount(cells, minlength=len(part.topics) * count).reshape(-1, count)
+    return np.append(part.racks[level.members], count - 1)[:rows], homes[level.topics]
 
 
 def _table(part: Part) -> Table:

@@ -15,7 +15,7 @@ import numpy as np
 
 from allocators.catalog import NOBODY, Group
 from allocators.chain import Flags
-from allocators.waterline import Ints
+from allocators.waterline import UNLIMITED, Ints
 
 FEW = 64
 """Distinct subscriptions that are compared with each other: at most FEW * FEW / 2 comparisons."""
@@ -38,6 +38,11 @@ class Part:
     weights: Ints
     caps: Ints
     racks: Ints
+    homes: Ints | None
+    """The rack of the member that had each queue last, or NOBODY; None where racks decide nothing.
+
+    They do when there are several, or when caps may leave out somebody else's queue instead.
+    """
 
 
 def parts(group: Group) -> Iterator[Part]:
@@ -81,6 +86,9 @@ def _part(group: Group, members: Ints | None, kinds: list[int]) -> Part:
         topic_of = place_of[catalog.topic_of]
         places = np.flatnonzero(topic_of != NOBODY)
         owners, topic_of = owners[places], topic_of[places]
+    homes = None
+    if (people.racks != people.racks[0]).any() or (people.caps < UNLIMITED).any():
+        homes = np.append(people.racks, NOBODY)[group.owners[places]]
     may = None
     if not people.rows[kinds][:, topics].all():
         may = np.asfortranarray(people.rows[people.subscription[members]][:, topics])
@@ -98,4 +106,5 @@ def _part(group: Group, members: Ints | None, kinds: list[int]) -> Part:
         people.weights[members],
         people.caps[members],
         people.racks[members],
+        homes,
     )

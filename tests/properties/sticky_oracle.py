@@ -15,8 +15,10 @@ from math import lcm
 from rebalance.allocation import AllocationRequest
 from rebalance.ids import MemberId, Queue
 
-Worth = tuple[int, list[int], int, int]
-"""Unassigned queues, loads by weight from the largest down, moves, sum of squares of counts.
+Worth = tuple[int, list[int], int, int, int]
+"""Unassigned queues, loads by weight from the largest down, moves, sum of squares of counts, racks.
+
+Racks are queues that leave the rack of the member that had them, if that is still there.
 
 Loads by weight are in units that make all of them whole numbers.
 """
@@ -47,7 +49,15 @@ def worth(request: AllocationRequest, owners: Mapping[Queue, MemberId]) -> Worth
         sorted(lifts, reverse=True),
         moves(request, owners),
         sum(heap * heap for heap in heaps.values()),
+        -sum(1 for queue, owner in owners.items() if _stays(request, queue, owner)),
     )
+
+
+def _stays(request: AllocationRequest, queue: Queue, owner: MemberId) -> bool:
+    before = request.candidates.get(request.current.get(queue, owner))
+    if queue not in request.current or before is None:
+        return False
+    return before.rack == request.candidates[owner].rack
 
 
 def moves(request: AllocationRequest, owners: Mapping[Queue, MemberId]) -> int:

@@ -74,10 +74,10 @@ def test_a_queue_stays_in_its_rack_where_it_costs_nothing() -> None:
 
 def test_pairs_of_a_rack_are_found_topic_by_topic() -> None:
     """An heir takes a queue of its rack only within the topic it is to have one of."""
-    heirs, before = np.array([0, 1, 1, 0]), np.array([3, 2, 3, 2])
-    racks = np.array([0, 1, 0, 1])
+    heirs, homes = np.array([0, 1, 1, 0]), np.array([1, 0, 1, 0])
+    racks = np.array([0, 1])
 
-    answer = neighbourly(heirs, before, np.array([0, 0, 1, 1]), racks)
+    answer = neighbourly(heirs, homes, np.array([0, 0, 1, 1]), racks)
 
     assert [1, 0, 1, 0] == answer.tolist()
 
