@@ -126,7 +126,7 @@ def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
 
 
 def _approve(draft: Draft, event: Commanded) -> str:
-    evictions, topics = holding.confirm(draft, event.stamp), routing.confirm(draft)
+    evictions, topics = holding.confirm(draft), routing.confirm(draft)
     if evictions == topics == 0:
         raise Refused("nothing is held")
     draft.expect_by(event.stamp.clock)

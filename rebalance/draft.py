@@ -86,6 +86,8 @@ class Draft:
     """Lives that ended; their grants are taken back at the next ``handover.fence``."""
     mute: int | None = None
     """At least so many members look dead, once ``holding`` has counted them in this step."""
+    calm: bool = False
+    """Most members are heard again, and ``holding`` has drawn its conclusions in this step."""
     asked: dict[Life, list[tuple[Queue, Epoch, Epoch]]] | None = None
     """Who was told to give what, once ``handover.repair`` has asked for it."""
     vacant: dict[Queue, Vacancy] = field(default_factory=dict)

@@ -158,7 +158,7 @@ class GroupState:
     """When the target was last computed, on the log clock."""
     doubts: Mapping[TopicName, Doubt] = field(default_factory=dict)
     held: Mapping[MemberId, Millis] = field(default_factory=dict)
-    """Members whose eviction is held, and since when."""
+    """Members whose eviction is held, and until when."""
     flaps: Mapping[str, Flaps] = field(default_factory=dict)
     """By instance or, without one, by member; present and gone."""
     paused: bool = False

@@ -3,8 +3,9 @@
 A night porter who hears nothing from one room may worry about the guest. If he hears nothing from
 most rooms, he has gone deaf. So while more than a set share of a group is silent, nobody is evicted
 on the log's word alone: those who would be are held, their queues stay theirs, and it is said
-aloud. The hold ends when enough of the group is heard again, when the silence has lasted for
-another while, or when an operator confirms it (reliability rule 6). A paused group holds everybody.
+aloud. The hold ends a heartbeat after enough of the group is heard again (after an outage all come
+back, but not in one instant), when the silence has lasted for another while, or when an operator
+confirms it (reliability rule 6). A paused group holds everybody.
 
 Who looks silent is counted from half a session on: members that fell silent together do not reach
 the end of their sessions together, and the first of them must not be evicted before the others
@@ -23,6 +24,9 @@ from rebalance.events import Stamp
 from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
 
+_CONFIRMED = Millis(0)
+"""Held until then: not held any more, whatever happens."""
+
 
 def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:
     """Return those of the silent members that may be evicted now; hold the others."""
@@ -30,20 +34,29 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
         return silent
     looks_dead = _looks_dead(draft, stamp)
     if not draft.paused and not _too_many(draft, looks_dead):
-        return silent
+        return [name for name in silent if stamp.clock >= (draft.held.get(name) or 0)]
+    draft.calm = False
     fresh = tuple(name for name in silent if draft.held.get(name) is None)
-    for name in fresh:
-        draft.held.put(name, stamp.clock)
+    for name in silent:
+        _hold(draft, name, stamp.clock if draft.paused else _patience(draft, name))
     if fresh:
         why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
         cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
         draft.notes.append(
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
         )
-    if draft.paused:
-        return ()
-    patience = draft.policy.blast_hold_ms
-    return [name for name in silent if stamp.clock - draft.held[name] >= patience]
+    return [] if draft.paused else [name for name in silent if stamp.clock >= draft.held[name]]
+
+
+def _patience(draft: Draft, name: MemberId) -> Millis:
+    """Until when a member that is doubted to be dead may be silent."""
+    session = draft.members[name].session_timeout_ms
+    return Millis(draft.pulses[name].seen + session + draft.policy.blast_hold_ms)
+
+
+def _hold(draft: Draft, name: MemberId, until: Millis) -> None:
+    if draft.held.get(name) not in (until, _CONFIRMED):
+        draft.held.put(name, until)
 
 
 def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
@@ -57,29 +70,45 @@ def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
     if not draft.held:
         return
     draft.held.remove(name)
-    if draft.paused:
+    if draft.paused or draft.calm:
         return
-    if draft.mute is None:
-        draft.mute = _looks_dead(draft, stamp)
     pulse = draft.pulses.get(name)
-    if pulse is not None and _is_mute(pulse, draft.members[name], stamp):
+    if draft.mute is None:
+        draft.mute = _looks_dead(draft, stamp, heard=name)
+    elif pulse is not None and _is_mute(pulse, draft.members[name], stamp):
         draft.mute -= 1
-    if not _too_many(draft, draft.mute):
-        draft.mute = None
-        draft.expect_by(Millis(0))
+    if _too_many(draft, draft.mute):
+        return
+    draft.mute = _looks_dead(draft, stamp, heard=name)
+    draft.calm = not _too_many(draft, draft.mute)
+    if draft.calm:
+        _shorten(draft, stamp)
 
 
-def confirm(draft: Draft, stamp: Stamp) -> int:
+def _shorten(draft: Draft, stamp: Stamp) -> None:
+    """Give the others a heartbeat to be heard as well, from the record that brought the voice.
+
+    Not from when it was looked at: the log decides and not how it was cut (I7).
+    """
+    for name, until in list(draft.held.items()):
+        interval = draft.policy.heartbeat_ms(draft.members[name].session_timeout_ms)
+        _hold(draft, name, min(until, Millis(stamp.clock + interval)))
+        draft.expect_by(draft.held[name])
+
+
+def confirm(draft: Draft) -> int:
     """Believe in the silence of everybody who is held; return how many those are."""
     held = list(draft.held.merged())
     for name in held:
-        draft.held.put(name, Millis(stamp.clock - draft.policy.blast_hold_ms))
+        draft.held.put(name, _CONFIRMED)
     return len(held)
 
 
-def _looks_dead(draft: Draft, stamp: Stamp) -> int:
+def _looks_dead(draft: Draft, stamp: Stamp, heard: MemberId | None = None) -> int:
     return sum(
-        _is_mute(draft.pulses[name], member, stamp) for name, member in draft.members.items()
+        _is_mute(draft.pulses[name], member, stamp)
+        for name, member in draft.members.items()
+        if name != heard
     )
 
 

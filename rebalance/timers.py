@@ -67,7 +67,7 @@ def _hours(draft: Draft) -> Iterator[Millis]:
         if draft.paused_until is not None:
             yield draft.paused_until
         return
-    yield from (Millis(since + draft.policy.blast_hold_ms) for since in held.values())
+    yield from held.values()
     yield from (deadline for _, deadline in _revocations(draft))
 
 

@@ -1,6 +1,7 @@
 """Holding: how many may fall silent before we doubt our own ears."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -94,11 +95,40 @@ def test_an_operator_may_confirm_it() -> None:
 
 
 def test_enough_voices_end_the_hold() -> None:
-    """Once most are heard again, the silence of the others means what it did before."""
+    """Once most are heard again, the others have a heartbeat's time to be heard, too."""
     story = after_silence(5, 4)
     story.reads(beaten("c"), beaten("d"), beaten("e"))
+    story.waits(seconds=2)
+    story.reads(beaten("b"))
+    story.waits(seconds=0.9)
+    assert {"a", "b", "c", "d", "e"} == set(story.state.members)
 
-    assert {"c", "d", "e"} == set(story.state.members)
+    story.waits(seconds=0.1)
+    assert {"b", "c", "d", "e"} == set(story.state.members)
+
+
+def test_nobody_is_lost_who_returns_with_all_the_others() -> None:
+    """A network that was away for longer than a session: all speak again, one after another."""
+    story = after_silence(10, 10)
+    story.reads(*(beaten(name) for name in NAMES))
+    story.waits(seconds=5)
+
+    assert 10 == len(story.state.members)
+
+
+def test_silence_that_spreads_again_is_doubted_again() -> None:
+    """The heartbeat's time is over, but most have fallen silent once more: back to the hold."""
+    story = after_silence(5, 4, Policy(session_timeout_ms=Millis(10_000)))
+    story.reads(beaten("c"), beaten("d"), beaten("e"))
+    story.state = replace(
+        story.state,
+        pulses={name: replace(pulse, seen=Millis(0)) for name, pulse in story.state.pulses.items()},
+    )
+    story.waits(seconds=29)
+    assert 5 == len(story.state.members)
+
+    story.waits(seconds=1)
+    assert 0 == len(story.state.members)
 
 
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[Stamp]:
@@ -120,7 +150,8 @@ def test_everybody_is_counted_once_and_not_for_each_voice(monkeypatch: pytest.Mo
     asked = looks(monkeypatch)
     story.reads(*(beaten(name) for name in NAMES))
 
-    assert 1 == len(asked)
+    assert [] == asked
+    assert 10 == len(story.state.members)
 
 
 def test_a_paused_group_is_not_looked_at_for_each_voice(monkeypatch: pytest.MonkeyPatch) -> None:
