@@ -76,6 +76,8 @@ class Draft:
     """An operator changed something that the summary shows."""
     forgotten: bool = False
     """An operator wants the group forgotten."""
+    recreated: set[TopicName] = field(default_factory=set)
+    """Topics whose queues are others than before, under the same names."""
     instances: dict[InstanceId, MemberId] | None = None
     """Who has which instance, once ``twins`` has asked for it."""
     answered: set[MemberId] = field(default_factory=set)

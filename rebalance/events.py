@@ -113,6 +113,8 @@ class RouteObserved:
     version: int
     exists: bool
     queues: tuple[Queue, ...]
+    generation: str = ""
+    """Which topic of that name, if the watcher can tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,8 @@ class Route:
     version: int
     exists: bool
     queues: tuple[Queue, ...]
+    generation: str = ""
+    """Which topic of that name, if anybody could tell."""
 
 
 @dataclass(frozen=True, slots=True)

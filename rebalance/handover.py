@@ -175,6 +175,15 @@ def _fenced(draft: Draft, grant: Grant) -> Ending | None:
     return draft.fenced.get((grant.member, grant.incarnation))
 
 
+def recall(draft: Draft, stamp: Stamp) -> None:
+    """Tell everybody to let the queues of a topic go that was made anew: their positions are void."""
+    asked = Asked(draft.next_epoch, stamp.heard)
+    for queue, owned in draft.ownership.items() if draft.recreated else ():
+        if queue.topic in draft.recreated:
+            heir = None if owned.heir is None else _told(owned.heir, asked)
+            draft.ownership.put(queue, Ownership(_told(owned.holder, asked), heir))
+
+
 def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
     """Move each queue one step towards the member the target names for it."""
     asked = Asked(draft.next_epoch, stamp.heard)

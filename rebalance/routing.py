@@ -4,7 +4,9 @@ The route watcher tells each group what became of the topics it subscribes. The 
 last telling of each and believes a newer version over an older one. What grows is believed at
 once. What would take queues away is doubted first: a broker that has just restarted may not know a
 topic for a moment, and a record may have been cut short. A doubt becomes the map when nobody has
-said otherwise for a while (D1), and if the loss is large only when it was said a second time (D6).
+said otherwise for a while (D1), and if the loss is large only when it was said a second time (D6). A
+topic that was deleted and made anew has the same queues and another content, so its queues are
+called back and granted afresh (D3).
 
 What nobody subscribes any more is forgotten when the next route is observed, so that a stranger's
 topics cannot fill the state: at a record, not at the end of a batch, because the log decides and
@@ -34,8 +36,15 @@ def observe(draft: Draft, event: RouteObserved) -> None:
     for topic in draft.routes.merged().keys() - wanted:
         draft.routes.remove(topic)
         draft.doubts.remove(topic)
-    route = Route(event.version, event.exists, event.queues)
     known = draft.routes.get(event.topic)
+    route = Route(event.version, event.exists, event.queues, _generation(event, known))
+    if known is not None and known.generation and known.generation != route.generation:
+        draft.recreated.add(event.topic)
+        known = replace(known, generation=route.generation)
+        draft.routes.put(event.topic, known)
+        draft.causes.append(
+            Cause(CauseKind.ROUTE, event.topic, event.stamp.position, "the topic was made anew")
+        )
     lost = set(known.queues) - set(route.queues) if known is not None else set()
     if known is None or not lost:
         draft.doubts.remove(event.topic)
@@ -44,7 +53,12 @@ def observe(draft: Draft, event: RouteObserved) -> None:
     _doubt(draft, event, route)
     if known.exists and route.exists and not set(route.queues) <= set(known.queues):
         both = tuple(sorted({*known.queues, *route.queues}))
-        _enter(draft, event.topic, Route(route.version, exists=True, queues=both), event.stamp)
+        _enter(draft, event.topic, replace(route, queues=both), event.stamp)
+
+
+def _generation(event: RouteObserved, known: Route | None) -> str:
+    """Return which topic of that name it is; who cannot tell does not contradict who could."""
+    return event.generation or ("" if known is None else known.generation)
 
 
 def _is_news(draft: Draft, event: RouteObserved) -> bool:

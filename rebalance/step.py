@@ -50,6 +50,7 @@ def step(
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now.clock)
+    handover.recall(draft, now)
     handover.settle(draft, _unsettled(draft), now)
     return conclude(draft, moves, now)
 

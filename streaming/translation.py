@@ -115,7 +115,9 @@ def _observed(record: Route, stamp: Stamp) -> RouteObserved:
         for run in record.runs
         for number in range(run.first_id, run.first_id + run.length)
     )
-    return RouteObserved(stamp, topic, record.version, record.exists, tuple(queues))
+    return RouteObserved(
+        stamp, topic, record.version, record.exists, tuple(queues), record.generation or ""
+    )
 
 
 def _grants(rows: Iterable[GrantRef | ReleaseRef]) -> tuple[tuple[Queue, Epoch], ...]:

@@ -61,11 +61,12 @@ class Metadata:
 
 def _seen(answer: Future[TopicDescription]) -> Seen:
     try:
-        count = len(answer.result().partitions)
+        topic = answer.result()
     except KafkaException as failure:
         if failure.args[0].code() in _NO_SUCH_TOPIC:
             return Seen(None)
         raise
+    count = len(topic.partitions)
     if count > limits.QUEUES_PER_RECORD:
         raise KafkaException(f"{count} partitions, more than {limits.QUEUES_PER_RECORD}")
-    return Seen((RunRef("", 0, count),))
+    return Seen((RunRef("", 0, count),), str(topic.topic_id))

@@ -6,9 +6,8 @@ brain does not know as it is gets announced under the next version; and again, e
 until the group's summary shows it, since a brain ignores the route of a topic that it does not
 know to be wanted yet, and the two may overtake each other.
 
-What grows is believed at once. What shrinks or vanishes is believed when it has stayed so for a
-while: a broker that has just restarted may not know a topic for a moment, and taking queues away
-on its word would stop a group for nothing (fault D1).
+It judges nothing: that queues have vanished is told at once and again, and the brain doubts it for
+as long as it likes (``rebalance.routing``).
 
 Kept by ``routes``, which does the talking. Its one rule: time comes in as an argument.
 """
@@ -18,9 +17,6 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from trimtab.protocol import Route, RunRef, TopicSummary
-
-BELIEVE_LOSS_AFTER_S: Final = 30.0
-"""How long a topic must look smaller than before. A rolling restart of a broker takes less."""
 
 HINT_LIFETIME_S: Final = 60.0
 """How long a join alone keeps a topic in the book. The summary that answers it takes over within
@@ -35,6 +31,8 @@ class Seen(NamedTuple):
     """What a topic is like; None: it does not exist."""
 
     runs: tuple[RunRef, ...] | None
+    generation: str | None = None
+    """Which topic of that name, where that can be told."""
 
     @property
     def queues(self) -> int:
@@ -80,8 +78,8 @@ class RoutePlan:
 
     def __init__(self) -> None:
         self._groups: dict[str, _Group] = {}
-        self._seen: dict[str, tuple[Seen, float]] = {}
-        """What each topic is like, and since when it looks like that."""
+        self._seen: dict[str, Seen] = {}
+        """What each topic is like."""
 
     def joined(self, group: str, topics: Iterable[str], now: float) -> None:
         """Note that a member asks for topics."""
@@ -99,11 +97,9 @@ class RoutePlan:
         """Strike a group out."""
         self._groups.pop(group, None)
 
-    def saw(self, topic: str, seen: Seen, now: float) -> None:
+    def saw(self, topic: str, seen: Seen) -> None:
         """Note what a topic is like."""
-        known = self._seen.get(topic)
-        if known is None or known[0] != seen:
-            self._seen[topic] = (seen, now)
+        self._seen[topic] = seen
 
     def wanted(self) -> set[str]:
         """Return the topics that somebody asks for."""
@@ -124,16 +120,19 @@ class RoutePlan:
         ]
 
     def _route(self, page: _Group, topic: str, now: float) -> Route | None:
-        seen, since = self._seen[topic]
+        seen = self._seen[topic]
         known, sent = page.topics.get(topic, _NEVER_LOOKED), page.sent.get(topic)
-        lost = seen.queues < known.queues and now < since + BELIEVE_LOSS_AFTER_S
-        if lost or _settled(seen, known, sent) or _pending(seen, sent, now):
+        if _settled(seen, known, sent) or _pending(seen, sent, now):
             return None
         again = sent is not None and sent.seen == seen
         version = max(known.version, sent.version if sent else 0) + 1
         page.sent[topic] = _Sent(seen, version, now, sent.times + 1 if sent and again else 1)
         return Route(
-            topic=topic, version=version, exists=seen.runs is not None, runs=seen.runs or ()
+            topic=topic,
+            version=version,
+            exists=seen.runs is not None,
+            generation=seen.generation,
+            runs=seen.runs or (),
         )
 
     def _tidy(self, now: float) -> None:

@@ -154,12 +154,11 @@ class RouteWatcher:
             self._file_trouble.met(error)
             written = self._file.last
         seen = metadata.look(topics - written.keys())
-        now = time.monotonic()
         for topic in topics:
             if topic in written:
-                self._plan.saw(topic, written[topic], now)
+                self._plan.saw(topic, written[topic])
             elif topic in seen:
-                self._plan.saw(topic, seen[topic], now)
+                self._plan.saw(topic, seen[topic])
 
     def _tell(self, producer: Producer, announcement: Announcement) -> None:
         group, route = announcement

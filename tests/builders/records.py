@@ -107,11 +107,13 @@ def released(who: str, grants: str) -> Callable[[Stamp], Released]:
     return lambda stamp: Released(stamp, *life(who), claims(grants))
 
 
-def routed(topic: str, queues: int, *, version: int = 1, exists: bool = True) -> RouteRecord:
+def routed(
+    topic: str, queues: int, *, version: int = 1, exists: bool = True, generation: str = ""
+) -> RouteRecord:
     """The watcher saw this many queues of a topic."""
     name = TopicName(topic)
     seen = tuple(Queue(name, BrokerName(""), number) for number in range(queues))
-    return lambda stamp: RouteObserved(stamp, name, version, exists, seen)
+    return lambda stamp: RouteObserved(stamp, name, version, exists, seen, generation)
 
 
 def missing(topic: str, *, version: int = 1) -> RouteRecord:

@@ -8,7 +8,8 @@
     release a orders-0@1 orders-1@1
     order pause                         pause, resume, drain a, evict a, rebalance, strategy AVG,
     order evict a id=c1 base=3          approve, forget; ids are made up unless they matter
-    route orders queues=4 version=2     version is 1 unless given; queues=none: no such topic
+    route orders queues=4 version=2 generation=x
+                                       version is 1 unless given; queues=none: no such topic
     obey a b                            release what their records tell them to give
     wait 9s                             time goes by, with a tick each second
     away 1h                             time goes by, without any record
@@ -97,7 +98,8 @@ def _route(topic: str, _: list[str], options: Options) -> Record:
     version = int(options.get("version", "1"))
     if options["queues"] == "none":
         return missing(topic, version=version)
-    return routed(topic, int(options["queues"]), version=version)
+    generation = options.get("generation", "")
+    return routed(topic, int(options["queues"]), version=version, generation=generation)
 
 
 def _order(verb: str, words: list[str], options: Options) -> Record:

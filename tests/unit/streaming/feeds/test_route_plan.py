@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 from streaming.feeds.route_plan import (
-    BELIEVE_LOSS_AFTER_S,
     HINT_LIFETIME_S,
     PATIENCE_MAX_S,
     PATIENCE_S,
@@ -42,7 +41,7 @@ def settled(queues: int = 4) -> RoutePlan:
     """Begin with a group that knows its topic as it is."""
     plan = RoutePlan()
     plan.summarised("billing", {"orders": known(1, queues)}, members=1)
-    plan.saw("orders", kafka(queues), 0)
+    plan.saw("orders", kafka(queues))
     return plan
 
 
@@ -52,7 +51,7 @@ def test_a_join_is_answered_before_any_summary() -> None:
     plan.joined("billing", ["orders"], 0)
     assert {"orders"} == plan.unseen()
 
-    plan.saw("orders", kafka(4), 0)
+    plan.saw("orders", kafka(4))
     assert set() == plan.unseen()
     assert [("billing", "orders", 1, 4)] == told(plan, 0)
 
@@ -61,7 +60,7 @@ def test_a_summary_asks_as_well() -> None:
     """A watcher that starts anew learns from the summaries who still waits."""
     plan = RoutePlan()
     plan.summarised("billing", {"orders": known(0, 0)}, members=1)
-    plan.saw("orders", kafka(4), 0)
+    plan.saw("orders", kafka(4))
 
     assert [("billing", "orders", 1, 4)] == told(plan, 0)
 
@@ -77,7 +76,7 @@ def test_what_is_known_is_not_repeated() -> None:
 def test_growth_is_told_at_once_under_the_next_version() -> None:
     """New queues reach the group with the next look at the topic."""
     plan = settled()
-    plan.saw("orders", kafka(6), 10)
+    plan.saw("orders", kafka(6))
 
     assert [("billing", "orders", 2, 6)] == told(plan, 10)
 
@@ -86,7 +85,7 @@ def test_every_group_of_a_topic_is_told() -> None:
     """Each in the version that follows what it knows."""
     plan = settled()
     plan.summarised("shipping", {"orders": known(7, 4)}, members=2)
-    plan.saw("orders", kafka(5), 1)
+    plan.saw("orders", kafka(5))
 
     assert [("billing", "orders", 2, 5), ("shipping", "orders", 8, 5)] == told(plan, 1)
 
@@ -95,14 +94,14 @@ def test_a_missing_topic_is_said_once_and_awaited() -> None:
     """The group hears that there is no such topic, and later that there is."""
     plan = RoutePlan()
     plan.joined("billing", ["orders"], 0)
-    plan.saw("orders", MISSING, 0)
+    plan.saw("orders", MISSING)
     assert [("billing", "orders", 1, None)] == told(plan, 0)
 
     awaited = TopicSummary(version=1, queues=0, awaited=True)
     plan.summarised("billing", {"orders": awaited}, members=1)
     assert [] == told(plan, 100)
 
-    plan.saw("orders", kafka(4), 101)
+    plan.saw("orders", kafka(4))
     assert [("billing", "orders", 2, 4)] == told(plan, 101)
 
 
@@ -111,7 +110,7 @@ def test_an_announcement_is_repeated_ever_more_rarely() -> None:
     plan = RoutePlan()
     plan.joined("billing", ["orders"], 0)
     plan.summarised("billing", {"orders": known(0, 0)}, members=1)
-    plan.saw("orders", kafka(4), 0)
+    plan.saw("orders", kafka(4))
     seconds = [second for second in range(1_000) if told(plan, second)]
     gaps = [after - before for before, after in pairwise(seconds)]
 
@@ -123,41 +122,54 @@ def test_an_announcement_that_shows_is_done() -> None:
     """Even if the summary still names an older version: only the content counts."""
     plan = RoutePlan()
     plan.joined("billing", ["orders"], 0)
-    plan.saw("orders", kafka(4), 0)
+    plan.saw("orders", kafka(4))
     plan.due(0)
     plan.summarised("billing", {"orders": known(1, 4)}, members=1)
 
     assert [] == told(plan, 1_000)
 
 
-def test_a_loss_is_believed_after_a_while() -> None:
-    """A broker that has just restarted may not know a topic for a moment."""
+def test_a_loss_is_told_at_once_and_again() -> None:
+    """The brain wants to hear twice of a large one, and doubts it for a while (D1, D6)."""
     plan = settled()
-    plan.saw("orders", MISSING, 10)
-    assert [] == told(plan, 10 + BELIEVE_LOSS_AFTER_S - 1)
+    plan.saw("orders", MISSING)
 
-    plan.saw("orders", MISSING, 10 + BELIEVE_LOSS_AFTER_S)
-    assert [("billing", "orders", 2, None)] == told(plan, 10 + BELIEVE_LOSS_AFTER_S)
+    assert [("billing", "orders", 2, None)] == told(plan, 10)
+    assert [("billing", "orders", 3, None)] == told(plan, 10 + PATIENCE_S)
 
 
-def test_a_loss_that_passes_is_never_told() -> None:
-    """Gone and back within the while: nobody hears of it."""
+def test_a_loss_that_is_made_good_is_told() -> None:
+    """Or the brain would believe in it one day."""
     plan = settled()
-    plan.saw("orders", kafka(2), 10)
-    plan.saw("orders", kafka(4), 12)
+    plan.saw("orders", MISSING)
+    told(plan, 10)
+    plan.saw("orders", kafka(4))
 
-    assert [] == told(plan, 1_000)
+    assert [("billing", "orders", 3, 4)] == told(plan, 11)
+
+
+def test_a_topic_that_was_made_anew_is_told() -> None:
+    """It has as many queues as before, and others (D3)."""
+    plan = RoutePlan()
+    plan.joined("billing", ["orders"], 0)
+    plan.saw("orders", Seen((RunRef("", 0, 4),), "x"))
+    told(plan, 0)
+    plan.summarised("billing", {"orders": known(1, 4)}, members=1)
+    assert [] == told(plan, 1)
+
+    plan.saw("orders", Seen((RunRef("", 0, 4),), "y"))
+    assert [("billing", "orders", 2, 4)] == told(plan, 2)
 
 
 def test_an_empty_group_is_told_nothing() -> None:
     """Its brain keeps what it knew and believes no routes; its next member asks again."""
     plan = settled()
     plan.summarised("billing", {"orders": known(1, 4)}, members=0)
-    plan.saw("orders", kafka(6), 1)
+    plan.saw("orders", kafka(6))
     assert [] == told(plan, 1)
 
     plan.joined("billing", ["orders"], 2)
-    plan.saw("orders", kafka(6), 2)
+    plan.saw("orders", kafka(6))
     assert [("billing", "orders", 2, 6)] == told(plan, 2)
 
 
@@ -182,9 +194,9 @@ def test_queues_of_brokers_are_told_once_by_each_watcher() -> None:
     """A summary only counts, so it cannot prove on which brokers the queues are."""
     plan = RoutePlan()
     plan.summarised("billing", {"orders": known(3, 4)}, members=1)
-    plan.saw("orders", Seen((RunRef("broker-a", 0, 2), RunRef("broker-b", 0, 2))), 0)
+    plan.saw("orders", Seen((RunRef("broker-a", 0, 2), RunRef("broker-b", 0, 2))))
     assert [("billing", "orders", 4, 4)] == told(plan, 0)
     assert [] == told(plan, 1_000)
 
-    plan.saw("orders", Seen((RunRef("broker-a", 0, 1), RunRef("broker-b", 0, 3))), 1_001)
+    plan.saw("orders", Seen((RunRef("broker-a", 0, 1), RunRef("broker-b", 0, 3))))
     assert [("billing", "orders", 5, 4)] == told(plan, 1_001)

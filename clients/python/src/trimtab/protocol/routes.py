@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
-from trimtab.protocol.names import BrokerName, TopicName
+from trimtab.protocol.names import BrokerName, Token, TopicName
 from trimtab.protocol.quantities import Count
 from trimtab.protocol.queues import ROW
 from trimtab.protocol.record import Record, example
@@ -49,6 +49,10 @@ class Route(Record):
     topic: TopicName
     version: Count = Field(description="Grows with every change; the larger one is true.")
     exists: bool
+    generation: Token | None = Field(
+        default=None,
+        description="Which of the topics of that name: deleted and made anew, it has another one.",
+    )
     runs: Annotated[
         tuple[Annotated[RunRef, ROW], ...],
         Field(max_length=limits.RUNS_PER_ROUTE, fail_fast=True),
