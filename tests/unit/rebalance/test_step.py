@@ -219,3 +219,14 @@ def test_broken_strategy_stops_the_step() -> None:
 
     with pytest.raises(BrokenInvariant, match="nobody"):
         story.reads(joined("a"), routed("orders", 1))
+
+
+def test_a_topic_that_was_made_anew_is_granted_afresh() -> None:
+    """Its queues have the same names and another content: nobody's position is worth anything (D3)."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2, generation="x"))
+    story.reads(routed("orders", 2, version=2, generation="y"))
+    assert {"orders-0": "a@1!2", "orders-1": "a@1!2"} == story.pages()
+
+    story.obeys("a")
+    assert {"orders-0": "a@3", "orders-1": "a@3"} == story.pages()
