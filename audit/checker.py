@@ -105,7 +105,7 @@ class _Group:
                 self.entitlement.drained(entry.life)
                 self.silence.drained(entry, reading)
             case Left():
-                self.possession.ended(entry.life)
+                self.possession.left(entry.life)
                 self.silence.left(entry, reading)
             case _:
                 assert_never(entry)
@@ -174,13 +174,14 @@ class Checker:
             yield Violation(Invariant.BOUNDED, group, "state", detail)
 
     def _of(self, name: str) -> _Group:
-        group = self._groups.get(name)
+        group, promises = self._groups.get(name), self._promises
         if group is None:
+            exact = promises.exact
             group = self._groups[name] = _Group(
-                Possession(name, releases=self._promises.releases),
-                Epochs(name, joins=self._promises.joins),
-                Silence(name, self._reader, self._promises.blast),
-                Entitlement(name, exact=self._promises.exact),
+                Possession(name, exact=exact, releases=promises.releases, joins=promises.joins),
+                Epochs(name, exact=exact, joins=promises.joins),
+                Silence(name, self._reader, promises.blast),
+                Entitlement(name, exact=exact),
                 Rest(name),
             )
         return group

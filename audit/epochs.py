@@ -9,6 +9,7 @@ Called by ``checker`` for each record published to one group. Its one rule: it c
 said with what was said before, and nothing else.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
@@ -29,24 +30,31 @@ class _Said(NamedTuple):
 class Epochs:
     """The counter of one group, as published."""
 
-    def __init__(self, group: str, *, joins: bool) -> None:
-        """Begin with nothing said; say whether joins will be shown."""
+    def __init__(self, group: str, *, exact: bool, joins: bool) -> None:
+        """Begin with nothing said; say what will be shown, and in which order (``Promises``)."""
         self._group = group
+        self._exact = exact
         self._joins = joins
         self._highest = 0
         self._said: dict[Life, _Said] = {}
         self._summary: tuple[int, Hashable] = (0, None)
-        self._asked: set[Life] = set()
+        self._asked = Counter[Life]()
+        """How often each may be told again; several are one, when they are read in one batch."""
 
     def joined(self, record: Joined) -> None:
         """Whoever joins is to be answered, even if nothing changed."""
-        self._asked.add(record.life)
+        self._ask(record.life)
 
     def beaten(self, record: Beaten) -> None:
         """Whoever claims what it was not granted is to be told what it was."""
         said = self._said.get(record.life)
-        if said is not None and not said.grants.issuperset(record.owned or ()):
-            self._asked.add(record.life)
+        if said is None or record.owned is None:
+            return
+        if not self._exact or not said.grants.issuperset(record.owned):
+            self._ask(record.life)
+
+    def _ask(self, life: Life) -> None:
+        self._asked[life] = 1 if self._exact else self._asked[life] + 1
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's orders."""
@@ -54,8 +62,8 @@ class Epochs:
         orders = (record.hold, record.give, record.inherit, record.session_timeout_ms)
         grants = frozenset([*record.hold, *record.give])
         self._said[record.life] = _Said(record.epoch, record.content, orders, grants)
-        asked = record.life in self._asked
-        self._asked.discard(record.life)
+        asked = self._asked[record.life] > 0
+        self._asked[record.life] -= asked
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
@@ -82,7 +90,7 @@ class Epochs:
     def ended(self, life: Life) -> None:
         """A life is over: should it come back, it knows nothing."""
         self._said.pop(life, None)
-        self._asked.discard(life)
+        del self._asked[life]
 
     def _violation(self, invariant: Invariant, record: Issued, detail: str) -> Violation:
         return Violation(invariant, self._group, record.life.member, detail, (record.at,))

@@ -51,6 +51,8 @@ class _Deed:
     newest: int = 0
     """The largest epoch ever granted, and to whom."""
     newest_life: Life | None = None
+    granted: dict[Source, None] = field(default_factory=dict)
+    """Grants that were made before, live or not."""
     working: int = 0
     """The largest epoch under which somebody might have worked."""
 
@@ -58,10 +60,15 @@ class _Deed:
 class Possession:
     """All queues of one group."""
 
-    def __init__(self, group: str, *, releases: bool) -> None:
-        """Begin with no deed at all; say whether releases will be shown."""
+    def __init__(self, group: str, *, exact: bool, releases: bool, joins: bool) -> None:
+        """Begin with no deed at all; say what will be shown, and in which order (``Promises``)."""
         self._group = group
+        self._exact = exact
         self._releases = releases
+        self._joins = joins
+        self._gone: set[Life] = set()
+        self._beating: set[Life] = set()
+        """Since the group's last epoch."""
         self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
         self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
         self._epoch = 0
@@ -74,6 +81,7 @@ class Possession:
         if record.epoch > self._epoch:
             yield from self.settled()
             self._epoch = record.epoch
+            self._beating.clear()
         for life in [each for each in self._queues if _overtakes(record.life, each)]:
             self.ended(life)
         for row in record.hold:
@@ -98,14 +106,19 @@ class Possession:
     def _claim(self, record: Issued, row: Grant) -> tuple[_Claim, list[Violation]]:
         deed, key = self._deeds[row.queue], (record.life, row.epoch)
         known = deed.claims.get(key)
-        if known is not None or key in deed.released:
+        again = (row.epoch, record.life) == (deed.newest, deed.newest_life)
+        over = key in deed.granted and not again  # named by a controller that has not read of it
+        if known is not None or over or key in deed.released or record.life in self._gone:
             return known or _Claim(record.life, row.epoch, record.at), []
         wrong = []
-        if (row.epoch, record.life) != (deed.newest, deed.newest_life) and row.epoch <= deed.newest:
+        if row.epoch <= deed.newest and not again:
             detail = f"a new grant under epoch {row.epoch}, not above {deed.newest}"
             wrong.append(self._violation(Invariant.TOKENS_GROW, row.queue, detail, record.at))
         if row.epoch > deed.newest:
             deed.newest, deed.newest_life = row.epoch, record.life
+        deed.granted[key] = None
+        while len(deed.granted) > _RELEASES_REMEMBERED:
+            del deed.granted[next(iter(deed.granted))]
         claim = deed.claims[key] = _Claim(record.life, row.epoch, record.at)
         self._queues[record.life].add(row.queue)
         return claim, wrong
@@ -121,7 +134,7 @@ class Possession:
             yield self._violation(Invariant.TOKENS_GROW, queue, detail, at)
         deed.working = max(deed.working, claim.epoch)
         for other in self._able(deed):
-            if other is not claim:
+            if other.life != claim.life:
                 self._suspicions.append((queue, claim, other, at))
 
     # -- what is heard
@@ -139,13 +152,14 @@ class Possession:
 
     def beaten(self, record: Beaten) -> None:
         """A full beat proves that what it does not list was let go, if it had been told to."""
+        self._beating.add(record.life)
         if record.owned is None:
             return
         owned = set(record.owned)
         for queue in self._queues.get(record.life, ()):
             claims = self._deeds[queue].claims
             for (life, epoch), claim in list(claims.items()):
-                told = claim.told_to_give
+                told = claim.told_to_give if self._releases else epoch
                 if life != record.life or told is None or record.epoch < told:
                     continue
                 if Grant(queue, epoch) not in owned:
@@ -158,12 +172,20 @@ class Possession:
             for key in [key for key in claims if key[0] == life]:
                 del claims[key]
 
+    def left(self, life: Life) -> None:
+        """A life has stopped and says so. Orders may cross with that, if they are not exact."""
+        self.ended(life)
+        if not self._exact:
+            self._gone.add(life)
+
     def settled(self) -> Iterator[Violation]:
         """Judge the suspicions: everything of a batch has been said."""
         suspicions, self._suspicions = self._suspicions, []
         for queue, one, other, at in suspicions:
             if one.life not in self._queues or other.life not in self._queues:
                 continue
+            if not self._joins and other.life not in self._beating:
+                continue  # it may have left, which was not shown
             names = sorted(f"{each.life.member}@{each.epoch}" for each in (one, other))
             detail = f"{names[0]} and {names[1]} may both work on it"
             places = (other.said, at)

@@ -1,0 +1,85 @@
+"""`trimtab replay` and `trimtab check` on the topics of a real Kafka."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+
+from console.embedded.broker import EmbeddedKafka
+from tests.unit.console.command_line import Run, caller
+from trimtab.protocol import (
+    MEMBERS,
+    ROUTES,
+    Join,
+    Record,
+    Route,
+    RunRef,
+    Topic,
+    encode,
+    partition_of,
+)
+
+pytestmark = pytest.mark.kafka
+
+PARTITIONS = 2
+GROUP = "billing"
+
+
+@pytest.fixture
+def run(
+    kafka: EmbeddedKafka,
+    topics_prefix: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """The command line, with topics of our own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
+    run = partial(caller(monkeypatch, capsys), "--quiet")
+    servers = f"kafka.bootstrap_servers={kafka.bootstrap_servers}"
+    assert 0 == run("topics", "init", "--set", servers)[0]
+    return run
+
+
+def write(servers: str, prefix: str, *records: tuple[Topic[Any], Record]) -> None:
+    """Write records where the controller would read them."""
+    producer = Producer({"bootstrap.servers": servers})
+    for topic, record in records:
+        producer.produce(
+            f"{prefix}{topic.name}",
+            encode(record),
+            GROUP.encode(),
+            partition=partition_of(GROUP, PARTITIONS),
+        )
+        producer.flush(30)
+
+
+def test_topics_are_read_from_their_first_record_to_their_last(
+    kafka: EmbeddedKafka, topics_prefix: str, run: Run
+) -> None:
+    """And folded and judged as a file would be."""
+    servers = kafka.bootstrap_servers
+    join = Join(member="a", incarnation="1767225600000-9f86d081", sequence=1, topics=("orders",))
+    route = Route(topic="orders", version=1, exists=True, runs=(RunRef("", 0, 2),))
+    write(servers, topics_prefix, (MEMBERS, join), (ROUTES, route))
+
+    code, told, _ = run("replay", "--bootstrap-servers", servers, "--every", "60000")
+    assert 0 == code
+    assert "billing: a is told under epoch 1: hold orders-0@1 orders-1@1" in told
+    code, told, _ = run("check", "--bootstrap-servers", servers)
+    assert (0, "2 records of 1 groups, no violations\n") == (code, told)
+
+
+def test_topics_that_are_not_there_are_named(
+    kafka: EmbeddedKafka, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is created by looking."""
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", "nobody-made-these.")
+    code, _, error = run("replay", "--bootstrap-servers", kafka.bootstrap_servers)
+
+    assert 4 == code
+    assert "there is no topic nobody-made-these." in error
