@@ -63,7 +63,8 @@ class Epochs:
         grants = frozenset([*record.hold, *record.give])
         self._said[record.life] = _Said(record.epoch, record.content, orders, grants)
         asked = self._asked[record.life] > 0
-        self._asked[record.life] -= asked
+        if self._exact or before is None or before.epoch < record.epoch:
+            self._asked[record.life] -= asked  # a batch that is repeated answers nobody anew
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
