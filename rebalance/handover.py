@@ -176,7 +176,7 @@ def _fenced(draft: Draft, grant: Grant) -> Ending | None:
 
 
 def recall(draft: Draft, stamp: Stamp) -> None:
-    """Tell everybody to let the queues of a topic go that was made anew: their positions are void."""
+    """Have the queues of topics that were made anew let go: every position in them is void."""
     asked = Asked(draft.next_epoch, stamp.heard)
     for queue, owned in draft.ownership.items() if draft.recreated else ():
         if queue.topic in draft.recreated:

@@ -4,8 +4,8 @@ The route watcher tells each group what became of the topics it subscribes. The 
 last telling of each and believes a newer version over an older one. What grows is believed at
 once. What would take queues away is doubted first: a broker that has just restarted may not know a
 topic for a moment, and a record may have been cut short. A doubt becomes the map when nobody has
-said otherwise for a while (D1), and if the loss is large only when it was said a second time (D6). A
-topic that was deleted and made anew has the same queues and another content, so its queues are
+said otherwise for a while (D1), and if the loss is large only when it was said a second time (D6).
+A topic that was deleted and made anew has the same queues and another content, so its queues are
 called back and granted afresh (D3).
 
 What nobody subscribes any more is forgotten when the next route is observed, so that a stranger's

@@ -222,7 +222,7 @@ def test_broken_strategy_stops_the_step() -> None:
 
 
 def test_a_topic_that_was_made_anew_is_granted_afresh() -> None:
-    """Its queues have the same names and another content: nobody's position is worth anything (D3)."""
+    """Its queues have the same names and another content: every position is void (D3)."""
     story = Story()
     story.reads(joined("a"), routed("orders", 2, generation="x"))
     story.reads(routed("orders", 2, version=2, generation="y"))
