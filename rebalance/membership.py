@@ -115,8 +115,6 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     """
     draft.answered.add(event.member)
     _see(draft, event.member, event.stamp)
-    if event.sequence == known.sequence:
-        return  # the very same record again: what was ordered of the member since then stands
     member = replace(
         _described(draft, event),
         resting_until=known.resting_until,
@@ -190,8 +188,7 @@ def _leave(draft: Draft, event: Left) -> None:
         return
     cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
     if event.temporary:
-        away = replace(known, sequence=max(known.sequence, event.sequence), away=True)
-        draft.members.put(event.member, away)
+        draft.members.put(event.member, replace(known, away=True))
         _see(draft, event.member, event.stamp)
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)

@@ -17,7 +17,7 @@ from rebalance.orders import (
 )
 from rebalance.policy import Policy
 from tests.builders.records import beaten, joined, left, ordered, routed
-from tests.builders.story import BIRTH_MS, Story, only, two_members
+from tests.builders.story import BIRTH_MS, only, two_members
 
 B, NOBODY = MemberId("b"), MemberId("nobody")
 
@@ -89,16 +89,6 @@ def test_a_drain_by_order_is_a_drain() -> None:
     story.reads(ordered(DrainMember(B)))
 
     assert {"orders-0": "a@1", "orders-1": "b@1!2 > a@2"} == story.pages()
-
-
-def test_a_repeated_join_does_not_undo_a_drain() -> None:
-    """The log may say a record twice; an order given in between stands (B3)."""
-    story = Story()
-    story.reads(joined("a"), joined("b", sequence=7), routed("orders", 2))
-    story.reads(ordered(DrainMember(B)))
-    story.reads(joined("b", sequence=7))
-
-    assert story.state.members[B].draining
 
 
 def test_an_evicted_member_is_fenced_and_told() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.decisions import TwinsMet
-from rebalance.ids import InstanceId, MemberId
+from rebalance.ids import InstanceId
 from rebalance.policy import Policy, TwinRule
 from tests.builders.notation import life_text
 from tests.builders.records import MemberRecord, joined, left
@@ -95,16 +95,6 @@ def test_who_is_away_is_replaced_without_a_question() -> None:
 
     assert {"a:2", "b"} == lives(story)
     assert [] == only(TwinsMet, decided)
-
-
-def test_a_repeated_join_does_not_bring_back_who_is_away() -> None:
-    """Only a newer word of the same life does, or the next life (B3)."""
-    story = Story()
-    story.reads(joined("a", sequence=3), joined("b"))
-    story.reads(left("a", sequence=4, temporary=True))
-    story.reads(joined("a", sequence=3))
-
-    assert story.state.members[MemberId("a")].away
 
 
 def test_a_full_group_lets_a_member_be_replaced() -> None:
