@@ -43,11 +43,15 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 
 # Everything that needs neither a JVM nor a network, nor a minute.
 PURE := not (kafka or spark or packaging or gate or slow)
+# Everything that can share the machine with others: no timing, no ports, no JVM.
+ALONE := not (kafka or spark or packaging or gate)
 
 .PHONY: test check dev fmt lint types layers transcripts simulate coverage bench .bench-name
 test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 minutes)
-	@echo 'test: every test; the pure ones first, then those that start Kafka and Spark'
-	@$(BIN)/pytest
+	@echo 'test: every test; first those that need no JVM, on two cores ...'
+	@$(BIN)/pytest -m '$(ALONE)' --numprocesses=2
+	@echo 'test: ... then those that start Kafka and Spark, one after the other'
+	@$(BIN)/pytest -m 'not ($(ALONE))'
 
 check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
 	@$(BIN)/pytest -m '$(PURE)' --hypothesis-profile=quick

@@ -47,5 +47,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def price(item: pytest.Item) -> int:
-    """What a test costs."""
-    return max((PRICES.get(mark.name, 0) for mark in item.iter_markers()), default=0)
+    """What a test costs; the session's controller, once started, costs whatever comes after it."""
+    cost = max((PRICES.get(mark.name, 0) for mark in item.iter_markers()), default=0)
+    return cost + ("controller" in getattr(item, "fixturenames", ()))
