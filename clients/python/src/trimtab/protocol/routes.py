@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
-from trimtab.protocol.names import BrokerName, Token, TopicName
+from trimtab.protocol.names import BrokerName, Label, TopicName
 from trimtab.protocol.quantities import Count
 from trimtab.protocol.queues import ROW
 from trimtab.protocol.record import Record, example
@@ -49,7 +49,7 @@ class Route(Record):
     topic: TopicName
     version: Count = Field(description="Grows with every change; the larger one is true.")
     exists: bool
-    generation: Token | None = Field(
+    generation: Label | None = Field(
         default=None,
         description="Which of the topics of that name: deleted and made anew, it has another one.",
     )
