@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from rebalance.causes import Cause, CauseKind
 from rebalance.draft import Draft
 from rebalance.group import GroupState, Member, Pulse, Route
-from rebalance.ids import BrokerName, Epoch, GroupName, Millis, Position, Queue, TopicName
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    GroupName,
+    InstanceId,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
 from rebalance.policy import Policy
 from tests.builders.notation import life, page, queue
 
@@ -46,9 +55,12 @@ class GroupBuilder:
 
     def with_drain(self, who: str) -> "GroupBuilder":
         """Let a member want to go."""
-        name, _ = life(who)
-        members = {**self.state.members, name: replace(self.state.members[name], draining=True)}
-        return self._but(replace(self.state, members=members))
+        return self._with(replace(self.state.members[life(who)[0]], draining=True), who)
+
+    def with_instance(self, who: str, instance: str) -> "GroupBuilder":
+        """Let a member be static."""
+        member = self.state.members[life(who)[0]]
+        return self._with(replace(member, instance=InstanceId(instance)), who)
 
     def with_route(
         self, topic: str, queues: int, *, version: int = 1, exists: bool = True
@@ -84,6 +96,10 @@ class GroupBuilder:
     def drafted(self, policy: Policy | None = None) -> Draft:
         """Return the group in the middle of a step."""
         return Draft(self.state, policy or Policy())
+
+    def _with(self, member: Member, who: str) -> "GroupBuilder":
+        members = {**self.state.members, life(who)[0]: member}
+        return self._but(replace(self.state, members=members))
 
     def _but(self, state: GroupState) -> "GroupBuilder":
         return GroupBuilder(state)
