@@ -20,7 +20,7 @@ from allocators.census import Census, census
 from allocators.chain import Flags
 from allocators.ordering import in_order, ranked
 from allocators.waterline import Ints
-from rebalance.allocation import AllocationRequest
+from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.ids import MemberId, Queue, TopicName
 
 NOBODY = -1
@@ -89,6 +89,16 @@ class Group:
     owners: Ints
     """The member that owns each queue now, or NOBODY."""
     people: Census
+    orphans: Flags | None = None
+    """Queues that somebody owned who is no member any more, if the numbering was taken over."""
+
+    def plan(self, owners: Ints, unassigned: Mapping[Queue, str]) -> AllocationPlan:
+        """Return ``owners`` as a plan; what it changes, it knows only of queues it knew before."""
+        changed = None
+        if self.orphans is not None:
+            places = np.flatnonzero((owners != self.owners) | self.orphans)
+            changed = [self.catalog.queues[place] for place in places.tolist()]
+        return AllocationPlan(Owners(self, owners), unassigned, changed)
 
 
 def numbered(request: AllocationRequest) -> Group:
@@ -99,7 +109,9 @@ def numbered(request: AllocationRequest) -> Group:
     if isinstance(current, Owners) and current.catalog.shows(request.queues):
         catalog = current.catalog
         people = census(candidates, catalog.topics, current.rows)
-        return Group(catalog, members, _renumbered(current, members), people)
+        known = _renumbered(current, members)
+        orphans = (current.owners != NOBODY) & (known == NOBODY)
+        return Group(catalog, members, known, people, orphans)
     catalog = Catalog(request.queues)
     people = census(candidates, catalog.topics, {})
     if not current:

@@ -14,7 +14,7 @@ queue crosses racks only when its own has nobody for it.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from allocators.labels import Labels
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
@@ -51,7 +51,7 @@ def at_home(racks: Racks, inner: Allocator) -> Allocator:
             for rack, queues in shelf.items()
         }
         candidates = {
-            name: replace(one, topics=_reachable(one, shelves))
+            name: one._replace(topics=_reachable(one, shelves))
             for name, one in request.candidates.items()
         }
         return inner(AllocationRequest(candidates, queues, request.current))

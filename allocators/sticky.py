@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from allocators.catalog import NOBODY, Group, Owners, numbered
+from allocators.catalog import NOBODY, Group, numbered
 from allocators.chain import Counts, Flags
 from allocators.even import even
 from allocators.handing import Changes, handed, joined
@@ -55,7 +55,7 @@ def sticky(request: AllocationRequest) -> AllocationPlan:
             owners = owners if owners.size else np.full_like(group.owners, NOBODY)
             owners[part.places] = settled
     owners = owners if owners.size else np.full_like(group.owners, NOBODY)
-    return AllocationPlan(Owners(group, owners), reasons(group, owners, subscribed))
+    return group.plan(owners, reasons(group, owners, subscribed))
 
 
 def _settled(part: Part) -> Ints:

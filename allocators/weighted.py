@@ -26,7 +26,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from allocators.catalog import NOBODY, Owners, numbered
+from allocators.catalog import NOBODY, numbered
 from allocators.labels import Labels
 from allocators.scales import Scales
 from allocators.sticky import reasons, sticky
@@ -47,7 +47,7 @@ def weighted(weights: Labels[int]) -> Allocator:
         _level(scales)
         owners = np.array(scales.owner, np.int64)
         subscribed = np.logical_or.reduce(group.people.rows)
-        return AllocationPlan(Owners(group, owners), reasons(group, owners, subscribed))
+        return group.plan(owners, reasons(group, owners, subscribed))
 
     return allocate
 

@@ -7,16 +7,15 @@ hand-overs or time. The strategies live in ``allocators``, one file each; ``targ
 Its one rule: an allocator is a deterministic function of its request.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rebalance.ids import MemberId, Queue, TopicName
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What a strategy may know about a member."""
+class Candidate(NamedTuple):
+    """What a strategy may know about a member. A tuple, for 10,000 of them are made at once."""
 
     topics: frozenset[TopicName]
     weight: int = 1
@@ -42,6 +41,9 @@ class AllocationPlan:
 
     owners: Mapping[Queue, MemberId]
     unassigned: Mapping[Queue, str] = field(default_factory=dict)
+    changed: Collection[Queue] | None = None
+    """The queues whose owner, or the lack of one, is not as in the request's ``current``, if the
+    strategy knows; None: whoever wants to know has to compare."""
 
 
 class Allocator(Protocol):

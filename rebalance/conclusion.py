@@ -8,16 +8,16 @@ Called by ``step``. Its one rule: records are a function of the next state, so t
 epoch always means the same bytes (I4).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rebalance import commons, flapping, timers
+from rebalance.books import Books, concerned
 from rebalance.causes import Cause
 from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Decision,
-    GroupForgotten,
-    GroupSummarised,
     HandedOver,
     Portion,
     Rebalanced,
@@ -26,7 +26,8 @@ from rebalance.draft import Draft
 from rebalance.events import Stamp
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
-from rebalance.portions import Shares, concerned, portions
+from rebalance.overview import GroupForgotten, GroupSummarised
+from rebalance.portions import Shares, portions
 from rebalance.summary import summarise
 
 
@@ -43,14 +44,13 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     flapping.forget(draft, now.clock)
     if draft.forgotten and not draft.population:
         return _forgotten(draft)
-    state = _next_state(draft)
+    books = draft.ownership.merged()
+    state = _next_state(draft, books)
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
     readers, cause = _readers(draft, state), state.cause
-    shares: Shares = {}
-    if decided or readers:
-        shares = _shares(state)
     if cause is not None:
+        shares = _shares(state, books, readers)
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
     decisions += [
         AssignmentWithdrawn(state.name, member)
@@ -59,7 +59,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     ]
     if decided and cause is not None:
         strategy = state.strategy or draft.policy.strategy
-        summary = summarise(state, shares, strategy, now.appended, cause)
+        summary = summarise(state, books, strategy, now.appended, cause)
         decisions += [*_history(draft, moves, summary), summary]
     return Step(state, tuple(decisions))
 
@@ -72,7 +72,7 @@ def _forgotten(draft: Draft) -> Step:
     return Step(state, (*notes, GroupForgotten(state.name)))
 
 
-def _next_state(draft: Draft) -> GroupState:
+def _next_state(draft: Draft, books: Books) -> GroupState:
     before = draft.before
     changed = bool(draft.causes)
     epoch = draft.next_epoch if draft.decided else before.epoch
@@ -86,7 +86,8 @@ def _next_state(draft: Draft) -> GroupState:
         pulses=draft.pulses.merged(),
         routes=draft.routes.merged(),
         target=draft.target,
-        ownership=draft.ownership.merged(),
+        ownership=books,
+        loose=tuple(draft.loose),
         shortage=draft.shortage,
         targeted_at=draft.targeted_at,
         doubts=draft.doubts.merged(),
@@ -112,9 +113,12 @@ def _cause(draft: Draft) -> Cause | None:
     return replace(last, detail=f"{last.detail}, {company}" if last.detail else company)
 
 
-def _shares(state: GroupState) -> Shares:
-    read = dict(portions(state.ownership.items(), state.members.keys()))
-    for name, member in state.members.items():
+def _shares(state: GroupState, books: Books, readers: Sequence[MemberId]) -> Shares:
+    cards = books.cards if readers else {}
+    pages = {queue: books[queue] for name in readers for queue in cards.get(name, ())}
+    read = dict(portions(pages.items(), readers))
+    for name in readers:
+        member = state.members[name]
         if not commons.shares(member):
             read[name] = commons.portion(member, state.routes)
     return read
@@ -159,7 +163,7 @@ def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decisio
                 epoch_before=draft.before.epoch,
                 epoch_after=summary.epoch,
                 moves=moves,
-                members=len(summary.members),
+                members=summary.population,
                 queues=sum(topic.queues for topic in summary.topics),
                 at=summary.at,
                 cause=summary.cause,

@@ -19,8 +19,8 @@ from rebalance.ids import (
     MemberId,
     Millis,
     Queue,
-    TopicName,
 )
+from rebalance.overview import GroupForgotten, GroupSummarised
 from rebalance.policy import TwinRule
 
 
@@ -66,69 +66,6 @@ class AssignmentWithdrawn:
 
     group: GroupName
     member: MemberId
-
-
-class GroupPhase(StrEnum):
-    """Where a group stands; computed from its state, never stored."""
-
-    EMPTY = "empty"
-    ASSIGNING = "assigning"
-    RECONCILING = "reconciling"
-    STABLE = "stable"
-    DEAD = "dead"
-
-
-@dataclass(frozen=True, slots=True)
-class TopicSummary:
-    """One subscribed topic; ``version`` 0 means that nobody has looked for it yet."""
-
-    topic: TopicName
-    version: int
-    queues: int
-    exists: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MemberSummary:
-    """One member's counts."""
-
-    member: MemberId
-    hold: int
-    give: int
-    inherit: int
-    draining: bool
-    away: bool = False
-    """It left and means to be back; its queues are kept for it."""
-    held: bool = False
-    """It is silent, and its eviction is held."""
-    resting: bool = False
-    """It came and went too often, and gets no queues for a while."""
-    standby: bool = False
-    """There is nothing for it: more members than queues, or none that it may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSummarised:
-    """The group as people want to see it."""
-
-    group: GroupName
-    phase: GroupPhase
-    epoch: Epoch
-    group_epoch: Epoch
-    target_epoch: Epoch
-    strategy: str
-    assigned: int
-    moving: int
-    unassigned: int
-    topics: tuple[TopicSummary, ...]
-    members: tuple[MemberSummary, ...]
-    at: Millis
-    cause: Cause
-    paused: bool = False
-    subscriptions: int = 1
-    """How many different subscriptions its members have; RocketMQ's users should have one."""
-    shortage: tuple[tuple[str, int], ...] = ()
-    """Why queues could not be assigned, and how many, when the target was computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,13 +194,6 @@ class CommandAnswered:
     """The group's epoch when the command was read."""
     at: Millis
     cause: Cause
-
-
-@dataclass(frozen=True, slots=True)
-class GroupForgotten:
-    """A group is no more: its summary is withdrawn."""
-
-    group: GroupName
 
 
 class Refusal(StrEnum):

@@ -8,13 +8,14 @@ the state (``overlay``) and a few notes on what has to follow. The machines (``m
 Its one rule: a draft never outlives the step that made it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from rebalance.books import Ledger
 from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
 from rebalance.events import Stamp
-from rebalance.group import Doubt, Flaps, GroupState, Member, Ownership, Pulse, Route
+from rebalance.group import Doubt, Flaps, GroupState, Member, Pulse, Route
 from rebalance.ids import Epoch, Incarnation, InstanceId, MemberId, Millis, Queue, TopicName
 from rebalance.overlay import Overlay
 from rebalance.policy import Policy
@@ -50,7 +51,7 @@ class Draft:
     members: Overlay[MemberId, Member] = field(init=False)
     pulses: Overlay[MemberId, Pulse] = field(init=False)
     routes: Overlay[TopicName, Route] = field(init=False)
-    ownership: Overlay[Queue, Ownership] = field(init=False)
+    ownership: Ledger = field(init=False)
     doubts: Overlay[TopicName, Doubt] = field(init=False)
     held: Overlay[MemberId, Millis] = field(init=False)
     flaps: Overlay[str, Flaps] = field(init=False)
@@ -68,6 +69,10 @@ class Draft:
     """What changed the group in this step, in order. Not empty means: it needs a new target."""
     targeted: bool = False
     """The target was computed in this step."""
+    aimed: Collection[Queue] = ()
+    """Queues that the new target means for somebody else, or for nobody any more."""
+    loose: Collection[Queue] = ()
+    """As in the state, once ``handover.settle`` has looked."""
     urgent: bool = False
     """An operator does not want to wait for the interval between targets."""
     deferred: bool = False
@@ -103,7 +108,7 @@ class Draft:
         self.members = Overlay(self.before.members)
         self.pulses = Overlay(self.before.pulses)
         self.routes = Overlay(self.before.routes)
-        self.ownership = Overlay(self.before.ownership)
+        self.ownership = Ledger(self.before.ownership)
         self.doubts = Overlay(self.before.doubts)
         self.held = Overlay(self.before.held)
         self.flaps = Overlay(self.before.flaps)

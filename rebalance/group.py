@@ -154,6 +154,9 @@ class GroupState:
     """What was observed of the topics that somebody subscribes, or did until lately."""
     target: Mapping[Queue, MemberId] = field(default_factory=dict)
     ownership: Mapping[Queue, Ownership] = field(default_factory=dict)
+    loose: tuple[Queue, ...] = ()
+    """Queues whose member in the target cannot be promised them as things are: it is away, or
+    wishes something else by now. Looked at in each step, so that its return is not missed."""
     shortage: Mapping[str, int] = field(default_factory=dict)
     """Why the strategy could not assign queues, and how many."""
     targeted_at: Millis | None = None

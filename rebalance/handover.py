@@ -22,7 +22,7 @@ Its one rule: per queue at most one holder and one heir, and nobody else may bel
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rebalance import commons
@@ -33,6 +33,9 @@ from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
 from rebalance.group import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+
+Claim = tuple[MemberId, Incarnation, Epoch]
+"""What a member says it has: its name, its life, and under which epoch."""
 
 
 def book(draft: Draft, event: Released) -> None:
@@ -70,7 +73,9 @@ def _refuse_claims(draft: Draft, event: Beaten) -> None:
     if event.epoch < draft.before.epoch or not event.owned:
         return
     strange = tuple(
-        queue for queue, epoch in event.owned if not _granted(draft, event, queue, epoch)
+        queue
+        for queue, epoch in event.owned
+        if _granted(draft.ownership.get(queue), (event.member, event.incarnation, epoch)) is None
     )
     if strange:
         draft.answered.add(event.member)
@@ -87,14 +92,13 @@ def _refuse_claims(draft: Draft, event: Beaten) -> None:
         )
 
 
-def _granted(draft: Draft, event: Beaten, queue: Queue, epoch: Epoch) -> bool:
-    owned = draft.ownership.get(queue)
-    if owned is None:
-        return False
-    claim = (event.member, event.incarnation, epoch)
-    return claim == _signature(owned.holder) or (
-        owned.heir is not None and claim == _signature(owned.heir)
-    )
+def _granted(owned: Ownership | None, claim: Claim) -> Grant | None:
+    """Return the very grant that is claimed, if a page has it."""
+    grants = () if owned is None else (owned.holder, owned.heir)
+    for grant in grants:
+        if grant is not None and (grant.member, grant.incarnation, grant.epoch) == claim:
+            return grant
+    return None
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
@@ -105,7 +109,8 @@ def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
     """
     if draft.asked is None:
         draft.asked = defaultdict(list)
-        for queue, owned in draft.ownership.items():
+        for queue in draft.ownership.moving():
+            owned = draft.ownership[queue]
             for grant in (owned.holder, owned.heir):
                 if grant is not None and grant.asked is not None:
                     entry = (queue, grant.epoch, grant.asked.epoch)
@@ -122,18 +127,13 @@ def _let_go(
     stamp: Stamp,
 ) -> None:
     owned = draft.ownership.get(queue)
-    if owned is None:
-        return
-    claim = (member, incarnation, epoch)
-    if _signature(owned.holder) == claim:
+    grant = _granted(owned, (member, incarnation, epoch))
+    if owned is None or grant is None:
+        return  # a release of an epoch that is over: late, repeated, or never granted
+    if grant is owned.holder:
         _vacate(draft, queue, owned, Ending.RELEASED, stamp)
-    elif owned.heir is not None and _signature(owned.heir) == claim:
+    else:
         draft.ownership.put(queue, replace(owned, heir=None))
-    # Anything else is a release of an epoch that is over: late, repeated, or never granted.
-
-
-def _signature(grant: Grant) -> tuple[MemberId, Incarnation, Epoch]:
-    return grant.member, grant.incarnation, grant.epoch
 
 
 def _vacate(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp: Stamp) -> None:
@@ -158,12 +158,13 @@ def _pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> N
 
 
 def fence(draft: Draft, stamp: Stamp) -> None:
-    """Take back every grant of the lives that ended, in one pass over the books."""
+    """Take back every grant of the lives that ended."""
     if not draft.fenced:
         return
-    for queue, owned in draft.ownership.items():
+    for queue in draft.ownership.concerning({member for member, _ in draft.fenced}):
+        owned = draft.ownership[queue]
         if owned.heir is not None and _fenced(draft, owned.heir) is not None:
-            owned = replace(owned, heir=None)  # noqa: PLW2901 - the books' next page
+            owned = replace(owned, heir=None)
             draft.ownership.put(queue, owned)
         ending = _fenced(draft, owned.holder)
         if ending is not None:
@@ -184,16 +185,19 @@ def recall(draft: Draft, stamp: Stamp) -> None:
             draft.ownership.put(queue, Ownership(_told(owned.holder, asked), heir))
 
 
-def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
+def settle(draft: Draft, stamp: Stamp) -> None:
     """Move each queue one step towards the member the target names for it."""
     asked = Asked(draft.next_epoch, stamp.heard)
     promises: dict[tuple[MemberId | None, TopicName], Grant | None] = {}  # alike for many queues
-    for queue in queues:
+    draft.loose = []
+    for queue in _unsettled(draft):
         _take(draft, queue, stamp)
         owned, meant = draft.ownership.get(queue), (draft.target.get(queue), queue.topic)
         if meant not in promises:
             promises[meant] = _promise(draft, *meant)
         wanted = promises[meant]
+        if wanted is None and meant[0] is not None:
+            draft.loose.append(queue)
         page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
         if page is not None and page != owned:
             _check(queue, page)
@@ -201,6 +205,13 @@ def settle(draft: Draft, queues: Iterable[Queue], stamp: Stamp) -> None:
             if owned is None and queue in draft.vacant:
                 _pass_on(draft, queue, draft.vacant[queue], page.holder.member)
             _take(draft, queue, stamp)
+
+
+def _unsettled(draft: Draft) -> list[Queue]:
+    """Return, in order, the queues worth looking at; the others are where they should be."""
+    queues = {*draft.ownership.drawn, *draft.aimed, *draft.before.loose}
+    queues.update(draft.ownership.concerning(draft.members.drawn.keys()))
+    return sorted(queues)
 
 
 def _unbegun(draft: Draft, page: Ownership | None, wanted: Grant | None) -> Ownership | None:
@@ -215,7 +226,7 @@ def _unbegun(draft: Draft, page: Ownership | None, wanted: Grant | None) -> Owne
 
 def take(draft: Draft, stamp: Stamp) -> None:
     """Take queues from eager holders that had their time: they will never say that they let go."""
-    for queue in list(draft.ownership.merged()):
+    for queue in draft.ownership.moving():
         _take(draft, queue, stamp)
 
 

@@ -4,13 +4,16 @@ A member's record is not kept anywhere: it is read off the books. The holder of 
 not asked to let go reads "hold", one that was asked reads "give"; an heir reads "inherit from the
 holder", or "give" once it is withdrawn. So a record can never disagree with the books.
 
-Called by ``conclusion``. Its one rule: equal books give equal portions, in one sorted order.
+Called by ``conclusion`` for the records, and by ``summary``, which only counts. Its one rule: equal
+books give equal portions, in one sorted order.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from rebalance.books import Books
 from rebalance.decisions import Inheritance, Portion
 from rebalance.group import Ownership
 from rebalance.ids import Epoch, MemberId, Queue
@@ -31,10 +34,10 @@ class _Share:
         return Portion(tuple(self.hold), tuple(self.give), tuple(self.inherit))
 
 
-def portions(books: Iterable[tuple[Queue, Ownership]], wanted: AbstractSet[MemberId]) -> Shares:
-    """Read the portions of the ``wanted`` members off the books."""
+def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[MemberId]) -> Shares:
+    """Read the portions of the ``wanted`` members off some pages."""
     shares = {member: _Share() for member in wanted}
-    for queue, owned in books:
+    for queue, owned in pages:
         holder, heir = owned.holder, owned.heir
         share = shares.get(holder.member)
         if share is not None:
@@ -52,8 +55,27 @@ def portions(books: Iterable[tuple[Queue, Ownership]], wanted: AbstractSet[Membe
     return {member: share.portion() for member, share in shares.items()}
 
 
-def concerned(owned: Ownership) -> Iterable[MemberId]:
-    """Return the members whose portions a page of the books touches."""
-    if owned.heir is None:
-        return (owned.holder.member,)
-    return (owned.holder.member, owned.heir.member)
+class Counts(NamedTuple):
+    """How much a portion has of each."""
+
+    hold: int = 0
+    give: int = 0
+    inherit: int = 0
+
+
+def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Counts]:
+    """Count the portions of the ``wanted`` members: whatever does not move is held."""
+    gives, inherits = Counter[MemberId](), Counter[MemberId]()
+    for queue in books.moving:
+        holder, heir = books[queue].holder, books[queue].heir
+        gives[holder.member] += holder.asked is not None
+        if heir is not None:
+            (inherits if heir.asked is None else gives)[heir.member] += 1
+    return {
+        name: Counts(
+            len(books.cards.get(name, ())) - gives[name] - inherits[name],
+            gives[name],
+            inherits[name],
+        )
+        for name in wanted
+    }

@@ -10,7 +10,7 @@ every test and simulation. Its one rule: the same state and events give the same
 nothing else goes in, nothing else comes out.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import assert_never
 
 from rebalance import commands, handover, membership, routing, target, timers, twins
@@ -29,7 +29,6 @@ from rebalance.events import (
     Stamp,
 )
 from rebalance.group import GroupState
-from rebalance.ids import Queue
 from rebalance.policy import Policy
 
 
@@ -51,7 +50,7 @@ def step(
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now.clock)
     handover.recall(draft, now)
-    handover.settle(draft, _unsettled(draft), now)
+    handover.settle(draft, now)
     return conclude(draft, moves, now)
 
 
@@ -70,10 +69,3 @@ def _fold(draft: Draft, event: Event) -> None:
             commands.obey(draft, event)
         case _:
             assert_never(event)
-
-
-def _unsettled(draft: Draft) -> Iterable[Queue]:
-    """The queues worth looking at: all of them after a change, else those whose page changed."""
-    if not draft.targeted:
-        return list(draft.ownership.drawn)
-    return dict.fromkeys([*draft.ownership.merged(), *draft.target])  # a set has no order to replay

@@ -6,28 +6,29 @@ It is computed from the state, never stored, and follows KIP-848's names for the
 Called by ``conclusion`` whenever a group's epoch grew. Its one rule: it adds no knowledge.
 """
 
+from heapq import nsmallest
+from typing import Final
+
 from rebalance import commons
+from rebalance.books import Books
 from rebalance.causes import Cause
-from rebalance.decisions import (
-    GroupPhase,
-    GroupSummarised,
-    MemberSummary,
-    Portion,
-    TopicSummary,
-)
-from rebalance.group import GroupState, Ownership
-from rebalance.ids import MemberId, Millis, TopicName
-from rebalance.portions import Shares
+from rebalance.group import GroupState
+from rebalance.ids import MemberId, Millis
+from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.portions import Counts, counted
 from rebalance.routing import subscribed
+
+PEOPLE: Final = 1_000
+"""How many members are named; what the contract allows (``trimtab.protocol.limits``), and more than
+anybody reads. The counts stay complete."""
 
 
 def summarise(
-    state: GroupState, shares: Shares, strategy: str, at: Millis, cause: Cause
+    state: GroupState, books: Books, strategy: str, at: Millis, cause: Cause
 ) -> GroupSummarised:
     """Describe the group as it stands."""
     topics = _topics(state)
-    spare = _left_over(state)
-    moving = sum(_moving(owned) for owned in state.ownership.values())
+    moving = len(books.moving)
     return GroupSummarised(
         group=state.name,
         phase=_phase(state, topics, moving),
@@ -35,33 +36,18 @@ def summarise(
         group_epoch=state.group_epoch,
         target_epoch=state.target_epoch,
         strategy=strategy,
-        assigned=len(state.ownership) - moving,
+        assigned=len(books) - moving,
         moving=moving,
-        unassigned=sum(_unassigned(state, topic) for topic in _shared(state)),
+        unassigned=_unassigned(state, books),
         topics=topics,
-        members=tuple(_member(state, name, shares[name], spare) for name in sorted(state.members)),
+        population=len(state.members),
+        members=_people(state, books),
         at=at,
         cause=cause,
         paused=state.paused,
         subscriptions=len({member.topics for member in state.members.values()}),
         shortage=tuple(state.shortage.items()),
     )
-
-
-def _left_over(state: GroupState) -> frozenset[MemberId]:
-    """Members for whom the target, which is up to date, has nothing though they could take it."""
-    if state.target_epoch < state.group_epoch or not state.target:
-        return frozenset()
-    able = {
-        name
-        for name, member in state.members.items()
-        if not (member.draining or member.away or member.resting_until is not None)
-    }
-    return frozenset(able - set(state.target.values()))
-
-
-def _moving(owned: Ownership) -> bool:
-    return owned.heir is not None or owned.holder.asked is not None
 
 
 def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> GroupPhase:
@@ -84,27 +70,48 @@ def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
     return tuple(summaries)
 
 
-def _shared(state: GroupState) -> frozenset[TopicName]:
-    return subscribed(filter(commons.shares, state.members.values()))
+def _unassigned(state: GroupState, books: Books) -> int:
+    """Count the queues on the map that nobody has.
+
+    Off the map only what moves can be, once the target has caught up with it: so the books need not
+    be gone through.
+    """
+    shared = subscribed(filter(commons.shares, state.members.values()))
+    queues = [state.routes[topic].queues for topic in shared if topic in state.routes]
+    if state.target_epoch < state.group_epoch:
+        return sum(queue not in books for shelf in queues for queue in shelf)
+    strays = {queue for queue in books.moving if queue not in state.target}
+    if strays:
+        strays.difference_update(*queues)
+    return sum(map(len, queues)) - (len(books) - len(strays))
 
 
-def _unassigned(state: GroupState, topic: TopicName) -> int:
-    route = state.routes.get(topic)
-    return 0 if route is None else sum(queue not in state.ownership for queue in route.queues)
+def _people(state: GroupState, books: Books) -> tuple[MemberSummary, ...]:
+    names = nsmallest(PEOPLE, state.members)
+    counts = counted(books, names)
+    awaited = {state.target.get(queue) for queue in (*books.moving, *state.loose)}
+    idle = state.target and state.target_epoch == state.group_epoch
+    return tuple(
+        _member(state, name, counts[name], spare=bool(idle) and name not in awaited)
+        for name in names
+    )
 
 
-def _member(
-    state: GroupState, name: MemberId, share: Portion, spare: frozenset[MemberId]
-) -> MemberSummary:
+def _member(state: GroupState, name: MemberId, counts: Counts, *, spare: bool) -> MemberSummary:
+    """Describe a member; it stands by if it is able, and the target has nothing for it."""
     member = state.members[name]
+    if not commons.shares(member):
+        everything = commons.portion(member, state.routes)
+        counts = Counts(hold=len(everything.hold), give=len(everything.give))
+    able = not (member.draining or member.away or member.resting_until is not None)
     return MemberSummary(
         member=name,
-        hold=len(share.hold),
-        give=len(share.give),
-        inherit=len(share.inherit),
+        hold=counts.hold,
+        give=counts.give,
+        inherit=counts.inherit,
         draining=member.draining,
         away=member.away,
         held=name in state.held,
         resting=member.resting_until is not None,
-        standby=share == Portion() and name in spare,
+        standby=spare and able and counts == Counts(),
     )

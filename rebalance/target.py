@@ -9,15 +9,16 @@ except through what the strategy is told of the present target.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 
 from rebalance import commons
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
+from rebalance.allocation import AllocationRequest, Allocator, Candidate
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import MemberId, Millis, Queue
 from rebalance.routing import subscribed
+
+Owners = Mapping[Queue, MemberId]
 
 
 def is_due(draft: Draft, clock: Millis) -> bool:
@@ -34,11 +35,12 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
     draft.targeted, draft.targeted_at = True, clock
     request = _request(draft)
     plan = allocator(request)
-    _check(request, plan)
-    before = draft.target
-    draft.target = plan.owners
+    before, after = draft.target, plan.owners
+    draft.aimed = _differences(before, after) if plan.changed is None else plan.changed
+    _check(request, after, draft.aimed)
+    draft.target = after
     draft.shortage = dict(sorted(Counter(plan.unassigned.values()).items()))
-    return sum(1 for queue, owner in plan.owners.items() if before.get(queue, owner) != owner)
+    return sum(1 for queue in draft.aimed if queue in before and queue in after)
 
 
 def _request(draft: Draft) -> AllocationRequest:
@@ -68,17 +70,26 @@ def _resting(draft: Draft, candidates: Mapping[MemberId, Candidate]) -> dict[Mem
     members = {name: draft.members[name] for name in candidates}
     lively = subscribed(member for member in members.values() if member.resting_until is None)
     return {
-        name: replace(candidates[name], topics=member.topics - lively)
+        name: candidates[name]._replace(topics=member.topics - lively)
         for name, member in members.items()
         if member.resting_until is not None
     }
 
 
-def _check(request: AllocationRequest, plan: AllocationPlan) -> None:
-    """A plan may come from a user's own strategy: hold it to the contract (I10)."""
-    known = {queue for queues in request.queues.values() for queue in queues}
-    for queue, owner in plan.owners.items():
-        candidate = request.candidates.get(owner)
+def _differences(before: Owners, after: Owners) -> list[Queue]:
+    changed = [queue for queue, owner in after.items() if before.get(queue) != owner]
+    return changed + [queue for queue in before if queue not in after]
+
+
+def _check(request: AllocationRequest, owners: Owners, changed: Collection[Queue]) -> None:
+    """A plan may come from a user's own strategy: hold what it changes to the contract (I10)."""
+    topics = {queue.topic for queue in changed}
+    known = {queue for topic in topics for queue in request.queues.get(topic, ())}
+    for queue in changed:
+        owner = owners.get(queue)
+        candidate = None if owner is None else request.candidates.get(owner)
+        if owner is None:
+            continue
         if candidate is None:
             raise BrokenInvariant(f"{queue} was given to {owner}, which is no candidate")
         if queue.topic not in candidate.topics:

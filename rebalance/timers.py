@@ -96,7 +96,8 @@ def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
     """Who was told to let go, and until when; nobody waits for an heir that knows no releases."""
     found = []
-    for owned in draft.ownership.values():
+    for queue in draft.ownership.moving():
+        owned = draft.ownership[queue]
         for grant in (owned.holder, owned.heir):
             if grant is None or grant.asked is None:
                 continue

@@ -12,13 +12,12 @@ from rebalance.decisions import (
     ClaimRefused,
     CommandAnswered,
     EvictionsHeld,
-    GroupForgotten,
-    GroupSummarised,
     HandedOver,
     MemberChanged,
     Rebalanced,
     TwinsMet,
 )
+from rebalance.overview import GroupForgotten, GroupSummarised
 from sinks.assignments import issued, withdrawn
 from sinks.contract import Header, Outlet, Record
 from sinks.deadletters import buried

@@ -7,7 +7,7 @@ counts beside the lists stay complete.
 Called by ``sinks.record_of``. Its one rule: what is cut is never what the watcher still owes.
 """
 
-from rebalance.decisions import GroupForgotten, GroupSummarised, TopicSummary
+from rebalance.overview import GroupForgotten, GroupSummarised, TopicSummary
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted
@@ -28,7 +28,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         group_epoch=decision.group_epoch,
         target_epoch=decision.target_epoch,
         strategy=decision.strategy,
-        members=len(decision.members),
+        members=decision.population,
         queues=protocol.QueueCounts(
             assigned=decision.assigned, moving=decision.moving, unassigned=decision.unassigned
         ),
@@ -54,7 +54,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
                 resting=member.resting or None,
                 standby=member.standby or None,
             )
-            for member in decision.members[: limits.MEMBERS_PER_SUMMARY]
+            for member in decision.members
         ),
     )
     summary = fitted(summary, "people", "topics")

@@ -45,7 +45,7 @@ def weighed(kafka: Kafka, size: Size) -> Iterator[Lifted]:
     title = "x".join(map(str, size))
     plain = scenario(*size, "same")
     heavy = {
-        name: replace(one, weight=1 + place % 3)
+        name: one._replace(weight=1 + place % 3)
         for place, (name, one) in enumerate(plain.candidates.items())
     }
     group = replace(plain, candidates=heavy)

@@ -16,17 +16,11 @@ from typing import TypeVar
 from allocators.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
-from rebalance.decisions import (
-    AssignmentIssued,
-    AssignmentWithdrawn,
-    Decision,
-    GroupPhase,
-    GroupSummarised,
-    Portion,
-)
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, Portion
 from rebalance.events import Event, Stamp
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
+from rebalance.overview import GroupPhase, GroupSummarised
 from rebalance.policy import Policy
 from rebalance.step import step
 from tests.builders.notation import life, page_text, queue_text

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allocators.averagely import averagely
-from rebalance.decisions import AssignmentIssued, GroupSummarised, MemberChange, MemberChanged
+from rebalance.decisions import AssignmentIssued, MemberChange, MemberChanged
 from rebalance.group import GroupState, Member
 from rebalance.ids import Epoch, MemberId, Millis
+from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
 from rebalance.step import step
 from tests.builders.records import at, beaten, joined

@@ -13,7 +13,6 @@ from rebalance.decisions import (
     AssignmentWithdrawn,
     Decision,
     EvictionsHeld,
-    GroupSummarised,
     MemberChange,
     MemberChanged,
 )
@@ -30,6 +29,7 @@ from rebalance.events import (
     Stamp,
 )
 from rebalance.ids import Epoch, Position, Queue
+from rebalance.overview import GroupSummarised
 from streaming.rows import Row
 from tests.simulation.rules import GROUP
 

@@ -12,16 +12,13 @@ from rebalance.decisions import (
     Decision,
     EventRefused,
     EvictionsHeld,
-    GroupForgotten,
-    GroupSummarised,
     HandedOver,
     MemberChanged,
-    MemberSummary,
     Portion,
     Rebalanced,
-    TopicSummary,
     TwinsMet,
 )
+from rebalance.overview import GroupForgotten, GroupSummarised, MemberSummary, TopicSummary
 from tests.builders.notation import life_text, queue_text
 
 

@@ -1,7 +1,5 @@
 """RANGE: the same slice of every topic."""
 
-from dataclasses import replace
-
 from allocators.ranges import ranges
 from tests.unit.allocators.groups import group, member, shares
 
@@ -15,7 +13,7 @@ def test_equal_topics_are_co_partitioned() -> None:
 
 def test_static_members_come_first_by_their_instance() -> None:
     """As in Kafka: whoever runs as an instance has that instance's slice."""
-    static = replace(member("t"), instance="i-0")
+    static = member("t")._replace(instance="i-0")
     plan = ranges(group({"a": member("t"), "z": static}, {"t": 3}))
 
     assert {"a": ["t2"], "z": ["t0", "t1"]} == shares(plan)

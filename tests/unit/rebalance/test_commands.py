@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance.decisions import CommandAnswered, GroupForgotten, MemberChanged, Rebalanced
+from rebalance.decisions import CommandAnswered, MemberChanged, Rebalanced
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import (
     Approve,
@@ -15,6 +15,7 @@ from rebalance.orders import (
     RebalanceNow,
     Resume,
 )
+from rebalance.overview import GroupForgotten
 from rebalance.policy import Policy
 from tests.builders.records import beaten, joined, left, ordered, routed
 from tests.builders.story import BIRTH_MS, only, two_members

@@ -11,12 +11,12 @@ from rebalance.decisions import (
     AssignmentWithdrawn,
     Decision,
     Ending,
-    GroupSummarised,
     HandedOver,
     Rebalanced,
 )
 from rebalance.draft import Draft, Passage
 from rebalance.ids import Epoch, MemberId, Millis
+from rebalance.overview import GroupSummarised
 from tests.builders.group import a_group
 from tests.builders.notation import page, queue
 from tests.builders.records import at

@@ -7,13 +7,12 @@ from allocators import allocator
 from rebalance.decisions import (
     AssignmentWithdrawn,
     ClaimRefused,
-    GroupPhase,
-    GroupSummarised,
     MemberChange,
     MemberChanged,
     Rebalanced,
 )
 from rebalance.ids import InstanceId, Millis
+from rebalance.overview import GroupPhase, GroupSummarised
 from rebalance.policy import Policy
 from tests.builders.records import Record, beaten, drained, joined, left, released, routed
 from tests.builders.story import Story, only, two_members

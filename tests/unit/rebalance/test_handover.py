@@ -183,14 +183,16 @@ HOLDER_GONE = BOOKS.with_target("orders-0", "b").with_page("orders-0", "a@1")
 
 def settled(draft: Draft) -> str:
     """Settle the only queue."""
-    handover.settle(draft, [queue("orders-0")], at(0))
+    draft.aimed = [queue("orders-0")]
+    handover.settle(draft, at(0))
     return first_page(draft)
 
 
 def test_time_to_let_go_counts_from_the_record_that_was_read_last() -> None:
     """That record may be ahead of the beats read so far; the member gets the difference."""
     draft = BOOKS.with_target("orders-0", "b").with_page("orders-0", "a@1").drafted()
-    handover.settle(draft, [queue("orders-0")], at(1_000, heard=4_000))
+    draft.aimed = [queue("orders-0")]
+    handover.settle(draft, at(1_000, heard=4_000))
 
     assert Asked(Epoch(6), Millis(4_000)) == draft.ownership[queue("orders-0")].holder.asked
 

@@ -5,7 +5,7 @@ import pytest
 from rebalance.decisions import Portion
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
-from rebalance.portions import concerned, portions
+from rebalance.portions import portions
 from tests.builders.group import a_group
 from tests.builders.notation import queue_text
 
@@ -62,11 +62,3 @@ def test_portion_lists_queues_in_order_whatever_the_order_of_the_books() -> None
 def test_only_wanted_members_are_read() -> None:
     """A page may concern members whose record is not asked for."""
     assert {"b": ""} == read(a_group().with_page("orders-0", "a@1").state, "b")
-
-
-def test_page_concerns_its_holder_and_its_heir() -> None:
-    """These are the members whose records may have to be written anew."""
-    group = a_group().with_page("orders-0", "a@1").with_page("orders-1", "a@1!2 > b@2")
-    pages = group.state.ownership.values()
-
-    assert [("a",), ("a", "b")] == [tuple(concerned(each)) for each in pages]

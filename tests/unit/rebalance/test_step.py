@@ -5,16 +5,12 @@ from dataclasses import replace
 import pytest
 
 from rebalance.allocation import AllocationPlan
-from rebalance.decisions import (
-    AssignmentIssued,
-    GroupPhase,
-    HandedOver,
-    Rebalanced,
-)
+from rebalance.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Event
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, MemberId, Millis
+from rebalance.overview import GroupPhase
 from rebalance.policy import Policy
 from rebalance.step import step
 from tests.builders.notation import queue

@@ -1,16 +1,11 @@
 """Members that go, fall silent, die and come back: short stories through the whole step."""
 
 from allocators.averagely import averagely
-from rebalance.decisions import (
-    GroupPhase,
-    HandedOver,
-    MemberChange,
-    MemberChanged,
-    Rebalanced,
-)
+from rebalance.decisions import HandedOver, MemberChange, MemberChanged, Rebalanced
 from rebalance.events import Event
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, MemberId
+from rebalance.overview import GroupPhase
 from rebalance.policy import Policy
 from rebalance.step import step
 from tests.builders.records import (

@@ -2,9 +2,9 @@
 
 import pytest
 
-from rebalance.decisions import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.books import Books
 from rebalance.ids import MemberId, Millis, TopicName
-from rebalance.portions import portions
+from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.summary import summarise
 from tests.builders.group import BEGINNING, GroupBuilder, a_group
 
@@ -12,8 +12,7 @@ from tests.builders.group import BEGINNING, GroupBuilder, a_group
 def summary(group: GroupBuilder) -> GroupSummarised:
     """Summarise a group."""
     state = group.state
-    shares = portions(state.ownership.items(), state.members.keys())
-    return summarise(state, shares, "AVG", Millis(7), BEGINNING)
+    return summarise(state, Books(state.ownership), "AVG", Millis(7), BEGINNING)
 
 
 ROUTED = a_group().with_member("a").with_member("b").with_route("orders", 2)

@@ -10,16 +10,12 @@ from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Ending,
-    GroupPhase,
-    GroupSummarised,
     HandedOver,
     Inheritance,
     MemberChange,
     MemberChanged,
-    MemberSummary,
     Portion,
     Rebalanced,
-    TopicSummary,
 )
 from rebalance.ids import (
     BrokerName,
@@ -32,6 +28,8 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.summary import PEOPLE
 from sinks import Outlet, Publication, Record, buried, record_of
 from tests.builders.notation import claims, queue
 from trimtab.protocol import (
@@ -107,6 +105,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             moving=1,
             unassigned=0,
             topics=(TopicSummary(TopicName("orders"), 2, 6, exists=True),),
+            population=1,
             members=(MemberSummary(A, hold=5, give=1, inherit=0, draining=False),),
             at=AT,
             cause=CAUSE,
@@ -239,14 +238,14 @@ def test_no_record_is_larger_than_kafka_takes() -> None:
 
 
 def test_a_summary_is_cut_to_the_contract() -> None:
-    """Members and topics beyond the limit are left out; topics nobody looked for stay in."""
+    """Topics beyond the limit are left out, but those nobody looked for stay in.
+
+    Of the members the brain names no more than the contract allows.
+    """
     many = limits.TOPICS_PER_MEMBER
     known = [TopicSummary(TopicName(f"known-{n:04}"), 1, 1, exists=True) for n in range(many)]
     new = TopicSummary(TopicName("new"), 0, 0, exists=False)
-    people = [
-        MemberSummary(MemberId(f"m{n}"), 0, 0, 0, draining=False)
-        for n in range(limits.MEMBERS_PER_SUMMARY + 1)
-    ]
+    people = [MemberSummary(MemberId(f"m{n}"), 0, 0, 0, draining=False) for n in range(PEOPLE)]
     summary = GroupSummarised(
         group=GROUP,
         phase=GroupPhase.ASSIGNING,
@@ -258,6 +257,7 @@ def test_a_summary_is_cut_to_the_contract() -> None:
         moving=0,
         unassigned=0,
         topics=(*known, new),
+        population=PEOPLE + 1,
         members=tuple(people),
         at=AT,
         cause=CAUSE,
@@ -266,6 +266,6 @@ def test_a_summary_is_cut_to_the_contract() -> None:
     written = decode(TOPICS["groups"], record_of(summary, OUTLET).value)
 
     assert (many, limits.MEMBERS_PER_SUMMARY) == (len(written.topics), len(written.people))
-    assert len(people) == written.members
+    assert PEOPLE + 1 == written.members
     assert "new" in written.topics
     assert "known-0999" not in written.topics

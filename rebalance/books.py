@@ -1,0 +1,136 @@
+"""The books: for each queue, who may be working on it; and where to look.
+
+A library with two card indexes beside the shelves: what each reader has at home, and what is asked
+back or promised on. A step that concerns three members opens their cards, and not every book; in a
+group of 100,000 queues that is what a join costs. The cards are written when they are first asked
+for and kept up from step to step; they are never packed, for they say nothing that the pages do
+not.
+
+``Books`` are a part of the state, ``Ledger`` is how a step writes in them (``draft``). Their one
+rule: the same pages, the same answers, in the same order, however the cards came about.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+from rebalance.group import Ownership
+from rebalance.ids import MemberId, Queue
+from rebalance.overlay import Overlay
+
+Cards = Mapping[MemberId, frozenset[Queue]]
+
+_NOTHING: frozenset[Queue] = frozenset()
+
+
+class Books(dict[Queue, Ownership]):
+    """All pages. Never changed once a step has ended."""
+
+    __slots__ = ("_cards", "_moving")
+
+    def __init__(self, pages: Mapping[Queue, Ownership]) -> None:
+        """Bind the pages, without any card yet."""
+        super().__init__(pages)
+        self._cards: Cards | None = None
+        self._moving: frozenset[Queue] | None = None
+
+    @property
+    def cards(self) -> Cards:
+        """By member, the queues whose pages name it."""
+        if self._cards is None:
+            cards = defaultdict(list)
+            for queue, owned in self.items():
+                for member in concerned(owned):
+                    cards[member].append(queue)
+            self._cards = {member: frozenset(queues) for member, queues in cards.items()}
+        return self._cards
+
+    @property
+    def moving(self) -> frozenset[Queue]:
+        """The queues that have an heir or are asked back."""
+        if self._moving is None:
+            self._moving = frozenset(queue for queue, owned in self.items() if moves(owned))
+        return self._moving
+
+    def rewritten(self, drawn: Mapping[Queue, Ownership | None]) -> "Books":
+        """Return the books with some pages written anew, or torn out."""
+        books = Books(self)
+        for queue, owned in drawn.items():
+            if owned is None:
+                books.pop(queue, None)
+            else:
+                books[queue] = owned
+        if self._moving is not None:
+            now = (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
+            books._moving = self._moving.difference(drawn).union(now)
+        if self._cards is not None:
+            books._cards = _refiled(self._cards, self, drawn)
+        return books
+
+
+def _refiled(
+    cards: Cards, before: Mapping[Queue, Ownership], drawn: Mapping[Queue, Ownership | None]
+) -> Cards:
+    """Return the cards with what was drawn taken off the old ones and put on the new ones."""
+    lost, gained = defaultdict(set), defaultdict(set)
+    for queue, owned in drawn.items():
+        if queue in before:
+            for member in concerned(before[queue]):
+                lost[member].add(queue)
+        if owned is not None:
+            for member in concerned(owned):
+                gained[member].add(queue)
+    refiled = dict(cards)
+    for member in {**lost, **gained}:
+        card = (refiled.get(member, _NOTHING) - lost[member]) | gained[member]
+        if card:
+            refiled[member] = card
+        else:
+            refiled.pop(member, None)
+    return refiled
+
+
+class Ledger(Overlay[Queue, Ownership]):
+    """The books of a step: the pages as they were, and those written since."""
+
+    __slots__ = ("_books",)
+
+    def __init__(self, pages: Mapping[Queue, Ownership]) -> None:
+        """Open the books."""
+        self._books = pages if isinstance(pages, Books) else Books(pages)
+        super().__init__(self._books)
+
+    def concerning(self, members: AbstractSet[MemberId]) -> list[Queue]:
+        """Return, in order, the queues whose pages name one of the members."""
+        if not members:
+            return []
+        found = self._books.cards
+        queues = {queue for member in members for queue in found.get(member, ())}
+        queues.difference_update(self.drawn)
+        for queue, owned in self.drawn.items():
+            if owned is not None and not members.isdisjoint(concerned(owned)):
+                queues.add(queue)
+        return sorted(queues)
+
+    def moving(self) -> list[Queue]:
+        """Return, in order, the queues that have an heir or are asked back."""
+        drawn = self.drawn
+        queues = [queue for queue in self._books.moving if queue not in drawn]
+        queues += (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
+        return sorted(queues)
+
+    def merged(self) -> Books:
+        """Return the books as they are now; the same ones when nothing was written."""
+        return self._books.rewritten(self.drawn) if self.drawn else self._books
+
+
+def moves(owned: Ownership) -> bool:
+    """Tell whether a queue is on its way from one member to another, or to nobody."""
+    return owned.heir is not None or owned.holder.asked is not None
+
+
+def concerned(owned: Ownership) -> Iterable[MemberId]:
+    """Return the members that a page names."""
+    if owned.heir is None:
+        return (owned.holder.member,)
+    return (owned.holder.member, owned.heir.member)

@@ -1,0 +1,87 @@
+"""The overview: what is said of a group as a whole.
+
+One screen: who is in, who has how much, is it moving, since which epoch and why. ``summary`` writes
+it, ``decisions`` counts it among what the brain decides, and the shell publishes it under the
+group's name for ever (``sinks.groups``).
+
+Its one rule: it can be understood without any other record.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rebalance.causes import Cause
+from rebalance.ids import Epoch, GroupName, MemberId, Millis, TopicName
+
+
+class GroupPhase(StrEnum):
+    """Where a group stands; computed from its state, never stored."""
+
+    EMPTY = "empty"
+    ASSIGNING = "assigning"
+    RECONCILING = "reconciling"
+    STABLE = "stable"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSummary:
+    """One subscribed topic; ``version`` 0 means that nobody has looked for it yet."""
+
+    topic: TopicName
+    version: int
+    queues: int
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSummary:
+    """One member's counts."""
+
+    member: MemberId
+    hold: int
+    give: int
+    inherit: int
+    draining: bool
+    away: bool = False
+    """It left and means to be back; its queues are kept for it."""
+    held: bool = False
+    """It is silent, and its eviction is held."""
+    resting: bool = False
+    """It came and went too often, and gets no queues for a while."""
+    standby: bool = False
+    """There is nothing for it: more members than queues, or none that it may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummarised:
+    """The group as people want to see it."""
+
+    group: GroupName
+    phase: GroupPhase
+    epoch: Epoch
+    group_epoch: Epoch
+    target_epoch: Epoch
+    strategy: str
+    assigned: int
+    moving: int
+    unassigned: int
+    topics: tuple[TopicSummary, ...]
+    population: int
+    """How many members it has."""
+    members: tuple[MemberSummary, ...]
+    """The first of them by name, as many as anybody reads (``summary``)."""
+    at: Millis
+    cause: Cause
+    paused: bool = False
+    subscriptions: int = 1
+    """How many different subscriptions its members have; RocketMQ's users should have one."""
+    shortage: tuple[tuple[str, int], ...] = ()
+    """Why queues could not be assigned, and how many, when the target was computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupForgotten:
+    """A group is no more: its summary is withdrawn."""
+
+    group: GroupName
