@@ -31,6 +31,14 @@ def java_order(text: str) -> bytes:
     return text.encode("utf-16-be", "surrogatepass")
 
 
+def string_hash(text: str) -> int:
+    """Return what `String.hashCode` returns."""
+    code = 0
+    for unit in memoryview(text.encode("utf-16", "surrogatepass")[2:]).cast("H"):
+        code = (31 * code + unit) % 2**32
+    return wrap_int(code)
+
+
 def map_order(names: Iterable[str]) -> Iterator[str]:
     """Yield names as a `ConcurrentHashMap` walks them, given as they were put into it.
 
@@ -59,7 +67,5 @@ def _split(bucket: list[str], bit: int, *, high: bool) -> list[str]:
 
 
 def _spread(name: str) -> int:
-    code = 0
-    for unit in memoryview(name.encode("utf-16", "surrogatepass")[2:]).cast("H"):
-        code = (31 * code + unit) % 2**32
+    code = string_hash(name) % 2**32
     return (code ^ code >> 16) & 0x7FFFFFFF
