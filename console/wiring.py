@@ -50,6 +50,7 @@ def options(settings: Settings, *, bootstrap_servers: str, jars: Path) -> Option
             tick_interval_ms=milliseconds(controller.tick_interval),
             route_poll_interval_ms=milliseconds(routes.poll_interval),
             route_file=Path(routes.file) if routes.file else None,
+            cluster=settings.brokers.cluster,
         ),
         spark=SparkOptions(
             master=settings.spark.master,

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import CellOperator
-from streaming.feeds import FeedFailed, RouteWatcher, TickProducer, feeding
+from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
 from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
@@ -58,10 +58,11 @@ def _run(spark: SparkSession, options: Options) -> None:
     spark.streams.addListener(listener)
     topics = options.topics
     operator = CellOperator(topics.prefix, topics.partitions, options.policy, options.verdicts)
+    feeds = (TickProducer(options), RouteWatcher(options), HostWatcher(options))
     with (
         _told_by_signals(stop),
         _query(decisions(spark, options, operator), options) as query,
-        feeding((TickProducer(options), RouteWatcher(options)), stop) as look_at_feeds,
+        feeding(feeds, stop) as look_at_feeds,
     ):
         ready = False
         while not stop.wait(_WATCH_S):

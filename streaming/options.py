@@ -56,11 +56,13 @@ class QueryOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedOptions:
-    """What the driver adds to the log by itself: ticks and routes."""
+    """What the driver adds to the log by itself: ticks, routes and hosts."""
 
     tick_interval_ms: int
     route_poll_interval_ms: int
     route_file: Path | None
+    cluster: str | None
+    """What producers call this Kafka; None: what it calls itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,9 +44,9 @@ def testimony_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
             sight = Sight(BrokerName(record.broker), 1, errors, record.latency_ms)
             return Reported(stamp, ReporterId(record.reporter), None, None, (sight,))
         case Hosts():
-            return Hosted(
-                stamp, TopicName(record.topic), frozenset(map(BrokerName, record.brokers))
-            )
+            names = tuple(map(BrokerName, record.brokers))
+            where = dict(zip(names, record.addresses or (), strict=False))
+            return Hosted(stamp, TopicName(record.topic), frozenset(names), where)
         case Eject() | Restore():
             return _ordered(record, stamp)
         case Forget(broker=str(broker)):

@@ -13,6 +13,7 @@ from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
 from rebalance.ids import Millis
 from rebalance.verdicts.policy import Bench, Mode, VerdictPolicy
+from trimtab.protocol.names import ClusterName
 
 _DEFAULT: Final = VerdictPolicy()
 
@@ -23,6 +24,10 @@ class BrokerSettings(Section):
     mode: Bench = _DEFAULT.mode
     """Who judges: consensus is a quorum of reporters; rocketmq-4 and rocketmq-5 are RocketMQ's
     tables, by which each single report counts."""
+
+    cluster: ClusterName | None = None
+    """What producers call this Kafka when they report. Unset, it is the id that Kafka gave itself
+    (its cluster.id), which producers can ask for as well. No topic of it loses its last broker."""
 
     failures: Mode = _DEFAULT.failures
     """Calls that fail in a row: off, shadow (say what would be done) or enforce (do it)."""

@@ -3,8 +3,8 @@
 However often a reporter speaks in a sweep, it has one vote: its windows are added up. A record that
 Kafka delivers twice, or one of a process that has been replaced, is not counted again.
 
-Called by ``step`` for each report. Its one rule: a report changes nothing but its reporter; what is
-known of brokers is decided by many, when the sweep ends.
+Called by ``step`` for each report, and by whoever begins anew with a broker. Its one rule: a report
+changes nothing but its reporter; what is known of brokers is decided by many, when the sweep ends.
 """
 
 from dataclasses import replace
@@ -29,6 +29,15 @@ def book(draft: Draft, event: Reported) -> list[Sight]:
         _refuse(draft, event, f"{len(event.sights) - len(sound)} figures cannot be true")
     draft.reporters[event.reporter] = _added(draft, before, event, sound)
     return sound
+
+
+def discard(draft: Draft, name: BrokerName) -> None:
+    """Take what was seen of a broker out of the box: it was seen of another one, or before."""
+    for who, reporter in draft.reporters.items():
+        if name in reporter.calls or name in reporter.streaks:
+            calls = {it: calls for it, calls in reporter.calls.items() if it != name}
+            streaks = {it: streak for it, streak in reporter.streaks.items() if it != name}
+            draft.reporters[who] = replace(reporter, calls=calls, streaks=streaks)
 
 
 def _refuse(draft: Draft, event: Reported, detail: str) -> None:

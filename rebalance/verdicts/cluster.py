@@ -76,6 +76,10 @@ class Broker:
     calm: Millis
     """Since when it is fit, or its count of ejections last fell."""
     address: str = ""
+    """Where its reporters find it."""
+    place: str = ""
+    """Where the route watcher sees it. The two may be written differently: neither is compared with
+    the other, and either one that changes means another broker (E10)."""
     past: tuple[float, ...] = ()
     """Medians of past sweeps, oldest first; only of sweeps in which it was fit."""
     ejections: int = 0

@@ -4,7 +4,8 @@ Each event is one well-formed record with its stamp, as in ``rebalance.events``.
 Its one rule: what strangers wrote is a claim, what operators and the route watcher wrote is a fact.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import NewType
 
@@ -61,6 +62,8 @@ class Hosted:
     stamp: Stamp
     topic: TopicName
     brokers: frozenset[BrokerName]
+    addresses: Mapping[BrokerName, str] = field(default_factory=dict)
+    """Where they are, as far as the watcher says."""
 
 
 @dataclass(frozen=True, slots=True)

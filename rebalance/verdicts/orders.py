@@ -10,6 +10,7 @@ Called by ``step``. Its one rule: what an operator asks for is done at once or s
 from dataclasses import replace
 
 from rebalance.ids import BrokerName, Millis
+from rebalance.verdicts.ballots import discard
 from rebalance.verdicts.cluster import Broker, Order
 from rebalance.verdicts.draft import Draft
 from rebalance.verdicts.events import BrokerForgotten, BrokerOrdered, Hosted
@@ -40,28 +41,30 @@ def forget(draft: Draft, event: BrokerForgotten) -> None:
     draft.orders.pop(event.broker, None)
     draft.brokers.pop(event.broker, None)
     draft.items.pop(event.broker, None)
-    for who, reporter in draft.reporters.items():
-        if event.broker in reporter.calls or event.broker in reporter.streaks:
-            draft.reporters[who] = replace(
-                reporter,
-                calls={it: seen for it, seen in reporter.calls.items() if it != event.broker},
-                streaks={it: seen for it, seen in reporter.streaks.items() if it != event.broker},
-            )
+    discard(draft, event.broker)
 
 
 def observe(draft: Draft, event: Hosted) -> None:
-    """Enter which brokers a topic has, which makes them known."""
+    """Enter which brokers a topic has, which makes them known, and where they are (E10)."""
     if not event.brokers:
         draft.topics.pop(event.topic, None)
     elif event.topic in draft.topics or len(draft.topics) < draft.policy.topics_max:
         draft.topics[event.topic] = event.brokers
         for name in sorted(event.brokers):
-            _know(draft, name)
+            _know(draft, name, event.addresses.get(name, ""))
 
 
-def _know(draft: Draft, name: BrokerName) -> None:
-    if name not in draft.brokers and len(draft.brokers) < draft.policy.brokers_max:
-        draft.brokers[name] = Broker(draft.now, draft.now)
+def _know(draft: Draft, name: BrokerName, place: str) -> None:
+    broker = draft.brokers.get(name)
+    if broker is None:
+        if len(draft.brokers) < draft.policy.brokers_max:
+            draft.brokers[name] = Broker(draft.now, draft.now, place=place)
+    elif place and place != broker.place:
+        if broker.place:
+            broker = Broker(draft.now, draft.now)
+            draft.items.pop(name, None)
+            discard(draft, name)
+        draft.brokers[name] = replace(broker, place=place)
 
 
 def lapse(draft: Draft) -> bool:

@@ -80,10 +80,16 @@ def _fold(draft: Draft, event: BrokerEvent) -> None:
             orders.forget(draft, event)
             publish(draft)
         case Hosted():
+            disputed = _is_disputed(draft)
             orders.observe(draft, event)
-            if draft.orders or any(broker.out for broker in draft.brokers.values()):
-                publish(draft)  # a topic's last broker may be among them
+            if disputed:
+                publish(draft)  # a topic's last broker may be among them, or one that was replaced
         case Ticked():
             pass
         case _:
             assert_never(event)
+
+
+def _is_disputed(draft: Draft) -> bool:
+    """Whether somebody wants a broker out of use, with or without success."""
+    return bool(draft.orders) or any(broker.out for broker in draft.brokers.values())

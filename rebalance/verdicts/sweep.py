@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from rebalance.ids import BrokerName, Millis
+from rebalance.verdicts.ballots import discard
 from rebalance.verdicts.cluster import Broker, Calls
 from rebalance.verdicts.detectors import View, is_well_again, median, view_of
 from rebalance.verdicts.draft import Draft
@@ -65,9 +66,9 @@ def _meet(draft: Draft, seen: Mapping[BrokerName, list[Calls]]) -> None:
             broker = Broker(draft.now, draft.now)
         address = _address(draft, calls)
         if address and broker.address and address != broker.address:
-            broker = Broker(draft.now, draft.now)
+            broker = Broker(draft.now, draft.now, place=broker.place)
             draft.items.pop(name, None)
-            _clear(draft, name)
+            discard(draft, name)
         draft.brokers[name] = replace(
             broker,
             heard=draft.now,
@@ -85,15 +86,6 @@ def _address(draft: Draft, calls: Iterable[Calls]) -> str:
     address, count = max(said.items(), key=lambda it: (it[1], it[0]))
     agreed = count >= draft.policy.quorum and 2 * count > said.total()
     return address if agreed else ""
-
-
-def _clear(draft: Draft, name: BrokerName) -> None:
-    """Take what was seen of a broker out of the box: it was seen of another one, or before."""
-    for who, reporter in draft.reporters.items():
-        if name in reporter.calls or name in reporter.streaks:
-            calls = {it: calls for it, calls in reporter.calls.items() if it != name}
-            streaks = {it: streak for it, streak in reporter.streaks.items() if it != name}
-            draft.reporters[who] = replace(reporter, calls=calls, streaks=streaks)
 
 
 def _notice_panic(draft: Draft, findings: Findings) -> None:
@@ -157,7 +149,7 @@ def _sentence(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -
     Who has just been freed is not condemned for what it was out for.
     """
     for name in freed:
-        _clear(draft, name)
+        discard(draft, name)
     if draft.in_panic:
         return
     out = set(in_force(draft))

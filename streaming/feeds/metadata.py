@@ -1,15 +1,15 @@
-"""Kafka's metadata: what topics are like right now.
+"""Kafka's metadata: what topics are like right now, and which brokers they live on.
 
 One request for all topics asked about, always to a broker, never from a cache, and never one that
 would create a topic. "No such topic" is an answer; anything else that is not an answer (a
 timeout, a missing permission) leaves the topic out, so that what was seen last stays true.
 
-Used by ``routes``. Its one rule: no answer is never taken for "no".
+Used by ``routes`` and ``hosts``. Its one rule: no answer is never taken for "no".
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from typing import Final
+from typing import Final, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
@@ -30,6 +30,16 @@ _NO_SUCH_TOPIC: Final = {KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.TOPIC_EXCE
 
 _NAMED: Final = 3
 """Topics that a line of the log names; the rest have failed in the same way, most likely."""
+
+
+class Whereabouts(NamedTuple):
+    """Who can be written to, topic by topic."""
+
+    cluster: str
+    """What Kafka calls itself."""
+    topics: Mapping[str, Mapping[str, str]]
+    """All there are: the brokers that lead a partition of each, and their addresses. None lead one
+    while they elect each other."""
 
 
 class Metadata:
@@ -57,6 +67,21 @@ class Metadata:
         else:
             self._trouble.over()
         return seen
+
+    def whereabouts(self) -> Whereabouts | None:
+        """Return where all topics are; None when Kafka does not answer."""
+        try:
+            answer = self._admin.list_topics(timeout=_TIMEOUT_S)
+        except KafkaException as failure:
+            self._trouble.met(failure.args[0])
+            return None
+        self._trouble.over()
+        addresses = {number: f"{it.host}:{it.port}" for number, it in answer.brokers.items()}
+        topics = {}
+        for name, topic in answer.topics.items():
+            leaders = {partition.leader for partition in topic.partitions.values()}
+            topics[name] = {str(it): addresses[it] for it in leaders & addresses.keys()}
+        return Whereabouts(str(answer.cluster_id), topics)  # it has one since Kafka 0.10.1
 
 
 def _seen(answer: Future[TopicDescription]) -> Seen:

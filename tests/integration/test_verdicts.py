@@ -1,10 +1,12 @@
 """Producers' reports become verdicts, through a real Kafka and a real Spark."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
 from tests.integration.controller_process import ControllerProcess
@@ -12,12 +14,15 @@ from tests.integration.published import Published
 from trimtab import BrokerSelector, QueueRef
 from trimtab.protocol import (
     DEFAULT_PARTITIONS,
+    LATENCY,
     BrokerKey,
     BrokerLatency,
+    Hosts,
     Record,
     Report,
     Restore,
     Verdict,
+    decode,
     encode,
     partition_of,
 )
@@ -53,37 +58,51 @@ def seen(broker: str, *, fails: bool) -> BrokerLatency:
     return BrokerLatency(broker=broker, count=20, errors=errors, p50_ms=5.0, p99_ms=9.0, max_ms=9.0)
 
 
-def test_a_broker_that_fails_for_all_is_avoided_by_a_newcomer(
-    published: Published, say: Callable[..., None], cluster: str
-) -> None:
-    """Its verdict, handed to a selector that has seen nothing, keeps the first send away."""
+@pytest.fixture
+def report(say: Callable[..., None]) -> Callable[[str, str], None]:
+    """Everybody reports once: all brokers are fine, but for those that fail."""
     numbers = count()
 
-    def reported() -> bool:
+    def everybody(brokers: str, failing: str) -> None:
         number = next(numbers)
         for reporter in REPORTERS:
-            brokers = tuple(seen(name, fails=name == "a") for name in "abcd")
-            say(
-                "latency",
-                Report(
-                    reporter=reporter,
-                    incarnation=LIFE,
-                    sequence=number,
-                    window_ms=1_000,
-                    brokers=brokers,
-                ),
+            window = Report(
+                reporter=reporter,
+                incarnation=LIFE,
+                sequence=number,
+                window_ms=1_000,
+                brokers=tuple(seen(name, fails=name in failing) for name in brokers),
             )
-        published.watch(1)
-        return len([it for it in verdicts() if not it.available]) == 1
+            say("latency", window)
 
-    def verdicts() -> list[Verdict]:
-        return [it for key, it in published.verdicts.items() if it and key.cluster == cluster]
+    return everybody
+
+
+def out_of(published: Published, cluster: str) -> list[Verdict]:
+    """The verdicts by which brokers of a cluster are out of use."""
+    told = [it for key, it in published.verdicts.items() if it and key.cluster == cluster]
+    return [it for it in told if not it.available]
+
+
+def test_a_broker_that_fails_for_all_is_avoided_by_a_newcomer(
+    published: Published,
+    say: Callable[..., None],
+    report: Callable[[str, str], None],
+    cluster: str,
+) -> None:
+    """Its verdict, handed to a selector that has seen nothing, keeps the first send away."""
+
+    def reported() -> bool:
+        report("abcd", "a")
+        published.watch(1)
+        return len(out_of(published, cluster)) == 1
 
     published.wait_until(reported)
     newcomer = BrokerSelector(seed=lambda: -1)
-    for verdict in verdicts():
-        newcomer.hear(verdict, verdict.since_ms)
-    (out,) = [it for it in verdicts() if not it.available]
+    for key, verdict in published.verdicts.items():
+        if verdict is not None and key.cluster == cluster:
+            newcomer.hear(verdict, verdict.since_ms)
+    (out,) = out_of(published, cluster)
     queues = [QueueRef("t", broker, 0) for broker in "abcd"]
 
     assert ("a", "failures", REPORTERS) == (out.broker, out.detector, out.testers)
@@ -94,6 +113,50 @@ def test_a_broker_that_fails_for_all_is_avoided_by_a_newcomer(
 
     say("commands", Restore(id="1", principal="ann", reason="it was me", broker="a"))
     published.wait_until(lambda: _is_available(published, BrokerKey(cluster, "a")))
+
+
+class TestTheKafkaItself:
+    """The cluster whose topics the controller's driver watches."""
+
+    @pytest.fixture
+    def cluster(self, kafka: EmbeddedKafka) -> str:
+        """What Kafka calls itself."""
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+        return str(admin.list_topics(timeout=30).cluster_id)
+
+    @pytest.fixture
+    def hosts(
+        self, kafka: EmbeddedKafka, controller: ControllerProcess, cluster: str, topic: str
+    ) -> Hosts:
+        """What the driver has said of the test's topic, once it has."""
+        ear = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "ear"})
+        partition = partition_of(cluster, DEFAULT_PARTITIONS)
+        ear.assign([TopicPartition(f"{controller.prefix}latency", partition, 0)])
+        records = (decode(LATENCY, it.value()) for it in iter(partial(ear.poll, 30), None))
+        told = next(it for it in records if isinstance(it, Hosts) and it.topic == topic)
+        ear.close()
+        return told
+
+    def test_the_last_broker_of_a_topic_stays(
+        self,
+        kafka: EmbeddedKafka,
+        published: Published,
+        report: Callable[[str, str], None],
+        hosts: Hosts,
+        cluster: str,
+    ) -> None:
+        """All say that broker 1 fails, and it leads every topic: the next bad one goes instead."""
+        assert (("1",), (kafka.bootstrap_servers,)) == (hosts.brokers, hosts.addresses)
+
+        def reported() -> bool:
+            report("1234567", "12")
+            published.watch(1)
+            return bool(out_of(published, cluster))
+
+        published.wait_until(reported)
+        assert ["2"] == [it.broker for it in out_of(published, cluster)]
+        turned = [it for it in published.history if isinstance(it, Verdict)]
+        assert {"2"} == {it.broker for it in turned if it.cluster == cluster}
 
 
 def _is_available(published: Published, key: BrokerKey) -> bool:

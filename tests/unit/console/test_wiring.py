@@ -31,6 +31,7 @@ CHOSEN = {
     "controller.ui_port": "0",
     "policy.session_timeout": "8s",
     "brokers.quorum": "7",
+    "brokers.cluster": "east",
     "routes.poll_interval": "9s",
     "routes.file": "routes.yaml",
     "spark.master": "local[1]",
@@ -74,6 +75,7 @@ def test_every_choice_reaches_the_job() -> None:
                 tick_interval_ms=2_000,
                 route_poll_interval_ms=9_000,
                 route_file=Path("routes.yaml"),
+                cluster="east",
             ),
             spark=SparkOptions(
                 master="local[1]",

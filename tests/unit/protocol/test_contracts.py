@@ -92,11 +92,11 @@ def test_golden_records_keep_the_contract(record: Golden) -> None:
 
 def test_the_schemas_refuse_what_we_refuse() -> None:
     """Except what no schema can say: that a queue is named once, and the like."""
-    unsayable = ("twice", "too many queues", "more errors", "p50 <= p99", "runs: ")
+    faults = ("twice", "too many queues", "more errors", "p50 <= p99", "runs: ", "one address")
     sayable = [
         (record, json.loads(record.value))
         for record in bad()
-        if record.reason == "invalid" and not any(fault in record.detail for fault in unsayable)
+        if record.reason == "invalid" and not any(it in record.detail for it in faults)
     ]
     accepted = [
         str(record)

@@ -188,6 +188,24 @@ def test_e10_a_broker_replaced_under_the_same_name() -> None:
     assert ("elsewhere", 0, ()) == (new.address, new.ejections, new.past[:-1])
 
 
+def test_e10_a_broker_that_the_route_watcher_finds_elsewhere() -> None:
+    """Its word is a fact: the broker is available at once. The first address is no change yet."""
+    town = Town()
+    town.sweep({"c": FAILS}, times=2)
+    assert "c" == town.out
+
+    town.host("orders", "cd", address=lambda name: f"{name}:1")
+    assert "c" == town.out
+    town.host("orders", "cd", address=lambda name: f"{name}:1")
+    assert "c" == town.out
+    town.host("orders", "cd", address=lambda name: f"{name}:{ord(name) - ord('a')}")
+    assert "" == town.out
+    new = town.cluster.brokers[BrokerName("c")]
+    assert ("c:2", "", 0, ()) == (new.place, new.address, new.ejections, new.past)
+    town.sweep()
+    assert "" == town.out  # what it failed at before is forgotten with it
+
+
 @pytest.mark.parametrize("mode", ["off", "shadow", "enforce"])
 def test_each_detector_can_be_tried_out(mode: Mode) -> None:
     """Off says nothing, shadow says what it would do, and only enforce does it."""

@@ -101,9 +101,10 @@ class Town:
         """An operator's order to forget."""
         self.hear(BrokerForgotten(self.stamp(), BrokerName(broker)))
 
-    def host(self, topic: str, brokers: str) -> None:
+    def host(self, topic: str, brokers: str, address: Callable[[str], str] = lambda _: "") -> None:
         """What the route watcher sees."""
-        self.hear(Hosted(self.stamp(), TopicName(topic), frozenset(map(BrokerName, brokers))))
+        where = {BrokerName(name): address(name) for name in brokers}
+        self.hear(Hosted(self.stamp(), TopicName(topic), frozenset(where), where))
 
     def verdict(self, broker: str) -> VerdictIssued:
         """What readers believe of a broker."""

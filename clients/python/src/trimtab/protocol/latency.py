@@ -2,8 +2,10 @@
 
 Either a report, a window of sends summed up per broker, or a single sample as RocketMQ's clients
 take them; beside these, which brokers a topic has, so that none loses its last one. Written by
-producers and route watchers, judged by the controller. Its one rule: figures are finite and not
-negative, because one NaN would poison every mean it enters.
+producers and route watchers, judged by the controller. On Kafka a broker's name is its id in
+digits, and the cluster's name is the id that Kafka gave itself, unless all agreed on another.
+
+Its one rule: figures are finite and not negative: one NaN would poison every mean it enters.
 """
 
 from typing import Annotated, Literal, Self
@@ -90,13 +92,29 @@ class Sample(Record):
 class Hosts(Record):
     """Which brokers a topic can be written to, as a route watcher sees it; none: it is gone."""
 
-    model_config = example(kind="hosts", topic="orders", brokers=["broker-a", "broker-b"])
+    model_config = example(
+        kind="hosts", topic="orders", brokers=["1", "2"], addresses=["east-1:9092", "east-2:9092"]
+    )
 
     kind: Literal["hosts"] = "hosts"
     topic: TopicName
     brokers: Annotated[
         tuple[BrokerName, ...], Field(max_length=limits.BROKERS_PER_REPORT, fail_fast=True)
     ]
+    addresses: (
+        Annotated[tuple[Label, ...], Field(max_length=limits.BROKERS_PER_REPORT, fail_fast=True)]
+        | None
+    ) = Field(
+        default=None,
+        description="Where each of them is, in the same order. Another address is another broker: "
+        "what was known under the name is forgotten.",
+    )
+
+    @model_validator(mode="after")
+    def _one_each(self) -> Self:
+        if self.addresses is not None and len(self.addresses) != len(self.brokers):
+            raise PydanticCustomError("uneven_addresses", "Not one address for each broker")
+        return self
 
 
 LatencyRecord = Report | Sample | Hosts

@@ -1,0 +1,73 @@
+"""The host plan: which topics' brokers the jury does not know as they are.
+
+What ``route_plan`` is for groups. It keeps what was said of each topic, so that only news is said;
+a topic that is no longer listed is missed twice before it counts as gone, because a broker that has
+just come back may know less than it will. Nobody answers: what Kafka took is known, and what it did
+not take is said again.
+
+Kept by ``hosts``, which does the talking. Its one rule: too small a set of brokers is soon mended,
+too large a set may cost a topic its last one; so a topic is let go last of all.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from trimtab.protocol import Hosts, limits
+
+_INTERNAL: Final = "__"
+"""What the names of Kafka's own topics begin with. Only brokers write to those."""
+
+
+class HostPlan:
+    """What was said, and what has to be.
+
+    Args:
+        prefix: Of the topics that are ours: their records have a key, and so no choice of broker.
+        topics_max: As many topics as the jury remembers.
+    """
+
+    def __init__(self, prefix: str, topics_max: int) -> None:
+        self._passed_over = (_INTERNAL, prefix)
+        self._topics_max = topics_max
+        self._said: dict[str, Hosts | None] = {}
+        """The last word on each topic; None: it was lost on the way."""
+        self._missed: set[str] = set()
+
+    def news(self, topics: Mapping[str, Mapping[str, str]]) -> list[Hosts]:
+        """Return what has to be said, and book it as said.
+
+        Args:
+            topics: All that exist; of each, the brokers that it can be written to, and where they
+                are. Without any it is as before: nobody leads its partitions for the moment.
+        """
+        missing = self._said.keys() - topics.keys()
+        gone, self._missed = missing & self._missed, missing
+        now = [Hosts(topic=topic, brokers=()) for topic in sorted(gone)]
+        now += [_hosts(topic, brokers) for topic, brokers in sorted(topics.items()) if brokers]
+        return [hosts for hosts in now if self._is_news(hosts)]
+
+    def _is_news(self, hosts: Hosts) -> bool:
+        known = hosts.topic in self._said or len(self._said) < self._topics_max
+        if not known or hosts.topic.startswith(self._passed_over):
+            return False
+        before, self._said[hosts.topic] = self._said.get(hosts.topic), hosts
+        return before != hosts
+
+    def taken(self, hosts: Hosts) -> None:
+        """Note that Kafka has it: of what is gone there is nothing left to say."""
+        if not hosts.brokers:
+            self._said.pop(hosts.topic, None)
+
+    def lost(self, hosts: Hosts) -> None:
+        """Note that Kafka did not take it."""
+        self._said[hosts.topic] = None
+
+
+def _hosts(topic: str, brokers: Mapping[str, str]) -> Hosts:
+    """More brokers than a record can name are a few of them: a topic so wide is safe with those."""
+    names = sorted(brokers)[: limits.BROKERS_PER_REPORT]
+    return Hosts(
+        topic=topic,
+        brokers=tuple(names),
+        addresses=tuple(brokers[name] for name in names),
+    )

@@ -1,0 +1,77 @@
+"""The host watcher: tells the jury which brokers each topic of this Kafka can be written to.
+
+Without it "never the last broker of a topic" would be a promise about topics that nobody knows. It
+looks as often as votes are counted, and says what is new since it last looked; once it is started
+it says everything, which the jury takes for the same. A broker counts for a topic while it leads
+one of its partitions; where it can be reached is said too, since a broker that answers elsewhere is
+another one under an old name (fault E10).
+
+Run by ``application``. Its one rule: it decides nothing; where a topic lives is a fact for the log.
+"""
+
+from functools import partial
+from threading import Event
+from typing import Final
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from streaming.feeds.feed import client_config, logger
+from streaming.feeds.host_plan import HostPlan
+from streaming.feeds.metadata import Metadata
+from streaming.options import Options
+from streaming.trouble import Trouble
+from trimtab.protocol import LATENCY, Hosts, encode, partition_of
+
+_LIFETIME_MS: Final = 5_000
+"""What could not be sent for so long is said anew after the next look."""
+
+
+class HostWatcher:
+    """Watches hosts until it is told to stop."""
+
+    name = "hosts"
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._log = logger(self.name)
+        self._writing = Trouble(self._log, "delivery of hosts")
+        self._plan = HostPlan(options.topics.prefix, options.verdicts.topics_max)
+
+    def run(self, stop: Event) -> None:
+        """Watch: look, tell."""
+        producer, metadata = self._producer(), self._metadata()
+        while not stop.is_set():
+            seen = metadata.whereabouts()
+            if seen is not None:
+                cluster = self._options.feeds.cluster or seen.cluster
+                news = self._plan.news(seen.topics)
+                for hosts in news:
+                    self._tell(producer, cluster, hosts)
+                if news:
+                    self._log.info("hosts told", cluster=cluster, topics=len(news))
+            producer.flush(_LIFETIME_MS / 1000)
+            stop.wait(self._options.verdicts.sweep_ms / 1000)
+
+    def _producer(self) -> Producer:
+        config = client_config(self._options, self.name, self._writing)
+        return Producer({**config, "message.timeout.ms": _LIFETIME_MS})
+
+    def _metadata(self) -> Metadata:
+        trouble = Trouble(self._log, "look at brokers")
+        return Metadata(client_config(self._options, self.name, trouble), trouble)
+
+    def _tell(self, producer: Producer, cluster: str, hosts: Hosts) -> None:
+        producer.produce(
+            f"{self._options.topics.prefix}{LATENCY.name}",
+            encode(hosts),
+            cluster.encode(),
+            partition_of(cluster, self._options.topics.partitions),
+            on_delivery=partial(self._delivered, hosts),
+        )
+
+    def _delivered(self, hosts: Hosts, error: KafkaError | None, message: Message) -> None:
+        self._writing.delivered(error, message)
+        if error is None:
+            self._plan.taken(hosts)
+        else:
+            self._plan.lost(hosts)

@@ -1,0 +1,90 @@
+"""What the jury is told of topics, and when."""
+
+from streaming.feeds.host_plan import HostPlan
+from trimtab.protocol import Hosts, limits
+
+ONE, TWO = {"1": "east-1:9092"}, {"1": "east-1:9092", "2": "east-2:9092"}
+
+
+def plan(topics_max: int = 10) -> HostPlan:
+    """A plan that has said nothing."""
+    return HostPlan("trimtab.", topics_max)
+
+
+def said(news: list[Hosts]) -> dict[str, tuple[str, ...]]:
+    """The brokers of each topic."""
+    return {hosts.topic: hosts.brokers for hosts in news}
+
+
+def test_only_news_is_said() -> None:
+    """A topic at first, then when a leader or an address changes; never the same again."""
+    book = plan()
+    (first,) = book.news({"orders": TWO})
+    assert (("1", "2"), ("east-1:9092", "east-2:9092")) == (first.brokers, first.addresses)
+    assert [] == book.news({"orders": TWO})
+
+    assert {"orders": ("1",)} == said(book.news({"orders": ONE}))
+    assert {"orders": ("1",)} == said(book.news({"orders": {"1": "west-1:9092"}}))
+
+
+def test_a_topic_that_nobody_leads_is_as_it_was() -> None:
+    """An election is no answer, and no answer is never taken for "none"."""
+    book = plan()
+    assert [] == book.news({"orders": {}})
+    book.news({"orders": ONE})
+    assert [] == book.news({"orders": {}})
+    assert [] == book.news({"orders": ONE})
+
+
+def test_a_topic_is_gone_when_it_was_missed_twice() -> None:
+    """A broker that has just come back may not know of it yet; what is gone is said once."""
+    book = plan()
+    book.news({"orders": ONE})
+    assert [] == book.news({})
+    assert [] == book.news({"orders": ONE})
+    assert [] == book.news({})
+    (gone,) = book.news({})
+    assert Hosts(topic="orders", brokers=()) == gone
+
+    assert [] == book.news({})
+    book.taken(gone)
+    assert [] == book.news({})
+    assert {"orders": ("1",)} == said(book.news({"orders": ONE}))
+
+
+def test_what_kafka_did_not_take_is_said_again() -> None:
+    """Whether it was about a topic that is there or about one that is gone."""
+    book = plan()
+    (hosts,) = book.news({"orders": ONE})
+    book.lost(hosts)
+    assert [hosts] == book.news({"orders": ONE})
+    book.taken(hosts)
+
+    book.news({})
+    (gone,) = book.news({})
+    book.lost(gone)
+    assert [gone] == book.news({})
+
+
+def test_topics_without_a_choice_of_broker_are_passed_over() -> None:
+    """Kafka's own, and ours."""
+    assert [] == plan().news({"__consumer_offsets": ONE, "trimtab.members": ONE})
+
+
+def test_a_topic_on_very_many_brokers_is_said_to_be_on_some() -> None:
+    """As many as a record can name: fewer than there are is on the safe side."""
+    many = {str(number): "a" for number in range(limits.BROKERS_PER_REPORT + 1)}
+    (hosts,) = plan().news({"wide": many})
+
+    assert limits.BROKERS_PER_REPORT == len(hosts.brokers)
+
+
+def test_no_more_topics_are_said_than_the_jury_remembers() -> None:
+    """Those that were first stay; when one of them goes, another has its place."""
+    book = plan(topics_max=2)
+    assert {"a": ("1",), "b": ("1",)} == said(book.news({"a": ONE, "b": ONE, "c": ONE}))
+    book.news({"b": ONE, "c": ONE})
+    for hosts in book.news({"b": ONE, "c": ONE}):
+        book.taken(hosts)
+
+    assert {"c": ("1",)} == said(book.news({"b": ONE, "c": ONE}))
