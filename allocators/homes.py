@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from allocators.labels import Labels
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Applicant, Candidate
 from rebalance.ids import Queue, TopicName
 
 ANYWHERE = ""
@@ -50,10 +50,7 @@ def at_home(racks: Racks, inner: Allocator) -> Allocator:
             for topic, shelf in shelves.items()
             for rack, queues in shelf.items()
         }
-        candidates = {
-            name: one._replace(topics=_reachable(one, shelves))
-            for name, one in request.candidates.items()
-        }
+        candidates = {name: _within_reach(one, shelves) for name, one in request.candidates.items()}
         return inner(AllocationRequest(candidates, queues, request.current))
 
     return allocate
@@ -73,15 +70,15 @@ def _by_rack(
     return shelf
 
 
-def _reachable(
-    one: Candidate, shelves: Mapping[TopicName, Mapping[str, object]]
-) -> frozenset[TopicName]:
-    return frozenset(
+def _within_reach(one: Candidate, shelves: Mapping[TopicName, Mapping[str, object]]) -> Candidate:
+    """Return a candidate that asks for what there is in its rack, and for what has no rack."""
+    reachable = frozenset(
         _name(topic, rack)
         for topic in one.topics
         for rack in {one.rack, ANYWHERE}
         if rack in shelves.get(topic, ())
     )
+    return Applicant(reachable, one.weight, one.capacity, one.rack, one.instance)
 
 
 def _name(topic: TopicName, rack: str) -> TopicName:

@@ -23,7 +23,7 @@ from rebalance.ids import MemberId
 def _static_first(people: Mapping[MemberId, Candidate]) -> Sequence[MemberId]:
     def place(name: MemberId) -> tuple[bool, bytes, bytes]:
         instance = people[name].instance
-        return not instance, java_order(instance), java_order(name)
+        return not instance, java_order(instance or ""), java_order(name)
 
     return sorted(people, key=place)
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from allocators import allocator
 from allocators.sticky import sticky
 from console.scenarios.of_groups import moves
-from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
+from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 
 Crowd = Sequence[MemberId]
@@ -45,7 +45,7 @@ def live_through(name: str, topics: Mapping[str, int], churn: Sequence[Crowd]) -
         )
         for topic, count in topics.items()
     }
-    everybody = Candidate(frozenset(queues))
+    everybody = Applicant(frozenset(queues))
     request = AllocationRequest(dict.fromkeys(churn[0], everybody), queues)
     plan = strategy(request)
     steps: list[Step] = []

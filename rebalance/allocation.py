@@ -14,15 +14,38 @@ from typing import NamedTuple, Protocol
 from rebalance.ids import MemberId, Queue, TopicName
 
 
-class Candidate(NamedTuple):
-    """What a strategy may know about a member. A tuple, for 10,000 of them are made at once."""
+class Candidate(Protocol):
+    """What a strategy may know about a member; the group's own entry will do (``group.Member``)."""
+
+    @property
+    def topics(self) -> frozenset[TopicName]:
+        """What it subscribes."""
+
+    @property
+    def weight(self) -> int:
+        """How large a share it should have."""
+
+    @property
+    def capacity(self) -> int | None:
+        """How many queues it can have at most."""
+
+    @property
+    def rack(self) -> str:
+        """Where it is."""
+
+    @property
+    def instance(self) -> str | None:
+        """What a static member keeps over its restarts; RANGE orders by it, as Kafka's does."""
+
+
+class Applicant(NamedTuple):
+    """A candidate that is nothing else."""
 
     topics: frozenset[TopicName]
     weight: int = 1
     capacity: int | None = None
     rack: str = ""
-    instance: str = ""
-    """What a static member keeps over its restarts; RANGE orders by it, as Kafka's does."""
+    instance: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

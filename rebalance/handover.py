@@ -208,7 +208,12 @@ def settle(draft: Draft, stamp: Stamp) -> None:
 
 
 def _unsettled(draft: Draft) -> list[Queue]:
-    """Return, in order, the queues worth looking at; the others are where they should be."""
+    """Return, in order, the queues worth looking at; the others are where they should be.
+
+    An operator who asks for a rebalance doubts that, and has each of them looked at.
+    """
+    if draft.urgent:
+        return sorted({*draft.ownership.merged(), *draft.target})
     queues = {*draft.ownership.drawn, *draft.aimed, *draft.before.loose}
     queues.update(draft.ownership.concerning(draft.members.drawn.keys()))
     return sorted(queues)

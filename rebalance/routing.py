@@ -147,4 +147,4 @@ def confirm(draft: Draft) -> int:
 
 def subscribed(members: Iterable[Member]) -> frozenset[TopicName]:
     """Return every topic that some member subscribes."""
-    return frozenset[TopicName]().union(*(member.topics for member in members))
+    return frozenset[TopicName]().union(*{member.topics for member in members})

@@ -9,13 +9,15 @@ except through what the strategy is told of the present target.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from rebalance import commons
-from rebalance.allocation import AllocationRequest, Allocator, Candidate
+from rebalance.allocation import AllocationRequest, Allocator
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
-from rebalance.ids import MemberId, Millis, Queue
+from rebalance.group import Member
+from rebalance.ids import MemberId, Millis, Queue, TopicName
 from rebalance.routing import subscribed
 
 Owners = Mapping[Queue, MemberId]
@@ -37,26 +39,23 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
     plan = allocator(request)
     before, after = draft.target, plan.owners
     draft.aimed = _differences(before, after) if plan.changed is None else plan.changed
-    _check(request, after, draft.aimed)
+    _check_wanted(request, draft.aimed, after)
+    if plan.changed is None:
+        _check_known(request, draft.aimed, after)
     draft.target = after
     draft.shortage = dict(sorted(Counter(plan.unassigned.values()).items()))
     return sum(1 for queue in draft.aimed if queue in before and queue in after)
 
 
 def _request(draft: Draft) -> AllocationRequest:
-    candidates = {
-        name: Candidate(
-            member.topics, member.weight, member.capacity, member.rack, member.instance or ""
-        )
-        for name, member in draft.members.items()
-        if not member.draining and commons.shares(member)
-    }
-    for name, candidate in _resting(draft, candidates).items():
-        if candidate.topics:
-            candidates[name] = candidate
+    sharing = {name: one for name, one in draft.members.items() if commons.shares(one)}
+    candidates = {name: one for name, one in sharing.items() if not one.draining}
+    for name, left in _left_to_the_resting(candidates).items():
+        if left:
+            candidates[name] = replace(candidates[name], topics=left)
         else:
             del candidates[name]
-    wanted = subscribed(filter(commons.shares, draft.members.values()))
+    wanted = subscribed(sharing.values())
     queues = {
         topic: route.queues
         for topic, route in draft.routes.items()
@@ -65,15 +64,15 @@ def _request(draft: Draft) -> AllocationRequest:
     return AllocationRequest(candidates, queues, draft.target)
 
 
-def _resting(draft: Draft, candidates: Mapping[MemberId, Candidate]) -> dict[MemberId, Candidate]:
-    """Return the members that rest, each with the topics that nobody else could work on."""
-    members = {name: draft.members[name] for name in candidates}
-    lively = subscribed(member for member in members.values() if member.resting_until is None)
-    return {
-        name: candidates[name]._replace(topics=member.topics - lively)
-        for name, member in members.items()
-        if member.resting_until is not None
-    }
+def _left_to_the_resting(
+    members: Mapping[MemberId, Member],
+) -> Mapping[MemberId, frozenset[TopicName]]:
+    """Return, of each member that rests, the topics that nobody else could work on."""
+    resting = {name: one for name, one in members.items() if one.resting_until is not None}
+    if not resting:
+        return {}
+    lively = subscribed(one for one in members.values() if one.resting_until is None)
+    return {name: one.topics - lively for name, one in resting.items()}
 
 
 def _differences(before: Owners, after: Owners) -> list[Queue]:
@@ -81,18 +80,24 @@ def _differences(before: Owners, after: Owners) -> list[Queue]:
     return changed + [queue for queue in before if queue not in after]
 
 
-def _check(request: AllocationRequest, owners: Owners, changed: Collection[Queue]) -> None:
-    """A plan may come from a user's own strategy: hold what it changes to the contract (I10)."""
-    topics = {queue.topic for queue in changed}
-    known = {queue for topic in topics for queue in request.queues.get(topic, ())}
+def _check_known(request: AllocationRequest, changed: Iterable[Queue], owners: Owners) -> None:
+    """A strategy that has to be compared may be a user's own: hold it to the map."""
+    known = {queue for queues in request.queues.values() for queue in queues}
+    for queue in changed:
+        if queue in owners and queue not in known:
+            raise BrokenInvariant(
+                f"{queue} was given to {owners[queue]}, but there is no such queue"
+            )
+
+
+def _check_wanted(request: AllocationRequest, changed: Iterable[Queue], owners: Owners) -> None:
+    """Whatever the strategy: a queue goes to nobody who did not ask for it (I10)."""
     for queue in changed:
         owner = owners.get(queue)
-        candidate = None if owner is None else request.candidates.get(owner)
         if owner is None:
             continue
+        candidate = request.candidates.get(owner)
         if candidate is None:
             raise BrokenInvariant(f"{queue} was given to {owner}, which is no candidate")
         if queue.topic not in candidate.topics:
             raise BrokenInvariant(f"{queue} was given to {owner}, which does not subscribe it")
-        if queue not in known:
-            raise BrokenInvariant(f"{queue} was given to {owner}, but there is no such queue")

@@ -9,7 +9,7 @@ Called by ``step`` before each event and after the last, and by ``conclusion`` f
 Its one rule: only the log clock strikes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from rebalance import flapping, handover, holding, membership, routing
@@ -56,12 +56,9 @@ def earliest(draft: Draft) -> Millis | None:
 
 def _hours(draft: Draft) -> Iterator[Millis]:
     held = draft.held.merged()
-    yield from (end for name, end in _sessions(draft) if name not in held)
-    yield from (
-        member.resting_until
-        for member in draft.members.values()
-        if member.resting_until is not None
-    )
+    yield from _earliest([end for name, end in _sessions(draft) if name not in held])
+    members = draft.members.values()
+    yield from [one.resting_until for one in members if one.resting_until is not None]
     yield from routing.hours(draft)
     if draft.paused:
         if draft.paused_until is not None:
@@ -69,6 +66,10 @@ def _hours(draft: Draft) -> Iterator[Millis]:
         return
     yield from held.values()
     yield from (deadline for _, deadline in _revocations(draft))
+
+
+def _earliest(hours: Sequence[Millis]) -> Sequence[Millis]:
+    return [min(hours)] if hours else []
 
 
 def _target_hours(draft: Draft) -> Iterator[Millis]:
@@ -81,8 +82,9 @@ def _target_hours(draft: Draft) -> Iterator[Millis]:
 
 
 def _sessions(draft: Draft) -> list[tuple[MemberId, Millis]]:
+    pulses = draft.pulses.merged()
     return [
-        (name, Millis(draft.pulses[name].seen + member.session_timeout_ms))
+        (name, Millis(pulses[name].seen + member.session_timeout_ms))
         for name, member in draft.members.items()
     ]
 

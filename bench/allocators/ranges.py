@@ -13,7 +13,7 @@ import numpy as np
 from allocators.ranges import ranges
 from bench.allocators.kafka import Kafka
 from bench.allocators.scenario import NOBODY, SEED, Scenario
-from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 
 GROUPS = 300
@@ -49,7 +49,7 @@ def _group(dice: random.Random) -> Scenario:
     )
     static = dice.choice([0.0, 0.5])
     candidates = {
-        name: Candidate(
+        name: Applicant(
             kind, instance=f"i-{dice.randint(0, 99):02d}-{name}" if dice.random() < static else ""
         )
         for name, kind in zip(people, kinds, strict=True)

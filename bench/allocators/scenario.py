@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from allocators.waterline import Ints
-from rebalance.allocation import Candidate
+from rebalance.allocation import Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 
 SEED = 4
@@ -35,7 +35,7 @@ class Scenario:
     """A group before an assignment."""
 
     members: tuple[MemberId, ...]
-    candidates: dict[MemberId, Candidate]
+    candidates: dict[MemberId, Applicant]
     queues: dict[TopicName, tuple[Queue, ...]]
 
     def joined(self) -> "Scenario":
@@ -86,15 +86,15 @@ def scenario(members: int, queues_each: int, topics: int, subscriptions: str) ->
         name: tuple(Queue(name, BrokerName(""), place) for place in range(size)) for name in names
     }
     people = tuple(MemberId(f"member-{place:05d}") for place in range(members))
-    pools = [Candidate(frozenset(names[pool::POOLS])) for pool in range(POOLS)]
+    pools = [Applicant(frozenset(names[pool::POOLS])) for pool in range(POOLS)]
     match subscriptions:
         case "same":
-            kinds = [Candidate(frozenset(names))] * members
+            kinds = [Applicant(frozenset(names))] * members
         case "pools":
             kinds = [pools[place % POOLS] for place in range(members)]
         case _:
             halves = (dice.sample(names, topics // 2) for _ in people)
-            kinds = [Candidate(frozenset(half)) for half in halves]
+            kinds = [Applicant(frozenset(half)) for half in halves]
     return Scenario(people, dict(zip(people, kinds, strict=True)), queues)
 
 

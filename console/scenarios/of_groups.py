@@ -16,7 +16,7 @@ from allocators import DEFAULT, BadOption, allocator
 from allocators.options import Options, queue_of
 from allocators.ordering import java_order, queue_order, ranked
 from allocators.sticky import sticky
-from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
+from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 
 MOST_QUEUES = 2_000_000
@@ -80,11 +80,11 @@ def _assignment(request: AllocationRequest, plan: AllocationPlan) -> Mapping[str
     }
 
 
-def _members(fields: Options) -> dict[MemberId, Candidate]:
+def _members(fields: Options) -> dict[MemberId, Applicant]:
     rows = fields.raw("members")
     if not isinstance(rows, list):
         raise BadOption("members must be a list")
-    members: dict[MemberId, Candidate] = {}
+    members: dict[MemberId, Applicant] = {}
     for place, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise BadOption(f"members[{place}] must be a table")
@@ -95,7 +95,7 @@ def _members(fields: Options) -> dict[MemberId, Candidate]:
     return members
 
 
-def _member(fields: Options, where: str) -> tuple[MemberId, Candidate]:
+def _member(fields: Options, where: str) -> tuple[MemberId, Applicant]:
     name, topics = fields.text("id"), fields.texts("topics")
     if name is None or topics is None:
         raise BadOption(f"{where} needs an id and topics")
@@ -104,7 +104,7 @@ def _member(fields: Options, where: str) -> tuple[MemberId, Candidate]:
         raise BadOption(f"{where}.weight must lie between 1 and {MOST_WEIGHT}")
     if cap is not None and cap < 0:
         raise BadOption(f"{where}.cap must not be negative")
-    return MemberId(name), Candidate(
+    return MemberId(name), Applicant(
         frozenset(map(TopicName, topics)),
         1 if weight is None else weight,
         None if cap is None else min(cap, MOST_QUEUES),

@@ -9,7 +9,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 
 MEMBERS = [MemberId(name) for name in ("a", "b", "c", "d")]
@@ -24,7 +24,7 @@ SUBSCRIPTIONS = [
 PEOPLE = st.lists(
     st.sampled_from(
         [
-            Candidate(topics, weight, cap, rack)
+            Applicant(topics, weight, cap, rack)
             for weight in (1, 1, 1, 2, 3)
             for cap in (None, None, None, 0, 1, 2, 3)
             for rack in ("", "east", "west")

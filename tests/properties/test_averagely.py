@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from allocators.averagely import averagely
 from allocators.ordering import java_order, queue_order
-from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 from tests.properties.effort import tried
 
@@ -18,7 +18,7 @@ NAMES = st.text(
 """The last two are in one order for Python and in the other for Java."""
 
 CANDIDATES = st.dictionaries(
-    NAMES.map(MemberId), st.frozensets(TOPICS, min_size=1).map(Candidate), max_size=8
+    NAMES.map(MemberId), st.frozensets(TOPICS, min_size=1).map(Applicant), max_size=8
 )
 QUEUES = st.frozensets(
     st.builds(Queue, TOPICS, NAMES.map(BrokerName), st.integers(0, 20)), max_size=40

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allocators.sticky import sticky
-from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 from tests.properties import sticky_flow as flow
 from tests.properties import sticky_oracle as oracle
@@ -40,7 +40,7 @@ def test_nothing_better_exists(request: AllocationRequest) -> None:
 def test_nothing_better_exists_after_a_change(request: AllocationRequest, change: str) -> None:
     """From its own answer too, one member more or less: the best spread that so few moves allow."""
     people = dict(request.candidates)
-    name, one = people.popitem() if people else (GONE, Candidate(frozenset()))
+    name, one = people.popitem() if people else (GONE, Applicant(frozenset()))
     fewer = AllocationRequest(people, request.queues, request.current)
     more = AllocationRequest({**people, name: one}, request.queues, request.current)
     before, after = (fewer, more) if change == "joins" else (more, fewer)
@@ -77,7 +77,7 @@ def test_nothing_better_flows(deck: random.Random, members: int, picky: float) -
     names = [MemberId(f"m{place}") for place in range(members)]
     topics = [TopicName(f"t{place}") for place in range(deck.randint(1, 6))]
     people = {
-        name: Candidate(
+        name: Applicant(
             frozenset(topic for topic in topics if deck.random() < picky),
             deck.choice([1, 1, 1, 2, 5]),
             deck.choice([None, None, None, 1, 4]),

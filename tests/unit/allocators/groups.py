@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
+from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 
 
-def member(*topics: str, weight: int = 1, cap: int | None = None, rack: str = "") -> Candidate:
+def member(*topics: str, weight: int = 1, cap: int | None = None, rack: str = "") -> Applicant:
     """Make a member."""
-    return Candidate(frozenset(map(TopicName, topics)), weight, cap, rack)
+    return Applicant(frozenset(map(TopicName, topics)), weight, cap, rack)
 
 
 def shelf(topic: str, count: int) -> tuple[Queue, ...]:
@@ -17,7 +17,7 @@ def shelf(topic: str, count: int) -> tuple[Queue, ...]:
 
 
 def group(
-    members: Mapping[str, Candidate],
+    members: Mapping[str, Applicant],
     topics: Mapping[str, int],
     current: Mapping[Queue, MemberId] | None = None,
 ) -> AllocationRequest:

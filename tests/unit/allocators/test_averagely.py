@@ -13,7 +13,7 @@ import pytest
 
 from allocators.averagely import averagely
 from allocators.ordering import java_order, queue_order
-from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import MemberId, Queue, TopicName
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq" / "allocate.jsonl"
@@ -50,7 +50,7 @@ def test_everybody_gets_what_the_real_rocketmq_gives(line: Line) -> None:
     """One request answers every client as a call of its own would have, in whatever order."""
     asked = queues(line)
     topics = frozenset({TopicName(asked[0].topic)})
-    candidates = {MemberId(client): Candidate(topics) for client in reversed(line["cids"])}
+    candidates = {MemberId(client): Applicant(topics) for client in reversed(line["cids"])}
     request = AllocationRequest(candidates, {asked[0].topic: tuple(reversed(asked))})
     owners = averagely(request).owners
     expected = {Queue(*each): client for client, share in line["expect_by_cid"] for each in share}

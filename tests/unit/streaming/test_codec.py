@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allocators import allocator
-from rebalance.allocation import AllocationRequest, Candidate
+from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.causes import Cause, CauseKind
 from rebalance.clock import LogClock
 from rebalance.group import (
@@ -167,7 +167,7 @@ def test_what_was_written_once_is_read_for_ever() -> None:
 def test_the_plan_of_a_strategy_can_be_kept(strategy: str) -> None:
     """A strategy may answer in a form of its own; what is kept of it is what it says."""
     queues = tuple(Queue(TopicName("orders"), BrokerName(""), number) for number in range(3))
-    candidates = {MemberId(name): Candidate(frozenset({TopicName("orders")})) for name in "ab"}
+    candidates = {MemberId(name): Applicant(frozenset({TopicName("orders")})) for name in "ab"}
     plan = allocator(strategy)(AllocationRequest(candidates, {TopicName("orders"): queues}))
     state = GroupState(GroupName("g"), target=plan.owners)
 
