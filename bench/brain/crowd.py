@@ -1,0 +1,80 @@
+"""Groups of any size, and what may happen to them next.
+
+A crowd has joined, knows its queues and is at rest; the events are made before anything is timed.
+Used by the bench and by its test. Its one rule: every member has a name, a life and a wish of its
+own, as members that came through the log have.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from allocators import allocator
+from rebalance.allocation import Allocator
+from rebalance.conclusion import Step
+from rebalance.decisions import AssignmentIssued
+from rebalance.events import Beaten, Event, Joined, Left, Released, RouteObserved, Stamp
+from rebalance.group import GroupState
+from rebalance.ids import (
+    BrokerName,
+    GroupName,
+    Incarnation,
+    MemberId,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
+from rebalance.policy import Policy
+from rebalance.step import step
+
+_TOPIC: Final = TopicName("orders")
+_LIFE: Final = Incarnation("1767225600000-00000000")
+_QUEUES_EACH: Final = 10
+
+POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000)
+STRATEGY: Final = allocator(POLICY.strategy)
+
+
+class Crowd(NamedTuple):
+    """A group at rest, and what may come next."""
+
+    state: GroupState
+    beats: Sequence[Event]
+    """One of each member, that changes nothing."""
+    join: Sequence[Event]
+    leave: Sequence[Event]
+
+
+def crowd(members: int, name: str = "crowd") -> Crowd:
+    """Let so many members join, with ten queues for each."""
+    names = [MemberId(f"{name}-{number:05}") for number in range(members)]
+    queues = tuple(Queue(_TOPIC, BrokerName(""), it) for it in range(_QUEUES_EACH * members))
+    begin: list[Event] = [_joined(member) for member in names]
+    begin.append(RouteObserved(at(0), _TOPIC, 1, exists=True, queues=queues))
+    first = stepped(GroupState(GroupName(name)), begin, second=0).state
+    beats = [Beaten(at(1), member, _LIFE, 1, first.epoch) for member in names]
+    leave = [Left(at(1), names[members // 2], _LIFE, 1)]
+    return Crowd(first, beats, [_joined(MemberId(f"{name}-visitor"), second=1)], leave)
+
+
+def released(after: Step) -> Sequence[Event]:
+    """Let go whatever a step has asked for."""
+    told = [it for it in after.decisions if isinstance(it, AssignmentIssued) and it.portion.give]
+    return [Released(at(1), it.member, it.incarnation, it.portion.give) for it in told]
+
+
+def stepped(
+    state: GroupState, events: Sequence[Event], second: int = 1, strategy: Allocator = STRATEGY
+) -> Step:
+    """Step a group."""
+    return step(state, events, at(second), POLICY, strategy)
+
+
+def at(second: int) -> Stamp:
+    """Stamp what is read in a second of the log."""
+    clock = Millis(1_000 * second)
+    return Stamp(clock, clock, clock, Position(TopicName("trimtab.heartbeats"), 0, second))
+
+
+def _joined(member: MemberId, second: int = 0) -> Joined:
+    return Joined(at(second), member, _LIFE, 0, frozenset({TopicName(str(_TOPIC))}))
