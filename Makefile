@@ -46,7 +46,7 @@ PURE := not (kafka or spark or packaging or gate or slow)
 # Everything that can share the machine with others: no timing, no ports, no JVM.
 ALONE := not (kafka or spark or packaging or gate)
 
-.PHONY: test check dev fmt lint types layers transcripts simulate coverage bench .bench-name
+.PHONY: test check dev fmt lint types layers transcripts simulate explore coverage bench .bench-name
 test: setup dev ## Run every test, on a real Kafka and a real Spark (under 10 minutes)
 	@echo 'test: every test; first those that need no JVM, on two cores ...'
 	@$(BIN)/pytest -m '$(ALONE)' --numprocesses=2
@@ -80,6 +80,12 @@ FIRST ?= 0
 
 simulate: dev ## Live through seeded chaos: make simulate SEEDS=2000 FIRST=0
 	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST)
+
+STATES ?= 1000000
+TROUBLE ?= wishes=2 deaths=1 losses=1
+
+explore: dev ## Every interleaving of 3 members and 2 queues: make explore STATES=1000000
+	@$(BIN)/python -m tests.properties --states $(STATES) --trouble $(TROUBLE)
 
 coverage: dev ## Branch coverage of the pure packages by the pure tests
 	@$(BIN)/pytest -m '$(PURE)' --cov --cov-report=term

@@ -4,7 +4,8 @@ It obeys the contract of the wire and nothing more: a queue that its record does
 its own; an epoch that it was told to give is over for ever; an heir starts on the one exact
 release. What takes time in a real member takes a step of its own here: between "give" and its
 release it still works (``REVOKING``), and it may read only the latest of several records. When,
-and whether, it hears of a release is the explorer's choice.
+and whether, it hears of a release is the explorer's choice. An eager member knows no releases: it
+works on what its latest record says it holds, and on nothing else.
 
 Everything is a tuple of small integers, so that a million of them can be hashed.
 """
@@ -58,6 +59,8 @@ class Duty(NamedTuple):
 class View(NamedTuple):
     """One life of one member: what it has read and what it does."""
 
+    me: int
+    """The member that it says it is; another process may say so too."""
     life: int
     alive: bool
     acted: int
@@ -67,6 +70,14 @@ class View(NamedTuple):
     """By queue, the highest epoch it was told to give."""
     unread: tuple[Orders | None, ...] = ()
     """Its own records, oldest first; None withdraws it."""
+    eager: bool = False
+    slot: int = 0
+    """Whose instance it has."""
+
+    @property
+    def over(self) -> bool:
+        """Whether it was told that its name is another's: it never comes back."""
+        return not self.life
 
 
 class Move(NamedTuple):
@@ -77,34 +88,46 @@ class Move(NamedTuple):
     released: tuple[Release, ...] = ()
 
 
-def newborn(life: int, queues: int) -> View:
+def newborn(me: int, life: int, queues: int, *, eager: bool = False) -> View:
     """Return a member that knows nothing yet."""
-    return View(life, alive=True, acted=0, duties=(Duty(),) * queues, given=(0,) * queues)
+    idle, none = (Duty(),) * queues, (0,) * queues
+    return View(me, life, alive=True, acted=0, duties=idle, given=none, eager=eager, slot=me)
+
+
+def reborn(view: View, life: int) -> View:
+    """Return another life of a member."""
+    fresh = newborn(view.me, life, len(view.duties), eager=view.eager)
+    return fresh._replace(slot=view.slot)
 
 
 def dead(view: View) -> View:
     """Return the member after a crash."""
-    return newborn(view.life, len(view.duties))._replace(alive=False)
+    return reborn(view, view.life)._replace(alive=False)
 
 
 @cache
-def moves(view: View, me: int) -> tuple[Move, ...]:
+def moves(view: View) -> tuple[Move, ...]:
     """Everything that a living member may do next by itself: read a record, finish with a queue."""
     found = []
     for skipping in sorted({0, len(view.unread) - 1}) if view.unread else ():
-        name = f"m{me} reads a record" + (f", skipping {skipping}" if skipping else "")
-        found.append(Move(name, *_reads(view, me, skipping)))
-    return (*found, *finishes(view, me))
+        name = f"{called(view)} reads a record" + (f", skipping {skipping}" if skipping else "")
+        found.append(Move(name, *_reads(view, skipping)))
+    return (*found, *finishes(view))
+
+
+def called(view: View) -> str:
+    """Name a life."""
+    return f"m{view.me}" if view.life == 1 else f"m{view.me}:{view.life}"
 
 
 @cache
-def finishes(view: View, me: int) -> tuple[Move, ...]:
+def finishes(view: View) -> tuple[Move, ...]:
     """The moves by which it stops working on a queue that it was told to give, and says so."""
     return tuple(
         Move(
-            f"m{me} releases q{queue}",
+            f"{called(view)} releases q{queue}",
             _with_duty(view, queue, Duty()),
-            (Release(me, view.life, queue, duty.epoch),),
+            (Release(view.me, view.life, queue, duty.epoch),),
         )
         for queue, duty in enumerate(view.duties)
         if duty.state == REVOKING
@@ -112,10 +135,10 @@ def finishes(view: View, me: int) -> tuple[Move, ...]:
 
 
 @cache
-def starts(view: View, me: int) -> tuple[tuple[Release, Move], ...]:
+def starts(view: View) -> tuple[tuple[Release, Move], ...]:
     """The moves that a release allows: to hear of it and to start."""
     return tuple(
-        (duty.source, Move(f"m{me} hears of the release of q{queue}", started))
+        (duty.source, Move(f"{called(view)} hears of the release of q{queue}", started))
         for queue, duty in enumerate(view.duties)
         if duty.source is not None
         for started in [_with_duty(view, queue, Duty(WORKING, duty.epoch))]
@@ -141,17 +164,27 @@ def sources(view: View) -> Iterator[Release]:
             yield line.source
 
 
-def _reads(view: View, me: int, skipping: int) -> tuple[View, tuple[Release, ...]]:
+def _reads(view: View, skipping: int) -> tuple[View, tuple[Release, ...]]:
     """Act on the record after the ``skipping`` oldest unread; some grants are let go at once."""
     orders, unread = view.unread[skipping], view.unread[skipping + 1 :]
-    if orders is None:
-        return view._replace(duties=(Duty(),) * len(view.duties), unread=unread), ()
-    if orders.life != view.life:
+    if orders is None or orders.life > view.life:
+        return dead(view)._replace(life=0), ()
+    if orders.life < view.life:
         return view._replace(unread=unread), ()
-    return obeys(view._replace(unread=unread), me, orders)
+    view = view._replace(unread=unread)
+    return complies(view, orders) if view.eager else obeys(view, orders)
 
 
-def obeys(view: View, me: int, orders: Orders) -> tuple[View, tuple[Release, ...]]:
+def complies(view: View, orders: Orders) -> tuple[View, tuple[Release, ...]]:
+    """Do what an eager member does: the record takes effect at once, and nobody hears of it."""
+    held = dict(orders.hold)
+    duties = tuple(
+        Duty(WORKING, held[queue]) if queue in held else Duty() for queue in range(len(view.duties))
+    )
+    return view._replace(acted=orders.epoch, duties=duties), ()
+
+
+def obeys(view: View, orders: Orders) -> tuple[View, tuple[Release, ...]]:
     """Follow a record of this life: give, hold, inherit, and drop whatever is not named."""
     duties, given = _named_only(view.duties, orders), list(view.given)
     released = []
@@ -160,7 +193,7 @@ def obeys(view: View, me: int, orders: Orders) -> tuple[View, tuple[Release, ...
             given[queue] = epoch
             duties[queue], started = _gives(duties[queue], epoch)
             if not started:
-                released.append(Release(me, view.life, queue, epoch))
+                released.append(Release(view.me, view.life, queue, epoch))
     for queue, epoch in orders.hold:
         if epoch > given[queue]:
             duties[queue] = Duty(WORKING, epoch)

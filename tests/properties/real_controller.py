@@ -12,72 +12,60 @@ from typing import NamedTuple
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, Inheritance
-from rebalance.events import Beaten, Event, Joined, Left, Released, RouteObserved, Stamp
+from rebalance.events import (
+    Beaten,
+    Commanded,
+    Event,
+    Joined,
+    Left,
+    Released,
+    RouteObserved,
+    Stamp,
+)
 from rebalance.group import GroupState
 from rebalance.ids import (
     BrokerName,
     Epoch,
     GroupName,
     Incarnation,
+    InstanceId,
     MemberId,
     Millis,
     Position,
     Queue,
     TopicName,
 )
+from rebalance.orders import DrainMember, EvictMember, Order, Pause, Resume
 from rebalance.policy import Policy
 from rebalance.step import step
-from tests.properties.model_member import Claim, Inherit, Orders, Release
+from tests.properties.messages import (
+    NOBODY,
+    Away,
+    Beat,
+    Booked,
+    Drained,
+    Elapsed,
+    Gone,
+    Input,
+    Life,
+    Paused,
+    Rejoined,
+    Resized,
+    Resumed,
+    Wish,
+    Wished,
+)
+from tests.properties.model_member import Inherit, Orders, Release
 
-NOBODY = -1
 PILOT = MemberId("pilot")
 TOPIC = TopicName("orders")
-STAMP = Stamp(Millis(0), Millis(0), Millis(0), Position(TOPIC, 0, 0))
-POLICY = Policy()
-
-Wish = tuple[int, ...]
-"""By queue, the member that is to own it, or NOBODY."""
-
-
-class Wished(NamedTuple):
-    """The target changes."""
-
-    wish: Wish
-
-
-class Rejoined(NamedTuple):
-    """A member joins, as this life of its."""
-
-    member: int
-    life: int
-
-
-class Gone(NamedTuple):
-    """The controller learns that a life has ended, as it would by expiry or a guard's leave."""
-
-    member: int
-    life: int
-
-
-class Booked(NamedTuple):
-    """The controller reads a release."""
-
-    member: int
-    life: int
-    queue: int
-    epoch: int
-
-
-class Beat(NamedTuple):
-    """The controller reads a full beat."""
-
-    member: int
-    life: int
-    epoch: int
-    owned: tuple[Claim, ...]
-
-
-Input = Wished | Rejoined | Gone | Booked | Beat
+GRACE_MS = Millis(1)
+POLICY = Policy(
+    route_damping_ms=Millis(0),  # routes are believed at once: time stands still here
+    route_share_percent=100,
+    flap_limit=1_000_000,  # and nobody rests
+    eager_grace_ms=GRACE_MS,
+)
 
 
 class Reply(NamedTuple):
@@ -90,30 +78,45 @@ class Reply(NamedTuple):
 class RealController:
     """Every state of the group that was ever reached, by number."""
 
-    def __init__(self, members: int, queues: int) -> None:
-        """Let everybody join and learn of the queues, with a wish for nobody."""
-        self.members = [MemberId(f"m{index}") for index in range(members)]
+    def __init__(
+        self, members: int, queues: int, *, newcomers: int = 0, eager: int = 0, policy: Policy
+    ) -> None:
+        """Let everybody join and learn of the queues, with a wish for nobody.
+
+        Args:
+            members: How many there are from the beginning.
+            queues: How many queues the topic has.
+            newcomers: How many members may come later.
+            eager: How many of the members, the first ones, know no releases.
+            policy: The group's.
+        """
+        self.members = [MemberId(f"m{index}") for index in range(members + newcomers)]
         self.queues = [Queue(TOPIC, BrokerName(""), index) for index in range(queues)]
         self._numbers = {queue: index for index, queue in enumerate(self.queues)}
+        self._policy, self._slots = policy, members
         self._states: list[GroupState] = []
         self._known: list[tuple[int, ...]] = []
         self._index: dict[object, int] = {}
         self._replies: dict[tuple[int, Input], Reply] = {}
-        nobody = (NOBODY,) * queues
-        start: list[Event] = [
-            RouteObserved(STAMP, TOPIC, 1, exists=True, queues=tuple(self.queues))
+        state = GroupState(GroupName("g"))
+        inputs: list[Input] = [
+            Wished((NOBODY,) * queues),
+            *(Rejoined(member, 1, member, member < eager) for member in range(members)),
+            Resized(queues),
         ]
-        start += [self._event(Rejoined(member, 1)) for member in range(members)]
-        joined = [self._event(Wished(nobody)), *start[1:], start[0]]
-        first = step(GroupState(GroupName("g")), joined, STAMP, POLICY, self._wished)
-        self.start = self._number(first.state)
+        events = [self._event(state, each) for each in inputs]
+        self.start = self._number(step(state, events, stamp(), policy, self._wished).state)
 
     def reply(self, state: int, message: Input) -> Reply:
         """Put one record to the controller in one of its states."""
         known = self._replies.get((state, message))
         if known is None:
             before = self._states[state]
-            outcome = step(before, [self._event(message)], STAMP, POLICY, self._wished)
+            if isinstance(message, Elapsed):
+                outcome = step(before, [], stamp(GRACE_MS), self._policy, self._wished)
+            else:
+                event = self._event(before, message)
+                outcome = step(before, [event], stamp(), self._policy, self._wished)
             self._check(before, outcome.state, outcome.decisions)
             known = Reply(self._number(outcome.state), self._records(outcome.decisions))
             self._replies[state, message] = known
@@ -122,6 +125,24 @@ class RealController:
     def lives(self, state: int) -> tuple[int, ...]:
         """By member, the life that the controller takes for the present one; 0 for none."""
         return self._known[state]
+
+    def present(self, state: int, slot: int) -> Life | None:
+        """Return which life may be given anything of those with an instance."""
+        for number, (name, life) in enumerate(zip(self.members, self.lives(state), strict=True)):
+            member = self._states[state].members.get(name)
+            if member is None or member.draining or member.away:
+                continue
+            if member.instance == _instance(slot):
+                return number, life
+        return None
+
+    def existing(self, state: int) -> int:
+        """Count the queues that there are."""
+        return len(self._states[state].routes[TOPIC].queues)
+
+    def paused(self, state: int) -> bool:
+        """Tell whether nothing is to move."""
+        return self._states[state].paused
 
     def settled(self, state: int) -> bool:
         """Tell whether the books hold no heir, and nobody is asked for anything."""
@@ -132,41 +153,70 @@ class RealController:
         """Count the states."""
         return len(self._states)
 
-    def _event(self, message: Input) -> Event:
+    def _event(self, state: GroupState, message: Input) -> Event:
         match message:
+            case Rejoined() | Away() | Booked() | Beat():
+                return self._of_a_member(message)
             case Wished(wish):
-                code = _encoded(wish, len(self.members))
-                topics = frozenset({TOPIC})
-                return Joined(STAMP, PILOT, Incarnation("1"), 0, topics, weight=code)
-            case Rejoined(member, life):
-                name, topics = self.members[member], frozenset({TOPIC})
-                return Joined(STAMP, name, Incarnation(str(life)), 0, topics)
-            case Gone(member, life):
-                return Left(STAMP, self.members[member], Incarnation(str(life)), 0)
-            case Booked(member, life, queue, epoch):
-                grants = ((self.queues[queue], Epoch(epoch)),)
-                return Released(STAMP, self.members[member], Incarnation(str(life)), grants)
-            case Beat(member, life, epoch, claims):
-                owned = tuple((self.queues[queue], Epoch(at)) for queue, at in claims)
-                life_name = Incarnation(str(life))
-                return Beaten(STAMP, self.members[member], life_name, 0, Epoch(epoch), owned)
+                code, topics = _encoded(wish, self._slots), frozenset({TOPIC})
+                return Joined(stamp(), PILOT, Incarnation("1"), 0, topics, weight=code)
+            case Resized(queues):
+                version = state.epoch + 1
+                seen = tuple(self.queues[:queues])
+                return RouteObserved(stamp(), TOPIC, version, exists=True, queues=seen)
+            case Gone() | Drained() | Paused() | Resumed():
+                order = self._order(message)
+                name = f"{order} at {state.epoch}"  # obeyed, an order draws the next epoch
+                return Commanded(stamp(), name, "", "", order)
+            case _:
+                raise AssertionError(message)
+
+    def _of_a_member(self, message: Rejoined | Away | Booked | Beat) -> Event:
+        who = self.members[message.member], Incarnation(str(message.life))
+        match message:
+            case Rejoined():
+                topics, instance = frozenset({TOPIC}), _instance(message.slot)
+                return Joined(stamp(), *who, 0, topics, instance=instance, eager=message.eager)
+            case Away():
+                return Left(stamp(), *who, 0, temporary=True)
+            case Booked():
+                grants = ((self.queues[message.queue], Epoch(message.epoch)),)
+                return Released(stamp(), *who, grants)
+            case Beat():
+                owned = tuple((self.queues[queue], Epoch(at)) for queue, at in message.owned)
+                return Beaten(stamp(), *who, 0, Epoch(message.epoch), owned)
+
+    def _order(self, message: Gone | Drained | Paused | Resumed) -> Order:
+        match message:
+            case Gone(member, _):
+                return EvictMember(self.members[member])
+            case Drained(member):
+                return DrainMember(self.members[member])
+            case Paused():
+                return Pause()
+            case Resumed():
+                return Resume()
 
     def _wished(self, request: AllocationRequest) -> AllocationPlan:
-        wish = _decoded(request.candidates[PILOT].weight, len(self.queues), len(self.members))
+        wish = _decoded(request.candidates[PILOT].weight, len(self.queues), self._slots)
+        members = {each.instance: name for name, each in request.candidates.items()}
         owners = {
-            self.queues[queue]: self.members[member]
-            for queue, member in enumerate(wish)
-            if member != NOBODY and self.members[member] in request.candidates
+            queue: members[_instance(slot)]
+            for queue, slot in zip(self.queues, wish, strict=True)
+            if _instance(slot) in members and queue in request.queues.get(TOPIC, ())
         }
         return AllocationPlan(owners)
 
     def _number(self, state: GroupState) -> int:
-        lives = tuple(
-            int(state.members[name].incarnation) if name in state.members else 0
-            for name in self.members
+        members = [state.members.get(name) for name in self.members]
+        lives = tuple(int(member.incarnation) if member else 0 for member in members)
+        manners = tuple((it.draining, it.away, it.instance) if it else None for it in members)
+        books = tuple(
+            (state.ownership.get(queue), state.target.get(queue)) for queue in self.queues
         )
-        books = tuple((queue, state.ownership.get(queue)) for queue in self.queues)
-        key = (state.epoch, state.members[PILOT].weight, lives, books)
+        pilot, seen = state.members[PILOT].weight, len(state.routes[TOPIC].queues)
+        awaits = state.paused, state.target_epoch == state.group_epoch
+        key = (state.epoch, pilot, lives, manners, books, seen, awaits)
         number = self._index.setdefault(key, len(self._states))
         if number == len(self._states):
             self._states.append(state)
@@ -205,8 +255,24 @@ class RealController:
 
         assert before.epoch <= after.epoch <= before.epoch + 1
         assert {after.epoch} >= {each.epoch for each in issued}
-        assert set(after.target) <= set(after.ownership)
+        assert {queue for queue, name in after.target.items() if _is_there(after, name)} <= set(
+            after.ownership
+        )
         assert len({each.member for each in issued}) == len(issued)
+
+
+def stamp(clock: int = 0) -> Stamp:
+    """Return the one moment at which everything happens; only a grace may run out."""
+    now = Millis(clock)
+    return Stamp(now, now, now, Position(TOPIC, 0, 0))
+
+
+def _instance(slot: int) -> InstanceId:
+    return InstanceId(f"i{slot}")
+
+
+def _is_there(state: GroupState, name: MemberId) -> bool:
+    return name in state.members and not state.members[name].away
 
 
 def _encoded(wish: Wish, members: int) -> int:

@@ -2,7 +2,7 @@
 
 A scope names how many members, queues and troubles there are; within it nothing is left to chance.
 The scopes of `make check` reach some 100,000 worlds; the profile deep adds those that take
-minutes and reach over a million.
+minutes and reach over a million. `make explore` goes through one scope as far as you like.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,14 @@ import pytest
 
 from rebalance import handover
 from rebalance.group import Asked, Grant, Ownership
+from rebalance.policy import TwinRule
 from tests.properties.effort import DEEP
-from tests.properties.exploration import Exploration, Scope, Trouble
+from tests.properties.exploration import Exploration
+from tests.properties.real_controller import POLICY
+from tests.properties.worlds import Scope, Trouble
+
+REFUSING = replace(POLICY, on_twin=TwinRule.REFUSE_NEWER, on_twin_instance=TwinRule.REFUSE_NEWER)
+HANDING_OVER = replace(POLICY, on_twin_instance=TwinRule.HAND_OVER)
 
 SHALLOW = {
     "two members and a death": Scope(2, 1, Trouble(wishes=3, deaths=1)),
@@ -21,12 +27,31 @@ SHALLOW = {
     "three members whose target keeps changing": Scope(3, 1, Trouble(wishes=4)),
     "three members, a death and a lost release": Scope(3, 1, Trouble(wishes=2, deaths=1, losses=1)),
     "three members and two queues": Scope(3, 2, Trouble(wishes=2)),
+    "a temporary leave": Scope(2, 1, Trouble(wishes=2, leaves=1, losses=1)),
+    "an operator's drain": Scope(2, 1, Trouble(wishes=2, drains=1)),
+    "a pause": Scope(2, 1, Trouble(wishes=3, pauses=1)),
+    "a queue that vanishes and returns": Scope(2, 2, Trouble(wishes=1, shrinks=2)),
+    "a twin that takes over": Scope(2, 1, Trouble(wishes=2, twins=1)),
+    "a twin that is refused": Scope(2, 1, Trouble(wishes=2, twins=1, deaths=1), policy=REFUSING),
+    "an instance that is taken over": Scope(2, 1, Trouble(wishes=2, surges=1)),
+    "an instance that is handed over": Scope(2, 1, Trouble(wishes=2, surges=1), 0, HANDING_OVER),
+    "an instance that is refused": Scope(2, 1, Trouble(2, deaths=1, surges=1), policy=REFUSING),
+    "an eager member among others": Scope(2, 2, Trouble(wishes=2), eager=1),
+    "an eager member, a death and a pause": Scope(
+        2, 1, Trouble(wishes=2, deaths=1, pauses=1), eager=1
+    ),
 }
 DEEPER = {
     "deep: two members that die twice": Scope(2, 1, Trouble(wishes=3, deaths=2, losses=1)),
     "deep: two members, two queues": Scope(2, 2, Trouble(wishes=2, deaths=1, losses=1)),
     "deep: three members, two deaths": Scope(3, 1, Trouble(wishes=3, deaths=2)),
     "deep: three members, two queues": Scope(3, 2, Trouble(wishes=2, deaths=1)),
+    "deep: temporary leaves": Scope(2, 2, Trouble(wishes=2, leaves=1, losses=1)),
+    "deep: operators": Scope(3, 1, Trouble(wishes=2, drains=1, pauses=1, losses=1)),
+    "deep: vanishing queues": Scope(2, 2, Trouble(wishes=2, shrinks=2)),
+    "deep: twins": Scope(2, 2, Trouble(wishes=2, twins=1)),
+    "deep: instances": Scope(2, 2, Trouble(wishes=2, surges=1), 0, HANDING_OVER),
+    "deep: eager members": Scope(3, 2, Trouble(wishes=3, deaths=1), eager=2),
 }
 SCOPES = SHALLOW | (DEEPER if DEEP else {})
 
@@ -39,6 +64,7 @@ def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
     print(f"{outcome.worlds:,} worlds, {outcome.quiet:,} quiet")  # noqa: T201 - shown by -rP
 
     assert "" == outcome.violation
+    assert outcome.complete
     assert outcome.quiet > 0
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from tests.properties import model_member
-from tests.properties.exploration import Exploration, Scope, Trouble
+from tests.properties.exploration import Exploration
 from tests.properties.model_member import (
     IDLE,
     REVOKING,
@@ -22,6 +22,7 @@ from tests.properties.model_member import (
     Release,
     View,
 )
+from tests.properties.worlds import Scope, Trouble
 from trimtab import protocol
 from trimtab.protocol import Assignment, GrantRef, InheritRef, QueueRef, ReleaseRef
 from trimtab.session.baton import Baton
@@ -51,7 +52,7 @@ def assignment(
     return Assignment.model_construct(hold=grants(hold), give=grants(give), inherit=rows)
 
 
-def situated(view: View, me: int) -> Baton:
+def situated(view: View) -> Baton:
     """Lead a real baton to where a model member is: at most two records do."""
     claims: dict[int, list[Claim]] = {IDLE: [], WAITING: [], WORKING: [], REVOKING: []}
     for number, duty in enumerate(view.duties):
@@ -62,7 +63,7 @@ def situated(view: View, me: int) -> Baton:
         for number, duty in enumerate(view.duties)
         if duty.source is not None
     ]
-    baton = Baton(str(me), str(view.life), Recall())
+    baton = Baton(str(view.me), str(view.life), Recall())
     baton.obey(assignment(claims[REVOKING], over), deadline=0)
     baton.obey(assignment(claims[WORKING], claims[REVOKING], inherit), deadline=0)
     return baton
@@ -98,12 +99,12 @@ def test_real_member_obeys_as_the_model_does(monkeypatch: pytest.MonkeyPatch) ->
     """In every situation that an exploration reaches, both do the same."""
     model, compared = model_member.obeys, 0
 
-    def both(before: View, me: int, orders: Orders) -> Answer:
+    def both(before: View, orders: Orders) -> Answer:
         nonlocal compared
         compared += 1
-        baton = situated(before, me)
+        baton = situated(before)
         let_go = follow(baton, orders)
-        after, released = model(before, me, orders)
+        after, released = model(before, orders)
 
         assert [(each.queue, each.epoch) for each in released] == let_go
         assert claimed(after, WORKING) == [(each.queue.id, each.token) for each in baton.working]
