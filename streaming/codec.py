@@ -100,7 +100,7 @@ _pulses: Final = msgpack.Decoder(dict[MemberId, Pulse])
 def _as_a_dictionary(value: object) -> dict[object, object]:
     """A strategy may answer in a form of its own that reads like a dictionary (STICKY does)."""
     if isinstance(value, Mapping):
-        return dict(value)
+        return dict(value.items())
     raise NotImplementedError(f"nothing of the state is {type(value).__name__}")
 
 

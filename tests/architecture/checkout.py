@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 _NOT_OURS = {"__pycache__", "build", "dist"}
 _DOT_FOLDERS = {".ci"}
-_PERSONAL = {".DS_Store", ".env"}
+_PERSONAL = {".DS_Store", ".env", ".git"}
+"""``.git`` is a file in a second work tree of the same repository."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
