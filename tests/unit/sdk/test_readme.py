@@ -9,17 +9,21 @@ import pytest
 from trimtab import errors
 from trimtab.engine import State
 from trimtab.options import Options
+from trimtab.producer import ProducerOptions
 from trimtab.session import Phase
 
 README = (Path(__file__).parents[3] / "clients" / "python" / "README.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
-def test_every_option_is_explained() -> None:
+@pytest.mark.parametrize(
+    ("heading", "options"), [("Options", Options), ("Producers", ProducerOptions)]
+)
+def test_every_option_is_explained(heading: str, options: type) -> None:
     """In the order in which they are declared."""
-    section = README.split("## Options")[1].split("##")[0]
+    section = README.split(f"## {heading}")[1].split("##")[0]
 
-    assert list(Options.__annotations__) == re.findall(r"^\| `(\w+)`", section, flags=re.MULTILINE)
+    assert list(options.__annotations__) == re.findall(r"^\| `(\w+)`", section, flags=re.MULTILINE)
 
 
 def test_every_state_is_named() -> None:
@@ -31,7 +35,7 @@ def test_every_state_is_named() -> None:
     assert set(get_args(Phase)) == set(get_args(phases))
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=["member", "kafka", "asyncio"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=["member", "kafka", "asyncio", "producer"])
 def test_the_examples_import_what_there_is(example: str) -> None:
     """They are programs, and the names that they import exist."""
     imports = [line for line in example.splitlines() if re.match(r"(from|import) ", line)]
@@ -39,5 +43,5 @@ def test_the_examples_import_what_there_is(example: str) -> None:
     exec(compile("\n".join(imports), "README.md", "exec"), names)  # noqa: S102 - our own text
     compile(example, "README.md", "exec")
 
-    assert {"Member"} <= names.keys()
+    assert {"Member", "Producer"} & names.keys()
     assert issubclass(errors.MemberFailedError, errors.TrimtabError)

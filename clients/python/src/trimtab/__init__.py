@@ -2,7 +2,8 @@
 
 `Member` (threads) and `trimtab.aio.Member` (asyncio) join a group; `trimtab.kafka` binds a member
 to a Kafka consumer; `trimtab.session` is the core without I/O, `trimtab.protocol` the wire.
-`BrokerSelector` tells producers which broker to avoid, by the rules of `trimtab.faults`.
+`Producer` avoids bad brokers; `BrokerSelector` tells any other producer which those are, by the
+rules of `trimtab.faults`.
 """
 
 from trimtab.errors import (
@@ -16,6 +17,7 @@ from trimtab.errors import (
     UndecodableRecord,
 )
 from trimtab.member import Member
+from trimtab.producer import Producer
 from trimtab.protocol import QueueRef
 from trimtab.selector import BrokerSelector
 from trimtab.session import Grant
@@ -28,6 +30,7 @@ __all__ = [
     "Member",
     "MemberFailedError",
     "NoQueueError",
+    "Producer",
     "QueueRef",
     "ReplacedError",
     "TransportError",

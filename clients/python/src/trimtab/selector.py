@@ -19,7 +19,7 @@ from typing import Literal, final
 from trimtab.errors import NoQueueError
 from trimtab.faults import FaultTable, Rotation
 from trimtab.faults.rules import RULES
-from trimtab.faults.selection import Judge, Selector, WriteQueues, select
+from trimtab.faults.selection import Judge, Selector, WriteQueues, select, usable
 from trimtab.faults.verdicts import FRESH_FOR_MS, VerdictBoard
 from trimtab.protocol import QueueRef, Verdict
 
@@ -90,17 +90,25 @@ class BrokerSelector:
         Raises:
             NoQueueError: There is no queue.
         """
-        known = topic if isinstance(topic, WriteQueues) else WriteQueues.of(topic)
-        if not known.queues:
-            raise NoQueueError("there is no queue to write to")
+        known = _known(topic)
         rotation = self._counters.topics[known.queues[0][0]]
         tried = None if last_broker is not None else self._to_try(known, now)
         if tried is not None:
             return QueueRef(*tried.queues[rotation.next() % len(tried.queues)])
         if reset and self.table.enabled and self.generation == "5":
             rotation.value = self._seed()
-        judge = Judge(self.table, now, self._counters.worst, self._board.avoided(now))
-        return QueueRef(*select(self.generation, known, rotation, judge, last_broker))
+        return QueueRef(*select(self.generation, known, rotation, self._judge(now), last_broker))
+
+    def usable(self, topic: WriteQueues | Sequence[QueueRef], now: int) -> tuple[QueueRef, ...]:
+        """Return the queues that first tries go round while nothing is learnt (generation 5).
+
+        Raises:
+            NoQueueError: There is no queue.
+        """
+        return tuple(QueueRef(*queue) for queue in usable(_known(topic), self._judge(now)))
+
+    def _judge(self, now: int) -> Judge:
+        return Judge(self.table, now, self._counters.worst, self._board.avoided(now))
 
     def _to_try(self, topic: WriteQueues, now: int) -> WriteQueues | None:
         """A tester's message goes to a broker that is out of use, whatever its own table says.
@@ -148,6 +156,20 @@ class BrokerSelector:
         """Enter that a broker's record is gone from the topic `brokers`."""
         self._board.forget(broker)
 
+    def trials(self, now: int) -> tuple[str, ...]:
+        """Return whom this producer is to send one message now, though they are out of use.
+
+        Asking counts as trying: the next one is due a second later. `select` does so by itself.
+        """
+        due = tuple(self._board.to_try(now))
+        for broker in due:
+            self._board.tried(broker, now)
+        return due
+
+    def avoided(self, now: int) -> frozenset[str]:
+        """Return who is out of use by a verdict, whatever the table says."""
+        return self._board.avoided(now)
+
     def state(self, now: int) -> SelectorState:
         """Return what decides at present."""
         if self._board.age(now) is None:
@@ -161,3 +183,10 @@ class BrokerSelector:
     def is_available(self, broker: str, now: int) -> bool:
         """Return whether a message may go to the broker, by table and verdict."""
         return broker not in self._board.avoided(now) and self.table.is_available(broker, now)
+
+
+def _known(topic: WriteQueues | Sequence[QueueRef]) -> WriteQueues:
+    known = topic if isinstance(topic, WriteQueues) else WriteQueues.of(topic)
+    if not known.queues:
+        raise NoQueueError("there is no queue to write to")
+    return known

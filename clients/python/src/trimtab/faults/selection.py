@@ -59,6 +59,19 @@ class Judge:
         """Return whether neither the table nor a verdict has anything against the broker."""
         return broker not in self.avoided and self.table.is_available(broker, self.now)
 
+    def passes(self) -> "tuple[Callable[[str], bool], ...]":
+        """Return what 5 asks of a broker, pass by pass, as long as none will do.
+
+        The one in the middle is ours: when all that are left have just been slow, one that nobody
+        else complains of is better than one which a verdict has taken out of use.
+        """
+        if not self.avoided:
+            return self.is_available, self.table.is_reachable
+        return self.is_available, self._is_spared, self.table.is_reachable
+
+    def _is_spared(self, broker: str) -> bool:
+        return broker not in self.avoided and self.table.is_reachable(broker)
+
 
 def select(
     generation: Selector,
@@ -79,6 +92,19 @@ def select(
     if judge.table.enabled:
         return _GENERATIONS[generation](topic, rotation, judge, last_broker)
     return plain(topic, rotation, last_broker)
+
+
+def usable(topic: WriteQueues, judge: Judge) -> tuple[Place, ...]:
+    """Return the queues that generation 5 goes round, as long as nothing is learnt.
+
+    For a producer that cannot afford to ask before every message.
+    """
+    passes = judge.passes() if judge.table.enabled else ()
+    for is_fit in passes:
+        fit = tuple(queue for queue in topic.queues if is_fit(queue[1]))
+        if fit:
+            return fit
+    return topic.queues
 
 
 def plain(topic: WriteQueues, rotation: Rotation, last_broker: str | None) -> Place:
@@ -138,7 +164,7 @@ def _last_resort(topic: WriteQueues, rotation: Rotation, judge: Judge) -> Place:
 def _select_5(
     topic: WriteQueues, rotation: Rotation, judge: Judge, last_broker: str | None
 ) -> Place:
-    for is_fit in (judge.is_available, judge.table.is_reachable):
+    for is_fit in judge.passes():
         for _ in topic.queues:
             queue = _next(topic, rotation)
             if is_fit(queue[1]) and queue[1] != last_broker:

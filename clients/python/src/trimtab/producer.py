@@ -1,0 +1,165 @@
+"""A producer that avoids bad brokers: the ones it finds out itself, and the ones that others did.
+
+    with Producer("localhost:9092", topics=["orders"]) as producer:
+        producer.send("orders", b"a message", on_delivery=settled)
+
+Messages without a key go round the partitions whose leaders are fit, and to another one when a
+broker does not take them in time. Messages with a key go where the client's own partitioner sends
+them. What the brokers did is reported to the controller, whose verdicts are known before the first
+message goes. How: `trimtab.sending`.
+"""
+
+import secrets
+import socket
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypedDict
+
+from pydantic import TypeAdapter, ValidationError
+
+from trimtab.clock import wall_ms
+from trimtab.durations import milliseconds
+from trimtab.errors import ConfigurationError
+from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
+from trimtab.protocol.limits import MIN_TIMEOUT_MS
+from trimtab.protocol.names import Label
+from trimtab.selector import BrokerSelector, SelectorState
+from trimtab.sending import choose
+from trimtab.sending.contract import Place, Send
+from trimtab.sending.keeper import Keeper, Reporter
+from trimtab.sending.patience import Patience
+from trimtab.session import incarnation
+from trimtab.transports import Client
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in `typing` from Python 3.12 on
+
+_LABEL: Final = TypeAdapter[str](Label)
+_END_S: Final = 5.0
+"""For the keeper to send its last report; it waits for metadata at most."""
+
+
+class ProducerOptions(TypedDict, total=False):
+    """Keyword arguments of a producer; none is needed."""
+
+    topics: Sequence[str]
+    """The topics to look up before the first send. Default: each when it is first sent to."""
+    deadline: str | float
+    """Time in which it is settled what became of a message. Default: 30 s."""
+    tries: int
+    """Brokers that may be tried in that time. Default: 3."""
+    reporter: str
+    """The name to report under. Default: the host's name and a random part."""
+    cluster: str
+    """The cluster's name in reports and verdicts. Default: the id that Kafka gave itself."""
+    central: bool
+    """Whether to report, and to follow verdicts. Default: yes."""
+    report_every: str | float
+    """The window that a report sums up. Default: 2 s."""
+    control: str
+    """Where the Kafka is that has trimtab's topics. Default: the one that is sent to."""
+    prefix: str
+    """What the names of trimtab's topics begin with. Default: "trimtab."."""
+    client: Client
+    """The Kafka client, "confluent" or "kafka-python". Default: the first that is installed."""
+    kafka: Mapping[str, Any]
+    """Options for that client, passed through untouched: security, batching and the like."""
+
+
+class Producer:
+    """Sends messages. The options are those of `ProducerOptions`."""
+
+    send: Send
+    """Hand a message to the client. It waits for nothing that the client does not wait for."""
+
+    def __init__(self, bootstrap_servers: str, **options: "Unpack[ProducerOptions]") -> None:
+        """Say where Kafka is. Nothing is sent or reported before `start`.
+
+        Raises:
+            ConfigurationError: An option makes no sense, or no Kafka client is installed.
+        """
+        _refuse_unknown(options)
+        self.reporter = options.get("reporter") or f"{socket.gethostname()}-{secrets.token_hex(4)}"
+        reporter = _reporter(self.reporter, options)
+        patience = Patience.of(
+            milliseconds("deadline", options.get("deadline", "30s")), options.get("tries", 3)
+        )
+        self._deadline_s = patience.deadline_ms / 1_000
+        self._selector = BrokerSelector("5", reporter=self.reporter)
+        kafka, library = options.get("kafka", {}), choose(options.get("client"))
+        self._sender = library.make_sender(
+            Place(bootstrap_servers, kafka), self._selector, patience
+        )
+        self.send = self._sender.send
+        for topic in options.get("topics", ()):
+            self._sender.dispatch.expect(topic)
+        control = Place(options.get("control", bootstrap_servers), kafka)
+        prefix = options.get("prefix", DEFAULT_PREFIX)
+        post = library.make_post(control, prefix) if options.get("central", True) else None
+        self._keeper = Keeper(self._sender, self._selector, post, reporter)
+
+    @property
+    def state(self) -> SelectorState:
+        """What decides at present: `local`, `central`, or `stale` verdicts and so the own table."""
+        return self._selector.state(wall_ms())
+
+    def is_available(self, broker: str) -> bool:
+        """Whether messages without a key go to a broker (its id, in digits)."""
+        return self._selector.is_available(broker, wall_ms())
+
+    def start(self, timeout: str | float = "5s") -> None:
+        """Begin, and wait until leaders and verdicts are known, but no longer than that.
+
+        Then messages can be sent in any case; the own table decides until verdicts come.
+        """
+        self._sender.start()
+        self._keeper.start()
+        self._keeper.ready.wait(milliseconds("timeout", timeout) / 1_000)
+
+    def flush(self, timeout: str | float = "30s") -> int:
+        """Wait until everything that was sent is settled; return how many messages are not."""
+        return self._sender.flush(milliseconds("timeout", timeout) / 1_000)
+
+    def close(self, timeout: str | float | None = None) -> int:
+        """Settle everything, within the deadline by default, and end.
+
+        What is not settled then is given up, and its callbacks hear of it. Returns how much it was.
+        """
+        patience = milliseconds("timeout", self._deadline_s if timeout is None else timeout)
+        left = self._sender.close(patience / 1_000)
+        self._keeper.stop(_END_S)
+        return left
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _refuse_unknown(options: ProducerOptions) -> None:
+    unknown = options.keys() - ProducerOptions.__annotations__.keys()
+    if unknown:
+        raise ConfigurationError(f"{min(unknown)}: a producer has no such option")
+
+
+def _reporter(name: str, options: ProducerOptions) -> Reporter:
+    """Check what the controller would refuse."""
+    window_ms = milliseconds("report_every", options.get("report_every", "2s"), MIN_TIMEOUT_MS)
+    cluster = options.get("cluster")
+    try:
+        _LABEL.validate_python(name)
+        if cluster is not None:
+            read_group_key(cluster.encode())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ConfigurationError(f"reporter: {first['msg']}") from None
+    except UndecodableRecord as error:
+        raise ConfigurationError(f"cluster: {error.detail}") from None
+    return Reporter(name, incarnation(wall_ms(), secrets.randbits(32)), cluster, window_ms)

@@ -1,0 +1,122 @@
+"""The way to the controller over confluent-kafka: a consumer of verdicts, a producer of reports.
+
+Both are apart from the client that the application's messages use: a report may have to go where
+messages cannot, and whatever becomes of it, no message waits behind it.
+
+Made by `confluent`. Its one rule: what it cannot do now is said at once, and tried by others later.
+"""
+
+import logging
+from typing import Final
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    TIMESTAMP_NOT_AVAILABLE,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
+
+from trimtab.clock import wall_ms
+from trimtab.errors import ConfigurationError, TransportError
+from trimtab.protocol import BROKERS, LATENCY, partition_of
+from trimtab.sending.contract import Notice, Place
+
+_LOGGER: Final = logging.getLogger("trimtab.kafka")
+_ANSWER_S: Final = 2.0
+_AT_ONCE: Final = 1_000
+_PATIENCE_S: Final = 1.0
+"""For the last report, when the producer ends."""
+
+_CONNECTING: Final = {"broker", "client", "https", "sasl", "security", "socket", "ssl"}
+"""What the names of options begin with that say how to connect; the others concern messages."""
+_UNKNOWN: Final = KafkaError.UNKNOWN_TOPIC_OR_PART
+_SHARED: Final = {"reconnect.backoff.max.ms": 1_000}
+_CONSUMER: Final = {
+    "group.id": "trimtab-producer",  # demanded by the client; nothing is ever committed
+    "enable.auto.commit": False,
+    "enable.partition.eof": True,
+    "allow.auto.create.topics": False,
+    "fetch.wait.max.ms": 100,
+}
+_PRODUCER: Final = {
+    "linger.ms": 0,
+    "message.timeout.ms": 5_000,  # an older report says what the newer one will say
+    "queue.buffering.max.messages": 100,
+    "acks": 1,
+}
+
+
+class ConfluentPost:
+    """One cluster's verdicts and reports."""
+
+    def __init__(self, place: Place, prefix: str) -> None:
+        self._brokers, self._latency = prefix + BROKERS.name, prefix + LATENCY.name
+        self._key = b""
+        self._partition = 0
+        self._caught_up = False
+        how = {name: it for name, it in place.kafka.items() if name.split(".")[0] in _CONNECTING}
+        wanted = {**_SHARED, **how, "bootstrap.servers": place.servers}
+        try:
+            self._consumer = Consumer({**wanted, **_CONSUMER}, logger=_LOGGER)
+            self._producer = Producer({**wanted, **_PRODUCER}, logger=_LOGGER)
+        except (KafkaException, TypeError, ValueError) as error:
+            raise ConfigurationError(f"kafka: {error}") from error
+
+    def open(self, cluster: str) -> bool:
+        """Follow a cluster's verdicts from their beginning."""
+        try:
+            found = self._consumer.list_topics(self._brokers, _ANSWER_S).topics[self._brokers]
+        except KafkaException as error:
+            raise TransportError(error.args[0].str()) from error
+        if found.error is not None and found.error.code() == _UNKNOWN:
+            return False
+        if found.error is not None:
+            raise TransportError(f"{self._brokers}: {found.error.str()}")
+        self._key = cluster.encode()
+        self._partition = partition_of(cluster, len(found.partitions))
+        start = TopicPartition(self._brokers, self._partition, OFFSET_BEGINNING)
+        self._consumer.assign([start])
+        return True
+
+    def poll(self, timeout_ms: int) -> list[Notice]:
+        """Wait for a verdict, then take what else is there."""
+        self._producer.poll(0)
+        notices: list[Notice] = []
+        message = self._consumer.poll(timeout_ms / 1_000)
+        for _ in range(_AT_ONCE):
+            if message is None:
+                break
+            self._take(message, notices)
+            message = self._consumer.poll(0)
+        return notices
+
+    def has_caught_up(self) -> bool:
+        """Tell whether the end was reached once."""
+        return self._caught_up
+
+    def report(self, value: bytes) -> None:
+        """Write a report; when the queue is full of them, Kafka is away and this one is lost."""
+        try:
+            self._producer.produce(self._latency, value, self._key, self._partition)
+        except (BufferError, KafkaException) as error:
+            _LOGGER.debug("a report is lost: %s", error)
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._producer.flush(_PATIENCE_S)
+        self._consumer.close()
+
+    def _take(self, message: Message, notices: list[Notice]) -> None:
+        error = message.error()
+        if error is None:
+            kind, at = message.timestamp()
+            appended = wall_ms() if kind == TIMESTAMP_NOT_AVAILABLE else at
+            notices.append(Notice(message.key(), message.value(), appended))
+        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
+            self._caught_up = True
+        else:
+            _LOGGER.debug("verdicts: %s", error.str())

@@ -1,0 +1,99 @@
+"""What `Producer` needs of a Kafka client: to send, to say who leads, and to reach the controller.
+
+Two protocols, because they may speak to two clusters: a `Sender` to the one that the messages go
+to, a `Post` to the one that has trimtab's topics. Neither decides anything.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from trimtab.sending.dispatch import Dispatch, Leaders
+
+_Theirs = Any
+"""Of a type that is the client library's."""
+
+
+class Place(NamedTuple):
+    """A cluster, and what its client has to be told."""
+
+    servers: str
+    kafka: Mapping[str, Any]
+
+
+class Notice(NamedTuple):
+    """A record of the topic `brokers`."""
+
+    key: bytes | None
+    value: bytes | None
+    appended_ms: int
+
+
+class Send(Protocol):
+    """``send(topic, value, key=None, on_delivery=None, headers=None)``."""
+
+    def __call__(
+        self,
+        topic: str,
+        value: _Theirs = None,
+        key: _Theirs = None,
+        on_delivery: _Theirs = None,
+        headers: _Theirs = None,
+    ) -> None:
+        """Hand a message to the client, which says of what type things are.
+
+        Args:
+            topic: Where it goes.
+            value: What it says.
+            key: With one, it goes where the client's own partitioner sends it.
+            on_delivery: Called once, when it is decided what became of the message: as the client
+                calls its own, on a thread of the producer's or on one that is just sending.
+            headers: As the client takes them.
+        """
+
+
+class Sender(Protocol):
+    """The way of an application's messages."""
+
+    dispatch: Dispatch[Any]
+
+    @property
+    def send(self) -> Send:
+        """The way of a message."""
+
+    def start(self) -> None:
+        """Begin to serve what comes back."""
+
+    def cluster(self) -> str:
+        """Ask what Kafka calls itself; TransportError if nobody answers."""
+
+    def leaders(self, topic: str) -> Leaders:
+        """Ask who leads a topic: nobody, if there is none; TransportError if nobody answers."""
+
+    def flush(self, timeout_s: float) -> int:
+        """Wait until all is settled; return how many messages are not."""
+
+    def close(self, timeout_s: float) -> int:
+        """Settle what can be settled in time, give up the rest, and disconnect; say how many."""
+
+
+class Post(Protocol):
+    """The way to the controller: its verdicts come in, reports go out."""
+
+    def open(self, cluster: str) -> bool:
+        """Follow a cluster's verdicts from their beginning; False: there is no such topic.
+
+        Raises:
+            TransportError: Nobody answers.
+        """
+
+    def poll(self, timeout_ms: int) -> list[Notice]:
+        """Wait for verdicts."""
+
+    def has_caught_up(self) -> bool:
+        """Tell whether all that was there when it was opened has come out of `poll`."""
+
+    def report(self, value: bytes) -> None:
+        """Write a report, without waiting; one that is lost is lost."""
+
+    def close(self) -> None:
+        """Disconnect."""

@@ -1,0 +1,120 @@
+"""The way to the controller over kafka-python: a consumer of verdicts, a producer of reports.
+
+As ``confluent_post``. This client connects when it is made, so both are made when it is opened;
+and its producer waits for room and for metadata, so a report waits for neither long.
+
+Made by ``kafka_python``. Its one rule: only the keeper's thread comes here, and it may wait.
+"""
+
+import logging
+from typing import Any, Final
+
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.errors import KafkaError
+
+from trimtab.errors import ConfigurationError, TransportError
+from trimtab.protocol import BROKERS, LATENCY, partition_of
+from trimtab.sending.contract import Notice, Place
+from trimtab.transports.progress import Progress
+
+_LOGGER: Final = logging.getLogger("trimtab.kafka")
+_ANSWER_MS: Final = 2_000
+
+_SHARED: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
+_CONSUMER: Final = {
+    "group_id": None,  # nothing is ever committed
+    "enable_auto_commit": False,
+    "allow_auto_create_topics": False,
+    "fetch_max_wait_ms": 100,
+}
+_PRODUCER: Final = {
+    "acks": 1,
+    "enable_idempotence": False,
+    "linger_ms": 0,
+    "max_block_ms": 500,
+    "delivery_timeout_ms": 5_000,  # an older report says what the newer one will say
+    "request_timeout_ms": 5_000,
+    "allow_auto_create_topics": False,
+}
+_CLOSE_S: Final = 1.0
+
+
+def connecting(place: Place) -> dict[str, Any]:
+    """Return what says how to connect, without what concerns an application's messages."""
+    named = {name.replace(".", "_"): value for name, value in place.kafka.items()}
+    known = {name: it for name, it in named.items() if name in KafkaConsumer.DEFAULT_CONFIG}
+    own = {name: it for name, it in known.items() if name.split("_")[0] in _CONNECTING}
+    return {**own, "bootstrap_servers": place.servers.split(",")}
+
+
+_CONNECTING: Final = {"api", "client", "sasl", "security", "socks5", "ssl", "proxy"}
+
+
+class KafkaPythonPost:
+    """One cluster's verdicts and reports."""
+
+    def __init__(self, place: Place, prefix: str) -> None:
+        self._brokers, self._latency = prefix + BROKERS.name, prefix + LATENCY.name
+        self._config = {**_SHARED, **connecting(place)}
+        self._key = b""
+        self._partition = 0
+        self._caught_up = False
+        self._progress: Progress[Any] = Progress({})
+        self._consumer: Any = None
+        self._producer: Any = None
+
+    def open(self, cluster: str) -> bool:
+        """Follow a cluster's verdicts from their beginning."""
+        try:
+            self._consumer = self._consumer or KafkaConsumer(**self._config, **_CONSUMER)
+            self._producer = self._producer or KafkaProducer(**self._config, **_PRODUCER)
+            found = self._consumer.partitions_for_topic(self._brokers)
+            if not found:
+                return False
+            self._key = cluster.encode()
+            self._partition = partition_of(cluster, len(found))
+            followed = TopicPartition(self._brokers, self._partition)
+            starts = self._consumer.beginning_offsets([followed], timeout_ms=_ANSWER_MS)
+            ends = self._consumer.end_offsets([followed], timeout_ms=_ANSWER_MS)
+        except AssertionError as error:  # how this client refuses an option
+            raise ConfigurationError(f"kafka: {error}") from error
+        except KafkaError as error:
+            raise TransportError(str(error)) from error
+        self._consumer.assign([followed])
+        self._consumer.seek(followed, starts[followed])
+        self._progress = Progress(starts)
+        self._progress.aim(0, ends)
+        return True
+
+    def poll(self, timeout_ms: int) -> list[Notice]:
+        """Wait for verdicts."""
+        notices = []
+        try:
+            for partition, records in self._consumer.poll(timeout_ms=timeout_ms).items():
+                for record in records:
+                    self._progress.received(partition, record.offset)
+                    notices.append(Notice(record.key, record.value, record.timestamp))
+        except KafkaError as error:
+            _LOGGER.debug("verdicts: %s", error)
+        self._caught_up |= self._progress.reached() is not None
+        return notices
+
+    def has_caught_up(self) -> bool:
+        """Tell whether the end was reached once."""
+        return self._caught_up
+
+    def report(self, value: bytes) -> None:
+        """Write a report; when Kafka is away, this one is lost."""
+        if self._producer is None:
+            return
+        try:
+            self._producer.send(self._latency, value, self._key, partition=self._partition)
+        except KafkaError as error:
+            _LOGGER.debug("a report is lost: %s", error)
+
+    def close(self) -> None:
+        """Disconnect."""
+        if self._producer is not None:
+            self._producer.close(_CLOSE_S)
+        if self._consumer is not None:
+            self._consumer.close(autocommit=False)

@@ -1,0 +1,173 @@
+"""The keeper: everything that must not happen while a message is being sent.
+
+One thread that follows the verdicts, looks who leads which partition, and reports what the brokers
+did. Whatever it waits for, no message waits for it; where it gets no answer, what was known last
+stays true, verdicts lapse, and the producer judges by its own table.
+
+Started by `Producer`. Its one rule: nothing that happens here ends the thread.
+"""
+
+import logging
+import threading
+from dataclasses import dataclass
+from typing import Final
+
+from trimtab.clock import now_ms, wall_ms
+from trimtab.errors import TransportError, UndecodableRecord
+from trimtab.protocol import BROKERS, Report, decode, encode, read_broker_key
+from trimtab.selector import BrokerSelector
+from trimtab.sending.contract import Notice, Post, Sender
+
+_LOGGER: Final = logging.getLogger("trimtab")
+POLL_MS: Final = 100
+"""The longest wait for a verdict, and so for everything else that is due here."""
+LEADERS_MS: Final = 10_000
+"""Between two looks at who leads: a moved partition is sent to all the same (the client knows where
+it is), only its deliveries are booked on the wrong account for so long."""
+RETRY_MS: Final = 1_000
+"""Between two tries at what did not work."""
+REPEAT_MS: Final = 60_000
+"""The same trouble is told again only after this long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Who reports, of which cluster, how often."""
+
+    name: str
+    incarnation: str
+    cluster: str | None
+    """None: what Kafka calls itself."""
+    window_ms: int
+
+
+class Keeper:
+    """The thread behind a producer. Without a post, it only looks who leads."""
+
+    def __init__(
+        self, sender: Sender, selector: BrokerSelector, post: Post | None, reporter: Reporter
+    ) -> None:
+        self.ready = threading.Event()
+        """Set once leaders and verdicts are known, or that there are none."""
+        self._sender = sender
+        self._selector = selector
+        self._post = post
+        self._reporter = reporter
+        self._cluster = reporter.cluster
+        self._followed: str | None = None
+        """The cluster whose verdicts come in."""
+        self._sequence = 0
+        self._look_at: dict[str, int] = {}
+        """When each topic's leaders are to be looked at."""
+        self._led: set[str] = set()
+        """The topics whose leaders are known."""
+        self._blind_until = 0
+        """Nobody answers; looking at each of many topics in vain would take too long."""
+        self._open_at = 0
+        self._knows_verdicts = post is None
+        self._report_at = now_ms() + reporter.window_ms
+        self._told: dict[str, int] = {}
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="trimtab-keeper", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self, timeout_s: float) -> None:
+        """Report what is left to be reported, and end."""
+        self._stopping.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._turn()
+            except Exception:
+                _LOGGER.exception("the producer's keeper failed, and goes on")
+                self._stopping.wait(RETRY_MS / 1_000)
+        if self._post is not None:
+            self._report(self._post)
+            self._post.close()
+
+    def _turn(self) -> None:
+        self._look()
+        post = self._post
+        if post is None or (self._followed is None and not self._open(post)):
+            self._stopping.wait(POLL_MS / 1_000)
+        else:
+            for notice in post.poll(POLL_MS):
+                self._hear(notice)
+            self._knows_verdicts = post.has_caught_up()
+        if self._knows_verdicts and self._led >= set(self._sender.dispatch.topics()):
+            self.ready.set()
+        if post is not None and now_ms() >= self._report_at:
+            self._report(post)
+
+    def _look(self) -> None:
+        """Look who leads the topics whose turn it is."""
+        for topic in self._sender.dispatch.topics():
+            now = now_ms()
+            if now < max(self._look_at.get(topic, 0), self._blind_until) or self._stopping.is_set():
+                continue
+            try:
+                leaders = self._sender.leaders(topic)
+            except TransportError as error:
+                self._blind_until = now + RETRY_MS
+                self._tell(f"the leaders of topic {topic} are unknown: {error}")
+                return
+            self._sender.dispatch.learn(topic, leaders, wall_ms())
+            self._look_at[topic] = now + (LEADERS_MS if leaders.brokers else RETRY_MS)
+            if leaders.brokers:  # else it may have just been made, and not be known everywhere
+                self._led.add(topic)
+
+    def _open(self, post: Post) -> bool:
+        """Begin to follow verdicts, if there are any to be followed."""
+        if now_ms() < self._open_at:
+            return False
+        self._open_at = now_ms() + RETRY_MS
+        try:
+            self._cluster = self._cluster or self._sender.cluster()
+            if post.open(self._cluster):
+                self._followed = self._cluster
+                return True
+            self._knows_verdicts = True  # that there are none
+            self._tell("no verdicts, the own table decides: run `trimtab topics init`")
+        except TransportError as error:
+            self._tell(f"no verdicts, the own table decides: {error}")
+        return False
+
+    def _hear(self, notice: Notice) -> None:
+        try:
+            cluster, broker = read_broker_key(notice.key)
+            if cluster != self._followed:
+                return
+            if notice.value is None:
+                self._selector.forget(broker)
+            else:
+                self._selector.hear(decode(BROKERS, notice.value), notice.appended_ms)
+        except UndecodableRecord as error:
+            self._tell(f"a verdict cannot be read: {error}")
+
+    def _report(self, post: Post) -> None:
+        brokers = self._sender.dispatch.close_window()
+        window_ms = max(1, now_ms() - self._report_at + self._reporter.window_ms)
+        self._report_at = now_ms() + self._reporter.window_ms
+        if brokers and self._followed is not None:
+            self._sequence += 1
+            report = Report(
+                reporter=self._reporter.name,
+                incarnation=self._reporter.incarnation,
+                sequence=self._sequence,
+                window_ms=window_ms,
+                brokers=brokers,
+            )
+            post.report(encode(report))
+
+    def _tell(self, trouble: str) -> None:
+        """Log trouble, but not the same one all the time."""
+        now = now_ms()
+        if now - self._told.get(trouble, now - REPEAT_MS) >= REPEAT_MS:
+            self._told = {trouble: now}
+            _LOGGER.warning("%s", trouble)

@@ -1,0 +1,81 @@
+"""A librdkafka client and the thread that serves its reports.
+
+librdkafka hands reports out to whoever polls. Left to a thread of ours, they are heard at once,
+however seldom the application sends. In a stream of messages that thread would wrestle with the
+sending one for Python's lock at each report; so then (`busy`) the sending threads poll after each
+message, as programs on the bare client do, and this one only looks after what they leave.
+
+Called by the sender. Its one rule: a callback that raises ends no thread of ours.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from confluent_kafka import Producer
+
+from trimtab.clock import wall_ms
+
+LOGGER: Final = logging.getLogger("trimtab.kafka")
+TICK_S: Final = 0.05
+"""How late a verdict, or the end of a sentence, may be noticed by the messages."""
+BREATH_S: Final = 0.01
+"""How late a report may be heard when a stream of messages has just ended."""
+BUSY: Final = 100
+"""Deliveries in a tick, 2,000 a second: from there on, a hand-over of Python's lock for each one
+would cost more than the message."""
+_PURGE_S: Final = 1.0
+
+Tick = Callable[[int, float], int]
+"""Told the time, and how many seconds it is since the last call; answers how much was delivered."""
+
+
+class Lane:
+    """One client."""
+
+    def __init__(self, client: Producer, tick: Tick | None) -> None:
+        self.client = client
+        self.busy = False
+        self._tick = tick
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="trimtab-reports", daemon=True)
+
+    def start(self) -> None:
+        """Begin to serve reports."""
+        self._thread.start()
+
+    def flush(self, timeout_s: float) -> int:
+        """Wait until every message is settled; return how many are not."""
+        return self.client.flush(max(0.0, timeout_s))
+
+    def close(self) -> None:
+        """Give up what is not settled, which is reported, and end."""
+        if len(self.client):
+            self.client.purge()
+            self.client.flush(_PURGE_S)
+        self._closing.set()
+        if self._thread.ident is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _run(self) -> None:
+        ticked = time.monotonic()
+        while not self._closing.is_set():
+            try:
+                self._serve()
+                elapsed = time.monotonic() - ticked
+                if self._tick is not None and elapsed >= TICK_S:
+                    ticked += elapsed
+                    self.busy = self._tick(wall_ms(), elapsed) >= BUSY
+            except Exception:
+                logging.getLogger("trimtab").exception("a callback failed")
+        if self._tick is not None:
+            self._tick(wall_ms(), TICK_S)  # for the last report
+
+    def _serve(self) -> None:
+        if self.busy:
+            time.sleep(BREATH_S)
+            self.client.poll(0)
+        else:
+            self.client.poll(TICK_S)

@@ -1,0 +1,238 @@
+"""The parts behind `Producer` that need no Kafka: turns, accounts, the deadline cut into tries."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trimtab import BrokerSelector, ConfigurationError, Producer, QueueRef
+from trimtab.protocol import Verdict
+from trimtab.sending.dispatch import ANYWHERE, Dispatch, Leaders
+from trimtab.sending.ledger import SAMPLES_MAX, Ledger
+from trimtab.sending.patience import LATE_MS, Patience
+
+NOW = 1_700_000_000_000
+LEADERS = Leaders(["1", "2", "3", "1", "2", "3"], {"1": "a:1", "2": "b:1", "3": "c:1"})
+
+
+def dispatch(selector: BrokerSelector | None = None) -> Dispatch[Ledger]:
+    """Turns of topic t, which three brokers lead."""
+    made = Dispatch(selector or BrokerSelector(), lambda ledger: ledger)
+    made.learn("t", LEADERS, NOW)
+    return made
+
+
+def taken(made: Dispatch[Ledger], count: int) -> list[tuple[int, str]]:
+    """Take so many turns."""
+    turns = [next(made.turns["t"]) for _ in range(count)]
+    return [(partition, ledger.broker) for partition, ledger in turns]
+
+
+def out(broker: str, **said: object) -> Verdict:
+    """A verdict that takes a broker out of use."""
+    return Verdict(
+        cluster="c",
+        broker=broker,
+        available=False,
+        since_ms=NOW,
+        until_ms=NOW + 30_000,
+        reason="slow",
+        panic=False,
+        reports=5,
+        errors=0,
+        **said,  # type: ignore[arg-type]  # plain fields
+    )
+
+
+def test_turns_go_round_all_partitions() -> None:
+    """Each in turn, with its leader's account at hand."""
+    turns = taken(dispatch(), 12)
+
+    assert Counter(dict.fromkeys(enumerate(LEADERS.brokers), 2)) == Counter(turns)
+    assert turns[:6] == turns[6:]
+
+
+def test_an_unknown_topic_is_left_to_the_client() -> None:
+    """At once; and the topic is looked up from then on."""
+    made = dispatch()
+    partition, _ = next(made.turns["new"])
+
+    assert ANYWHERE == partition
+    assert ["t", "new"] == made.topics()
+
+
+def test_a_slow_delivery_takes_its_broker_out_of_turn() -> None:
+    """With the next tick, and until RocketMQ's table says otherwise."""
+    made = dispatch()
+    _, ledger = next(made.turns["t"])
+    ledger.note(0.6)
+    made.tick(NOW, 0.05)
+    without = {broker for _, broker in taken(made, 12)}
+    made.tick(NOW + 2_000, 0.05)
+
+    assert {"1", "2", "3"} - {ledger.broker} == without
+    assert {"1", "2", "3"} == {broker for _, broker in taken(made, 12)}
+
+
+def test_the_slowest_delivery_of_a_tick_counts() -> None:
+    """A fast one after it ends nothing, as in RocketMQ 5."""
+    made = dispatch()
+    _, ledger = next(made.turns["t"])
+    for latency in (0.001, 5.0, 0.001):
+        ledger.note(latency)
+
+    assert 3 == made.tick(NOW, 0.05)
+    assert ledger.broker not in {broker for _, broker in taken(made, 12)}
+
+
+def test_a_verdict_takes_its_broker_out_of_turn() -> None:
+    """Also for a producer that has seen nothing itself."""
+    selector = BrokerSelector()
+    selector.hear(out("2"), NOW)
+
+    assert {"1", "3"} == {broker for _, broker in taken(dispatch(selector), 12)}
+
+
+def test_a_broker_out_of_use_is_the_last_choice() -> None:
+    """While the others have only been slow for this producer."""
+    selector = BrokerSelector()
+    selector.hear(out("2"), NOW)
+    for broker in "13":
+        selector.report(broker, 600, NOW)
+
+    assert {"1", "3"} == {broker for _, broker in taken(dispatch(selector), 12)}
+    assert {"1", "3"} == {selector.select(queues(), NOW).broker for _ in range(12)}
+
+
+def test_a_tester_sends_one_message_a_second() -> None:
+    """And then goes round the others again."""
+    selector = BrokerSelector(reporter="me")
+    selector.hear(out("2", testers=("me",)), NOW)
+    made = dispatch(selector)
+    before = [broker for _, broker in taken(made, 4)]
+    made.tick(NOW + 1_000, 0.05)
+    during = [broker for _, broker in taken(made, 5)]
+    made.tick(NOW + 1_500, 0.05)
+    after = [broker for _, broker in taken(made, 4)]
+
+    assert "2" not in before + after
+    assert ("2", 1) == (during[0], during.count("2"))
+
+
+def test_a_second_try_goes_to_another_broker() -> None:
+    """Whatever else is known."""
+    made = dispatch()
+    turns = [made.again("t", "1", NOW) for _ in range(20)]
+
+    assert {"2", "3"} == {turn[1].broker for turn in turns if turn is not None}
+    assert made.again("new", "1", NOW) is None
+
+
+def test_a_topic_without_leaders_keeps_those_it_had() -> None:
+    """They elect each other for a moment, and the client knows where to send."""
+    made = dispatch()
+    made.learn("t", Leaders([None] * 6, {}), NOW)
+
+    assert 6 == len(set(taken(made, 6)))
+    assert made.ledger_of("t", 0) is None
+
+
+def test_a_stream_is_dealt_in_longer_turns() -> None:
+    """Ten milliseconds' worth of it, so that brokers get batches."""
+    made = dispatch()
+    ledger = next(made.turns["t"])[1]
+    for _ in range(1_000):
+        ledger.note(0.001)
+    made.tick(NOW, 0.05)  # 20,000 a second
+    turns = taken(made, 6 * 128)
+
+    assert dict.fromkeys(enumerate(LEADERS.brokers), 128) == Counter(turns)
+    assert 6 == sum(now != before for before, now in zip([None, *turns], turns, strict=False))
+
+
+@given(
+    slow=st.dictionaries(st.sampled_from("123"), st.sampled_from([10, 600, 2_000, 16_000])),
+    condemned=st.sets(st.sampled_from("123")),
+    later=st.integers(0, 40_000),
+)
+def test_the_turns_are_those_that_selection_would_take(
+    slow: dict[str, int], condemned: set[str], later: int
+) -> None:
+    """Dealing beforehand changes nothing but the cost."""
+    selector = BrokerSelector()
+    for broker in sorted(condemned):
+        selector.hear(out(broker), NOW)
+    for broker, latency in slow.items():
+        selector.report(broker, latency, NOW)
+    asked = {selector.select(queues(), NOW + later) for _ in range(12)}
+
+    assert asked == set(selector.usable(queues(), NOW + later))
+
+
+def queues() -> Sequence[QueueRef]:
+    """The queues of topic t."""
+    return [QueueRef("t", broker or "", number) for number, broker in enumerate(LEADERS.brokers)]
+
+
+def test_a_window_is_summed_up() -> None:
+    """In milliseconds; failures count with the time they took."""
+    ledger = Ledger("1")
+    ledger.address = "a:1"
+    for latency in range(1, 100):
+        ledger.note(latency / 1_000)
+    ledger.note_failure(2.0)
+    ledger.read()
+    summed_up = ledger.close_window()
+
+    assert summed_up is not None
+    assert (100, 1, "a:1") == (summed_up.count, summed_up.errors, summed_up.address)
+    assert (50, 99, 2_000) == (summed_up.p50_ms, summed_up.p99_ms, summed_up.max_ms)
+    assert ledger.close_window() is None
+
+
+def test_a_window_does_not_grow_with_the_traffic() -> None:
+    """A sample tells the percentiles; counts and the maximum are exact."""
+    ledger = Ledger("1")
+    for second in range(20):
+        for latency in range(1_000):
+            ledger.note((latency + second) / 1_000)
+        ledger.read()
+    kept = len(ledger._window._samples)  # noqa: SLF001 - that it is bounded is the point
+    summed_up = ledger.close_window()
+
+    assert SAMPLES_MAX <= kept <= 2 * SAMPLES_MAX
+    assert summed_up is not None
+    assert (20_000, 1_018) == (summed_up.count, summed_up.max_ms)
+    assert pytest.approx(summed_up.p50_ms, abs=20) == 509
+
+
+def test_a_deadline_is_cut_into_tries() -> None:
+    """Each may be noticed a second late, and the last one still ends in time."""
+    patience = Patience.of(30_000, 3)
+
+    assert 9_000 == patience.try_ms
+    assert [True, True, False] == [
+        patience.allows(tries, 0.0, tries * (patience.try_ms + LATE_MS) / 1_000)
+        for tries in (1, 2, 3)
+    ]
+    assert not patience.allows(1, 0.0, 21.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        ({"deadline": "5s"}, "^deadline: 3 tries need at least 6000 ms$"),
+        ({"tries": 0}, "^tries: at least one is needed$"),
+        ({"cluster": "a/b"}, "^cluster: "),
+        ({"reporter": "a\nb"}, "^reporter: "),
+        ({"topic": ["t"]}, "^topic: a producer has no such option$"),
+        ({"client": "kafka"}, '^client: "kafka" is none of confluent, kafka-python$'),
+        ({"kafka": {"no.such.option": 1}}, r'^kafka: .*"no\.such\.option"'),
+    ],
+)
+def test_a_mistake_is_named(options: dict[str, object], refusal: str) -> None:
+    """At once, by the argument's name."""
+    with pytest.raises(ConfigurationError, match=refusal):
+        Producer("localhost:1", **options)  # type: ignore[arg-type]  # wrong ones
