@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from audit.history import Grant, Issued, Joined, Life, Place, Queue
+from audit.patterns import stand_for
 from audit.violations import Invariant, Violation, queue_text
 
 
@@ -31,11 +32,16 @@ class _Wishes:
     topics: frozenset[str]
     weight: int
     capacity: int | None
+    patterns: frozenset[str] = frozenset()
     granted: frozenset[tuple[Queue, int]] = frozenset()
     """What its last orders named: only what is new is judged."""
     load: tuple[Grant, ...] | None = None
     """What it holds; None before it was sent any orders."""
     draining: bool = False
+
+    def include(self, topic: str) -> bool:
+        """Tell whether the topic is among them."""
+        return topic in self.topics or stand_for(self.patterns, topic)
 
 
 class Entitlement:
@@ -58,11 +64,12 @@ class Entitlement:
         known = self._wishes.get(record.life)
         if known is None:
             self._wishes[record.life] = _Wishes(
-                record.sequence, record.topics, record.weight, record.capacity
+                record.sequence, record.topics, record.weight, record.capacity, record.patterns
             )
         elif record.sequence >= known.sequence:
             known.sequence = record.sequence
             known.topics = record.topics if self._exact else known.topics | record.topics
+            known.patterns = record.patterns if self._exact else known.patterns | record.patterns
             known.weight, known.capacity = record.weight, record.capacity
 
     def drained(self, life: Life) -> None:
@@ -77,7 +84,7 @@ class Entitlement:
             return
         meant = [*record.hold, *(Grant(row.queue, row.epoch) for row in record.inherit)]
         for queue, epoch in meant:
-            if (queue, epoch) not in wishes.granted and queue[0] not in wishes.topics:
+            if (queue, epoch) not in wishes.granted and not wishes.include(queue[0]):
                 detail = f"granted to {record.life.member}, which does not subscribe it"
                 yield self._violation(queue_text(queue), detail, record.at)
         if self._exact and wishes.capacity is not None and len(meant) > wishes.capacity:
@@ -99,7 +106,11 @@ class Entitlement:
         ]
         if promise is Balance.NOTHING or not crowd or not _equals(crowd):
             return
-        topics = [None] if promise is Balance.IN_TOTAL else sorted(crowd[0].topics)
+        topics = (
+            [None]
+            if promise is Balance.IN_TOTAL
+            else sorted({grant.queue[0] for each in crowd for grant in each.load or ()})
+        )
         for topic in topics:
             loads = Counter(_load(wishes, topic) for wishes in crowd)
             if max(loads) - min(loads) > 1:
@@ -112,7 +123,7 @@ class Entitlement:
 
 
 def _equals(crowd: list[_Wishes]) -> bool:
-    faces = {(each.topics, each.weight, each.capacity, each.draining) for each in crowd}
+    faces = {(it.topics, it.patterns, it.weight, it.capacity, it.draining) for it in crowd}
     return len(faces) == 1 and crowd[0].capacity is None
 
 

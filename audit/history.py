@@ -65,6 +65,8 @@ class Joined:
     topics: frozenset[str]
     weight: int = 1
     capacity: int | None = None
+    patterns: frozenset[str] = frozenset()
+    """What it asks for beside the topics that it names (``patterns``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ Called by ``checker.Checker.at_rest``. Its one rule: a queue that nobody may hav
 from collections.abc import Iterator
 
 from audit.history import Beaten, Grant, Issued, Joined, Life, Queue, Routed
+from audit.patterns import stand_for
 from audit.violations import Invariant, Violation, queue_text
 
 
@@ -20,6 +21,7 @@ class Rest:
         """Begin with nobody."""
         self._group = group
         self._topics: dict[Life, frozenset[str]] = {}
+        self._patterns: dict[Life, frozenset[str]] = {}
         self._orders: dict[Life, Issued] = {}
         self._owned: dict[Life, tuple[int, frozenset[Grant]]] = {}
         """The number of the last beat that said what it owns, and what it said."""
@@ -29,6 +31,7 @@ class Rest:
     def joined(self, record: Joined) -> None:
         """Take a life's subscription."""
         self._topics[record.life] = record.topics
+        self._patterns[record.life] = record.patterns
         if record.capacity is not None:
             self._full.add(record.life)
 
@@ -50,7 +53,7 @@ class Rest:
 
     def ended(self, life: Life) -> None:
         """A life is over."""
-        for words in (self._orders, self._owned, self._topics):
+        for words in (self._orders, self._owned, self._topics, self._patterns):
             words.pop(life, None)
         self._full.discard(life)
 
@@ -71,10 +74,11 @@ class Rest:
             for grant in orders.hold:
                 holders.setdefault(grant.queue, []).append(life)
         wanted = frozenset[str]().union(*(self._topics.get(life, ()) for life in self._orders))
+        by_pattern = frozenset[str]().union(*(self._patterns.get(it, ()) for it in self._orders))
         existing = {
             queue
             for topic, route in self._routes.items()
-            if topic in wanted
+            if topic in wanted or stand_for(by_pattern, topic)
             for queue in route.queues
         }
         for queue in sorted(existing | holders.keys()):

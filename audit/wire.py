@@ -69,7 +69,7 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
     match record:
         case Join():
             topics = frozenset(record.topics)
-            wishes = (record.weight, record.capacity)
+            wishes = (record.weight, record.capacity, frozenset(record.patterns or ()))
             return history.Joined(at, group, life, record.sequence, topics, *wishes)
         case Beat():
             owned = None if record.owned is None else _grants(record.owned)

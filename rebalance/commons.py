@@ -16,6 +16,7 @@ from rebalance.decisions import Portion
 from rebalance.draft import Draft
 from rebalance.group import Member, Mode, Route
 from rebalance.ids import MemberId, TopicName
+from rebalance.subscriptions import known, topics_of, wants
 
 Routes = Mapping[TopicName, Route]
 
@@ -28,7 +29,10 @@ def shares(member: Member) -> bool:
 def portion(member: Member, routes: Routes) -> Portion:
     """Return what a broadcasting member works on; one that wants to go gives it all."""
     queues = sorted(
-        queue for topic in member.topics if topic in routes for queue in routes[topic].queues
+        queue
+        for topic in topics_of(member, known(routes))
+        if topic in routes
+        for queue in routes[topic].queues
     )
     everything = tuple((queue, member.since) for queue in queues)
     return Portion(give=everything) if member.draining else Portion(hold=everything)
@@ -43,5 +47,5 @@ def readers(draft: Draft, members: Mapping[MemberId, Member]) -> Iterable[Member
     return [
         name
         for name, member in members.items()
-        if not shares(member) and (name in told or not member.topics.isdisjoint(changed))
+        if not shares(member) and (name in told or any(wants(member, topic) for topic in changed))
     ]

@@ -200,6 +200,7 @@ class Refusal(StrEnum):
     """Why an event was turned away before any state grew."""
 
     TOO_MANY_MEMBERS = "too_many_members"
+    TOO_MANY_PATTERNS = "too_many_patterns"
     TOO_MANY_QUEUES = "too_many_queues"
     ROUTES_CONTRADICT = "routes_contradict"
 

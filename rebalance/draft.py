@@ -16,7 +16,16 @@ from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
 from rebalance.events import Stamp
 from rebalance.group import Doubt, Flaps, GroupState, Member, Pulse, Route
-from rebalance.ids import Epoch, Incarnation, InstanceId, MemberId, Millis, Queue, TopicName
+from rebalance.ids import (
+    Epoch,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Pattern,
+    Queue,
+    TopicName,
+)
 from rebalance.overlay import Overlay
 from rebalance.policy import Policy
 
@@ -85,6 +94,8 @@ class Draft:
     """Topics whose queues are others than before, under the same names."""
     instances: dict[InstanceId, MemberId] | None = None
     """Who has which instance, once ``twins`` has asked for it."""
+    patterns: frozenset[Pattern] | None = None
+    """What the members have, or had in this step, once ``membership`` has asked for it."""
     answered: set[MemberId] = field(default_factory=set)
     """Members that must be sent their record even if it says nothing new."""
     gone: set[MemberId] = field(default_factory=set)

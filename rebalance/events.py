@@ -15,6 +15,7 @@ from rebalance.ids import (
     InstanceId,
     MemberId,
     Millis,
+    Pattern,
     Position,
     Queue,
     TopicName,
@@ -56,6 +57,8 @@ class Joined:
     """It wants every queue, whoever else has it."""
     eager: bool = False
     """It knows no releases."""
+    patterns: frozenset[Pattern] = frozenset()
+    """What it subscribes beside the topics that it names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from rebalance.ids import (
     InstanceId,
     MemberId,
     Millis,
+    Pattern,
     Queue,
     TopicName,
 )
@@ -43,6 +44,7 @@ class Member:
     """The highest number among its joins and drains. Beats are counted apart (``Pulse``), because
     the two travel by different topics and overtake each other."""
     topics: frozenset[TopicName]
+    """What it subscribes by name."""
     session_timeout_ms: Millis
     revocation_timeout_ms: Millis
     instance: InstanceId | None = None
@@ -62,6 +64,8 @@ class Member:
     """It came and went too often: it is left out of every target until then (``flapping``)."""
     challenger: tuple[MemberId, Incarnation] | None = None
     """The last younger life that was refused in its favour (``twins``)."""
+    patterns: frozenset[Pattern] = frozenset()
+    """What it subscribes beside ``topics``, by pattern. Ask ``subscriptions``, never these two."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
 from rebalance.group import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.subscriptions import wants
 
 Claim = tuple[MemberId, Incarnation, Epoch]
 """What a member says it has: its name, its life, and under which epoch."""
@@ -253,7 +254,7 @@ def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | N
     member = None if name is None else draft.members.get(name)
     if name is None or member is None or member.away:
         return None
-    if topic not in member.topics or not commons.shares(member):
+    if not wants(member, topic) or not commons.shares(member):
         return None
     return Grant(name, member.incarnation, draft.next_epoch)
 

@@ -14,6 +14,8 @@ GroupName = NewType("GroupName", str)
 MemberId = NewType("MemberId", str)
 InstanceId = NewType("InstanceId", str)
 TopicName = NewType("TopicName", str)
+Pattern = NewType("Pattern", str)
+"""What stands for every topic whose name matches it (``globs``)."""
 BrokerName = NewType("BrokerName", str)
 
 Incarnation = NewType("Incarnation", str)

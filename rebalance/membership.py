@@ -24,6 +24,7 @@ from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent, Stamp
 from rebalance.group import Member, Mode, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
+from rebalance.subscriptions import patterns
 
 
 def fold(draft: Draft, event: MemberEvent) -> None:
@@ -44,34 +45,51 @@ def fold(draft: Draft, event: MemberEvent) -> None:
 def _join(draft: Draft, event: Joined) -> None:
     known = draft.members.get(event.member)
     if known is not None and event.incarnation <= known.incarnation:
-        if event.incarnation == known.incarnation and event.sequence >= known.sequence:
+        newest = event.incarnation == known.incarnation and event.sequence >= known.sequence
+        if newest and not _has_too_many_patterns(draft, event):
             _renew(draft, event, known)
         return
     rules = {rival: twins.rule(draft, event, rival) for rival in twins.rivals(draft, event)}
     replaces = known is not None or TwinRule.FENCE_OLDER in rules.values()
-    if not replaces and _is_full(draft, event):
+    if (not replaces and _is_full(draft, event)) or _has_too_many_patterns(draft, event):
         return
     refusals = {rival: rule for rival, rule in rules.items() if rule is TwinRule.REFUSE_NEWER}
     for rival, rule in (refusals or rules).items():
         twins.note(draft, event, rival, rule)
         if not refusals:
             _make_way(draft, event, rival, rule)
-    if refusals:
-        return
-    if known is None:
-        _admit(draft, event, MemberChange.JOINED, CauseKind.JOIN)
-    else:
-        _admit(draft, event, MemberChange.REJOINED, CauseKind.REJOIN)
+    if not refusals:
+        _admit(draft, event, again=known is not None)
 
 
 def _is_full(draft: Draft, event: Joined) -> bool:
     if draft.population < draft.policy.max_members:
         return False
     detail = f"the group has {draft.population} members, the limit"
-    draft.notes.append(
-        EventRefused(draft.before.name, event.stamp, Refusal.TOO_MANY_MEMBERS, detail)
-    )
+    _refuse(draft, event, Refusal.TOO_MANY_MEMBERS, detail)
     return True
+
+
+def _has_too_many_patterns(draft: Draft, event: Joined) -> bool:
+    """Tell whether the group would have; counted exactly only when it matters."""
+    if not event.patterns:
+        return False
+    if draft.patterns is None:
+        draft.patterns = patterns(draft.members.values())
+    if len(draft.patterns | event.patterns) > draft.policy.max_patterns:
+        others = (it for name, it in draft.members.items() if name != event.member)
+        draft.patterns = patterns(others)
+    count = len(draft.patterns | event.patterns)
+    if count > draft.policy.max_patterns:
+        _refuse(draft, event, Refusal.TOO_MANY_PATTERNS, f"the group would have {count} patterns")
+        draft.patterns = None
+        return True
+    draft.patterns |= event.patterns
+    return False
+
+
+def _refuse(draft: Draft, event: Joined, reason: Refusal, detail: str) -> None:
+    draft.notes.append(EventRefused(draft.before.name, event.stamp, reason, detail))
 
 
 def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
@@ -93,7 +111,7 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
         depart(draft, rival, MemberChange.FENCED, event.stamp, cause)
 
 
-def _admit(draft: Draft, event: Joined, change: MemberChange, kind: CauseKind) -> None:
+def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
     rest = flapping.rests_until(draft, event.member, event.instance, event.stamp.clock)
     member = replace(_described(draft, event), resting_until=rest)
     holding.hear(draft, event.member, event.stamp)
@@ -102,8 +120,10 @@ def _admit(draft: Draft, event: Joined, change: MemberChange, kind: CauseKind) -
     draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
     draft.answered.add(event.member)
+    kind = CauseKind.REJOIN if again else CauseKind.JOIN
     cause = Cause(kind, event.member, event.stamp.position)
     draft.causes.append(cause)
+    change = MemberChange.REJOINED if again else MemberChange.JOINED
     _note(draft, event.member, member, change, event.stamp, cause)
 
 
@@ -145,6 +165,7 @@ def _described(draft: Draft, event: Joined) -> Member:
         mode=Mode.BROADCASTING if event.broadcasting else Mode.CLUSTERING,
         eager=event.eager,
         since=draft.next_epoch,
+        patterns=event.patterns,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rebalance.causes import Cause
-from rebalance.ids import Epoch, GroupName, MemberId, Millis, TopicName
+from rebalance.ids import Epoch, GroupName, MemberId, Millis, Pattern, TopicName
 
 
 class GroupPhase(StrEnum):
@@ -78,6 +78,8 @@ class GroupSummarised:
     """How many different subscriptions its members have; RocketMQ's users should have one."""
     shortage: tuple[tuple[str, int], ...] = ()
     """Why queues could not be assigned, and how many, when the target was computed."""
+    patterns: tuple[Pattern, ...] = ()
+    """What its members subscribe by pattern."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,9 @@ class Policy:
 
     max_members: int = 10_000
     """Joins beyond this are refused before any state grows."""
+    max_patterns: int = 200
+    """A join that would bring the group to more different patterns is refused: each of them is
+    compared with the name of each topic of the cluster."""
     max_queues: int = 10_000
     """Routes that would take a group beyond this are refused. All of them may come to one member,
     and its record has to name each."""
@@ -122,6 +125,7 @@ class Policy:
             "flap_half_life": self.flap_half_life_ms,
             "flap_limit": self.flap_limit,
             "max_members": self.max_members,
+            "max_patterns": self.max_patterns,
             "max_queues": self.max_queues,
         }
         for name, value in positive.items():

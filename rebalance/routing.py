@@ -11,26 +11,30 @@ called back and granted afresh (D3).
 What nobody subscribes any more is forgotten when the next route is observed, so that a stranger's
 topics cannot fill the state: at a record, not at the end of a batch, because the log decides and
 not how it was cut (I7). Until then it is only ignored, so a group whose members all left and came
-back starts at once.
+back starts at once. A topic that only patterns stand for is forgotten as soon as it is believed
+to be gone, because nobody waits for it.
 
-Called by ``step`` and ``timers``, and by ``target`` and ``summary`` for what is subscribed. Its
-one rule: a route with a version that is not higher changes nothing.
+Called by ``step`` and ``timers``. Its one rule: a route with a version that is not higher changes
+nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import EventRefused, Refusal
 from rebalance.draft import Draft
 from rebalance.events import RouteObserved, Stamp
-from rebalance.group import Doubt, Member, Route
+from rebalance.group import Doubt, Route
 from rebalance.ids import Millis, Queue, TopicName
+from rebalance.subscriptions import known as on_the_map
+from rebalance.subscriptions import subscribed
 
 
 def observe(draft: Draft, event: RouteObserved) -> None:
     """Enter what the watcher saw of one topic."""
-    wanted = subscribed(draft.members.values())
+    there = on_the_map(draft.routes.merged()) | {event.topic}
+    wanted = subscribed(draft.members.values(), there)
     if event.topic not in wanted or not _is_news(draft, event):
         return
     for topic in draft.routes.merged().keys() - wanted:
@@ -83,6 +87,9 @@ def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> N
 def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
     """Draw a topic on the map, if the group has room for it."""
     known = draft.routes.get(topic)
+    if not route.exists and not any(topic in member.topics for member in draft.members.values()):
+        _erase(draft, topic, stamp)
+        return
     others = sum(len(route.queues) for name, route in draft.routes.items() if name != topic)
     if others + len(route.queues) > draft.policy.max_queues:
         detail = f"{topic} would bring the group to {others + len(route.queues)} queues"
@@ -92,6 +99,13 @@ def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
     if known is None or (known.exists, known.queues) != (route.exists, route.queues):
         detail = f"{len(route.queues)} queues" if route.exists else "no such topic yet"
         draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
+
+
+def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
+    """Take a topic off the map that nobody asks for by name and that is no more."""
+    if draft.routes.get(topic) is not None:
+        draft.routes.remove(topic)
+        draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more"))
 
 
 def _doubt(draft: Draft, event: RouteObserved, route: Route) -> None:
@@ -143,8 +157,3 @@ def confirm(draft: Draft) -> int:
         since = Millis(doubt.since - draft.policy.route_damping_ms)
         draft.doubts.put(topic, replace(doubt, since=since, confirmed=True))
     return len(doubts)
-
-
-def subscribed(members: Iterable[Member]) -> frozenset[TopicName]:
-    """Return every topic that some member subscribes."""
-    return frozenset[TopicName]().union(*{member.topics for member in members})

@@ -16,7 +16,7 @@ from rebalance.group import GroupState
 from rebalance.ids import MemberId, Millis
 from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.portions import Counts, counted
-from rebalance.routing import subscribed
+from rebalance.subscriptions import known, patterns, subscribed
 
 PEOPLE: Final = 1_000
 """How many members are named; what the contract allows (``trimtab.protocol.limits``), and more than
@@ -45,8 +45,9 @@ def summarise(
         at=at,
         cause=cause,
         paused=state.paused,
-        subscriptions=len({member.topics for member in state.members.values()}),
+        subscriptions=len({(it.topics, it.patterns) for it in state.members.values()}),
         shortage=tuple(state.shortage.items()),
+        patterns=tuple(sorted(patterns(state.members.values()))),
     )
 
 
@@ -60,7 +61,7 @@ def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> 
 
 def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
     summaries = []
-    for topic in sorted(subscribed(state.members.values())):
+    for topic in sorted(subscribed(state.members.values(), known(state.routes))):
         route = state.routes.get(topic)
         if route is None:
             summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
@@ -76,7 +77,8 @@ def _unassigned(state: GroupState, books: Books) -> int:
     Off the map only what moves can be, once the target has caught up with it: so the books need not
     be gone through.
     """
-    shared = subscribed(filter(commons.shares, state.members.values()))
+    members = filter(commons.shares, state.members.values())
+    shared = subscribed(members, known(state.routes))
     queues = [state.routes[topic].queues for topic in shared if topic in state.routes]
     if state.target_epoch < state.group_epoch:
         return sum(queue not in books for shelf in queues for queue in shelf)

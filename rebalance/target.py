@@ -18,7 +18,7 @@ from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
 from rebalance.group import Member
 from rebalance.ids import MemberId, Millis, Queue, TopicName
-from rebalance.routing import subscribed
+from rebalance.subscriptions import known, spelt_out, subscribed
 
 Owners = Mapping[Queue, MemberId]
 
@@ -48,14 +48,16 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
 
 
 def _request(draft: Draft) -> AllocationRequest:
-    sharing = {name: one for name, one in draft.members.items() if commons.shares(one)}
+    there = known(draft.routes.merged())
+    members = {name: one for name, one in draft.members.items() if commons.shares(one)}
+    sharing = spelt_out(members, there)
     candidates = {name: one for name, one in sharing.items() if not one.draining}
-    for name, left in _left_to_the_resting(candidates).items():
+    for name, left in _left_to_the_resting(candidates, there).items():
         if left:
             candidates[name] = replace(candidates[name], topics=left)
         else:
             del candidates[name]
-    wanted = subscribed(sharing.values())
+    wanted = subscribed(sharing.values(), there)
     queues = {
         topic: route.queues
         for topic, route in draft.routes.items()
@@ -65,13 +67,13 @@ def _request(draft: Draft) -> AllocationRequest:
 
 
 def _left_to_the_resting(
-    members: Mapping[MemberId, Member],
+    members: Mapping[MemberId, Member], there: frozenset[TopicName]
 ) -> Mapping[MemberId, frozenset[TopicName]]:
     """Return, of each member that rests, the topics that nobody else could work on."""
     resting = {name: one for name, one in members.items() if one.resting_until is not None}
     if not resting:
         return {}
-    lively = subscribed(one for one in members.values() if one.resting_until is None)
+    lively = subscribed((one for one in members.values() if one.resting_until is None), there)
     return {name: one.topics - lively for name, one in resting.items()}
 
 

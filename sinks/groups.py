@@ -40,6 +40,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
             )
             for topic in _most_wanted(decision.topics)
         },
+        patterns=decision.patterns or None,
         at_ms=decision.at,
         cause=cause_of(decision.cause),
         people=tuple(

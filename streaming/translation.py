@@ -27,6 +27,7 @@ from rebalance.ids import (
     InstanceId,
     MemberId,
     Millis,
+    Pattern,
     Queue,
     TopicName,
 )
@@ -105,6 +106,7 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
         capacity=record.capacity,
         broadcasting=record.mode == "broadcasting",
         eager=record.protocol == "eager",
+        patterns=frozenset(map(Pattern, record.patterns or ())),
     )
 
 

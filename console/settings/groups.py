@@ -107,6 +107,10 @@ class PolicySettings(Section):
     """Members that a group may have; further joins are refused. It bounds the state that a
     misconfigured fleet can grow."""
 
+    max_patterns: int = Field(default=_DEFAULT.max_patterns, ge=1, le=limits.PATTERNS_PER_GROUP)
+    """Different patterns of topics that the members of a group may have, together; joins beyond it
+    are refused."""
+
     max_queues: int = Field(default=_DEFAULT.max_queues, ge=1, le=limits.QUEUES_PER_RECORD)
     """Queues that a group may have; topics that would exceed it are refused. One member may get
     them all, and its assignment names each: no more than a record may hold."""
@@ -150,5 +154,6 @@ class PolicySettings(Section):
             route_damping_ms=_millis(self.route_damping),
             route_share_percent=self.route_share_percent,
             max_members=self.max_members,
+            max_patterns=self.max_patterns,
             max_queues=self.max_queues,
         )

@@ -1,8 +1,9 @@
 """Kafka's metadata: what topics are like right now, and which brokers they live on.
 
-One request for all topics asked about, always to a broker, never from a cache, and never one that
-would create a topic. "No such topic" is an answer; anything else that is not an answer (a
-timeout, a missing permission) leaves the topic out, so that what was seen last stays true.
+One request for all topics asked about, and one for the names of all there are if somebody asks by
+pattern; always to a broker, never from a cache, and never one that would create a topic. "No such
+topic" is an answer; anything else that is not an answer (a timeout, a missing permission) leaves
+the topic out, so that what was seen last stays true.
 
 Used by ``routes`` and ``hosts``. Its one rule: no answer is never taken for "no".
 """
@@ -17,6 +18,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     TopicDescription,
 )
 
+from rebalance.ids import TopicName
 from streaming.feeds.feed import Config
 from streaming.feeds.route_plan import Seen
 from streaming.trouble import Trouble
@@ -48,6 +50,15 @@ class Metadata:
     def __init__(self, config: Config, trouble: Trouble) -> None:
         self._admin = AdminClient(config)
         self._trouble = trouble
+
+    def names(self) -> frozenset[TopicName] | None:
+        """Return the names of all topics there are, or None if Kafka does not answer."""
+        try:
+            found = self._admin.list_topics(timeout=_TIMEOUT_S).topics
+        except KafkaException as failure:
+            self._trouble.met(failure)
+            return None
+        return frozenset(map(TopicName, found))
 
     def look(self, topics: Iterable[str]) -> dict[str, Seen]:
         """Return what the topics are like, as far as Kafka answers."""

@@ -4,7 +4,8 @@ A postman's book with three columns: what each group asks for and knows (from it
 summaries), what each topic is like (from Kafka or a file), and what was sent. Whatever a group's
 brain does not know as it is gets announced under the next version; and again, ever more rarely,
 until the group's summary shows it, since a brain ignores the route of a topic that it does not
-know to be wanted yet, and the two may overtake each other.
+know to be wanted yet, and the two may overtake each other. A group that asks by pattern is told of
+each topic that exists and matches, and then, like everybody, of whatever its summary names.
 
 It judges nothing: that queues have vanished is told at once and again, and the brain doubts it for
 as long as it likes (``rebalance.routing``).
@@ -16,6 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from rebalance.ids import Pattern, TopicName
+from rebalance.subscriptions import matched
 from trimtab.protocol import Route, RunRef, TopicSummary
 
 HINT_LIFETIME_S: Final = 60.0
@@ -62,12 +65,29 @@ class _Group:
     topics: Mapping[str, TopicSummary] = field(default_factory=dict)
     active: bool = False
     """It has members; an empty group believes no routes."""
+    patterns: frozenset[Pattern] = frozenset()
     hints: dict[str, float] = field(default_factory=dict)
     """Topics that joins ask for, and until when they are believed."""
+    pattern_hints: dict[Pattern, float] = field(default_factory=dict)
+    """The same of patterns."""
+    asked: frozenset[Pattern] = frozenset()
+    """All patterns together, as they were last matched."""
+    matching: frozenset[TopicName] = frozenset()
+    """The topics that exist and that they stand for."""
     sent: dict[str, _Sent] = field(default_factory=dict)
 
-    def wanted(self) -> set[str]:
+    def named(self) -> set[str]:
+        """What it asks for itself, or knows."""
         return set(self.hints) | (set(self.topics) if self.active else set())
+
+    def wanted(self) -> set[str]:
+        return self.named() | self.matching
+
+    def match(self, there: frozenset[TopicName]) -> None:
+        """Work out what its patterns stand for, if they have changed."""
+        asked = frozenset(self.pattern_hints) | (self.patterns if self.active else frozenset())
+        if asked != self.asked:
+            self.asked, self.matching = asked, matched(asked, there)
 
 
 _NEVER_LOOKED: Final = TopicSummary(version=0, queues=0, awaited=True)
@@ -80,18 +100,35 @@ class RoutePlan:
         self._groups: dict[str, _Group] = {}
         self._seen: dict[str, Seen] = {}
         """What each topic is like."""
+        self._there: frozenset[TopicName] | None = None
+        """Every topic that exists, as far as patterns may stand for it; None: nobody has looked."""
 
-    def joined(self, group: str, topics: Iterable[str], now: float) -> None:
+    def joined(
+        self, group: str, topics: Iterable[str], now: float, patterns: Iterable[str] = ()
+    ) -> None:
         """Note that a member asks for topics."""
         page = self._groups.setdefault(group, _Group())
         page.hints |= dict.fromkeys(topics, now + HINT_LIFETIME_S)
+        page.pattern_hints |= dict.fromkeys(map(Pattern, patterns), now + HINT_LIFETIME_S)
+        page.match(self._there or frozenset())
 
-    def summarised(self, group: str, topics: Mapping[str, TopicSummary], *, members: int) -> None:
+    def summarised(
+        self,
+        group: str,
+        topics: Mapping[str, TopicSummary],
+        *,
+        members: int,
+        patterns: Iterable[str] = (),
+    ) -> None:
         """Note what a group's brain knows."""
         page = self._groups.setdefault(group, _Group())
         page.topics, page.active = topics, members > 0
+        page.patterns = frozenset(map(Pattern, patterns))
         for topic in topics:
             page.hints.pop(topic, None)
+        for pattern in page.patterns:
+            page.pattern_hints.pop(pattern, None)
+        page.match(self._there or frozenset())
 
     def forgotten(self, group: str) -> None:
         """Strike a group out."""
@@ -100,6 +137,22 @@ class RoutePlan:
     def saw(self, topic: str, seen: Seen) -> None:
         """Note what a topic is like."""
         self._seen[topic] = seen
+
+    def listed(self, there: frozenset[TopicName]) -> None:
+        """Note which topics exist; only new ones are compared with everybody's patterns."""
+        new = there - (self._there or frozenset())
+        self._there = there
+        for page in self._groups.values():
+            if page.asked:
+                page.matching = (page.matching & there) | matched(page.asked, new)
+
+    def asks_by_pattern(self) -> bool:
+        """Tell whether somebody does."""
+        return any(page.asked for page in self._groups.values())
+
+    def unlisted(self) -> bool:
+        """Tell whether somebody asks by pattern and nobody has looked which topics exist."""
+        return self._there is None and self.asks_by_pattern()
 
     def wanted(self) -> set[str]:
         """Return the topics that somebody asks for."""
@@ -121,6 +174,8 @@ class RoutePlan:
 
     def _route(self, page: _Group, topic: str, now: float) -> Route | None:
         seen = self._seen[topic]
+        if seen.runs is None and topic not in page.named():
+            return None  # gone before its group has heard of it
         known, sent = page.topics.get(topic, _NEVER_LOOKED), page.sent.get(topic)
         if _settled(seen, known, sent) or _pending(seen, sent, now):
             return None
@@ -139,6 +194,13 @@ class RoutePlan:
         """Forget hints that were not confirmed, and topics that nobody asks for any more."""
         for page in self._groups.values():
             page.hints = {topic: end for topic, end in page.hints.items() if end > now}
+            page.pattern_hints = {it: end for it, end in page.pattern_hints.items() if end > now}
+            page.match(self._there or frozenset())
+            if page.matching or page.asked:
+                wanted = page.wanted()
+                page.sent = {topic: sent for topic, sent in page.sent.items() if topic in wanted}
+        if not self.asks_by_pattern():
+            self._there = None
         wanted = self.wanted()
         self._seen = {topic: seen for topic, seen in self._seen.items() if topic in wanted}
 

@@ -3,12 +3,14 @@
 It listens to joins, which say at once that somebody wants a topic, and to the groups' summaries,
 which say what each brain knows; the summaries are compacted, so a watcher that starts reads them
 all and has forgotten nothing. It looks at Kafka's metadata every second, and at once for a topic
-that is new to it. What has to be told whom is worked out in ``route_plan``.
+that is new to it; for groups that ask by pattern it lists all topics there are, each time. What
+has to be told whom is worked out in ``route_plan``.
 
 Run by ``application``. Its one rule: it decides nothing; a route is a fact for the log.
 """
 
 import time
+from collections.abc import Mapping
 from threading import Event
 from typing import Any
 
@@ -21,16 +23,19 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from rebalance.ids import TopicName
 from streaming.feeds.feed import client_config, logger
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
-from streaming.feeds.route_plan import Announcement, RoutePlan
+from streaming.feeds.route_plan import Announcement, RoutePlan, Seen
 from streaming.options import Options
+from streaming.topics import names
 from streaming.trouble import Trouble
 from trimtab.protocol import (
     GROUPS,
     MEMBERS,
     ROUTES,
+    TOPICS,
     Join,
     Topic,
     UndecodableRecord,
@@ -59,6 +64,7 @@ class RouteWatcher:
         self._file_trouble = Trouble(self._log, "reading of the route file")
         self._file = RouteFile(options.feeds.route_file)
         self._plan = RoutePlan()
+        self._own = frozenset(map(TopicName, names(options.topics.prefix, tuple(TOPICS.values()))))
 
     def run(self, stop: Event) -> None:
         """Watch: listen, look, tell."""
@@ -69,7 +75,8 @@ class RouteWatcher:
         while not stop.is_set():
             heard = self._listen(consumer)
             new, now = self._plan.unseen(), time.monotonic()
-            if now >= next_look:
+            if now >= next_look or self._plan.unlisted():
+                self._list(metadata)
                 self._look(metadata, self._plan.wanted())
                 next_look = now + interval
             elif new:
@@ -136,29 +143,41 @@ class RouteWatcher:
     def _hear_member(self, group: str, value: bytes | None) -> None:
         record = decode(MEMBERS, value)
         if isinstance(record, Join):
-            self._plan.joined(group, record.topics, time.monotonic())
+            patterns = record.patterns or ()
+            self._plan.joined(group, record.topics, time.monotonic(), patterns)
 
     def _hear_summary(self, group: str, value: bytes | None) -> None:
         if value is None:
             self._plan.forgotten(group)
         else:
             summary = decode(GROUPS, value)
-            self._plan.summarised(group, summary.topics, members=summary.members)
+            patterns = summary.patterns or ()
+            self._plan.summarised(group, summary.topics, members=summary.members, patterns=patterns)
+
+    def _list(self, metadata: Metadata) -> None:
+        """Find out which topics patterns may stand for: all but our own."""
+        if self._plan.asks_by_pattern() and (found := metadata.names()) is not None:
+            written = frozenset(map(TopicName, self._written()))
+            self._plan.listed((found - self._own) | written)
 
     def _look(self, metadata: Metadata, topics: set[str]) -> None:
         """Find out what topics are like; the file has the first word."""
-        try:
-            written = self._file.routes()
-            self._file_trouble.over()
-        except UnreadableRoutes as error:
-            self._file_trouble.met(error)
-            written = self._file.last
+        written = self._written()
         seen = metadata.look(topics - written.keys())
         for topic in topics:
             if topic in written:
                 self._plan.saw(topic, written[topic])
             elif topic in seen:
                 self._plan.saw(topic, seen[topic])
+
+    def _written(self) -> Mapping[str, Seen]:
+        try:
+            written = self._file.routes()
+            self._file_trouble.over()
+        except UnreadableRoutes as error:
+            self._file_trouble.met(error)
+            written = self._file.last
+        return written
 
     def _tell(self, producer: Producer, announcement: Announcement) -> None:
         group, route = announcement

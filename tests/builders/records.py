@@ -24,6 +24,7 @@ from rebalance.ids import (
     Epoch,
     InstanceId,
     Millis,
+    Pattern,
     Position,
     Queue,
     TopicName,
@@ -52,6 +53,7 @@ class Further(TypedDict, total=False):
     capacity: int | None
     broadcasting: bool
     eager: bool
+    patterns: frozenset[Pattern]
 
 
 def joined(
@@ -74,6 +76,11 @@ def joined(
         revocation_timeout_ms=_millis(revocation_ms),
         **further,
     )
+
+
+def wild(patterns: str) -> frozenset[Pattern]:
+    """Read patterns of topics: ``orders-* pay?``."""
+    return frozenset(map(Pattern, patterns.split()))
 
 
 def beaten(

@@ -2,6 +2,7 @@
 
     policy strategy=STICKY session=30s on_twin=separate interval=5s     before anything else
     join a topics=orders,payments session=5s revocation=5s weight=2 instance=i eager broadcasting
+    join a patterns=orders-*,pay?       no topics then, unless they are given, too
     beat a epoch=2 owned=orders-0@1,orders-1@1      owned= is "nothing", no owned is "unchanged"
     drain a
     leave a                             leave a temporarily
@@ -47,6 +48,7 @@ from tests.builders.records import (
     ordered,
     released,
     routed,
+    wild,
 )
 from tests.builders.story import Story
 from tests.transcripts.rendering import lines
@@ -77,7 +79,7 @@ def _record(line: str) -> Record:
 def _join(who: str, words: list[str], options: Options) -> Record:
     return joined(
         who,
-        options.get("topics", "orders").replace(",", " "),
+        options.get("topics", "" if "patterns" in options else "orders").replace(",", " "),
         session_ms=_ms(options.get("session")),
         revocation_ms=_ms(options.get("revocation")),
         weight=int(options.get("weight", "1")),
@@ -85,6 +87,7 @@ def _join(who: str, words: list[str], options: Options) -> Record:
         broadcasting="broadcasting" in words,
         eager="eager" in words,
         instance=InstanceId(options["instance"]) if "instance" in options else None,
+        patterns=wild(options.get("patterns", "").replace(",", " ")),
     )
 
 

@@ -101,6 +101,8 @@ def _summary(group: GroupSummarised) -> Iterator[str]:
     members = ", ".join(map(_member, group.members)) or "nobody"
     paused = " paused" if group.paused else ""
     yield f"group {epochs} {group.phase}{paused}: {counts}; {topics}; {members}"
+    if group.patterns:
+        yield f"  by pattern: {' '.join(group.patterns)}"
     if group.subscriptions > 1:
         yield f"  {group.subscriptions} different subscriptions"
     for why, count in group.shortage:

@@ -79,11 +79,15 @@ class Chronicle:
         self._offset = 0
         self._sequence = 0
 
-    def joined(self, who: str, topics: str = "orders", *, weight: int = 1, **wishes: int) -> Place:
+    def joined(
+        self, who: str, topics: str = "orders", *, patterns: str = "", **wishes: int
+    ) -> Place:
         """A member joins."""
         at, wanted = self._place("members"), frozenset(topics.split())
-        capacity = wishes.get("capacity")
-        return self._take(Joined(at, GROUP, life(who), self._next(), wanted, weight, capacity))
+        weight, capacity = wishes.get("weight", 1), wishes.get("capacity")
+        wild = frozenset(patterns.split())
+        number = self._next()
+        return self._take(Joined(at, GROUP, life(who), number, wanted, weight, capacity, wild))
 
     def beats(self, who: str, epoch: int = 0, owned: str | None = None, **number: int) -> Place:
         """A member beats; its sequence grows unless one is given."""

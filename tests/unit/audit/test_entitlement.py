@@ -27,6 +27,17 @@ def test_what_was_granted_before_may_still_be_named() -> None:
     assert [] == told.details
 
 
+def test_a_pattern_entitles_to_what_it_stands_for() -> None:
+    """And to nothing else, nor to anything internal."""
+    told = Chronicle()
+    told.joined("a", "", patterns="ord* __*")
+    told.issued("a", 1, hold="orders-0@1")
+    assert [] == told.details
+
+    told.issued("a", 2, hold="orders-0@1 payments-0@2 __state-0@2")
+    assert ["I10", "I10"] == told.wrong
+
+
 def test_too_many_queues_are_seen() -> None:
     """What is meant for a member fits its capacity."""
     told = Chronicle()

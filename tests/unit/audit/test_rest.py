@@ -29,6 +29,15 @@ def test_an_orphan_is_seen() -> None:
     assert ["at rest, and nobody holds it"] == told.rests()
 
 
+def test_an_orphan_of_a_pattern_is_seen() -> None:
+    """It is subscribed like any other."""
+    told = at_rest()
+    told.joined("b", "", patterns="pay*")
+    told.routed("payments", 1)
+
+    assert "at rest, and nobody holds it" in told.rests()
+
+
 def test_a_queue_that_is_gone_needs_no_owner() -> None:
     """And must have none."""
     told = at_rest()

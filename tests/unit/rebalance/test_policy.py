@@ -26,6 +26,7 @@ REFUSED = {
     "no time to let go": ({"revocation_timeout_ms": 0}, "revocation_timeout must be positive"),
     "a clock that stands": ({"max_clock_step_ms": 0}, "max_clock_step must be positive"),
     "no members": ({"max_members": 0}, "max_members must be positive"),
+    "no patterns": ({"max_patterns": 0}, "max_patterns must be positive"),
     "no queues": ({"max_queues": 0}, "max_queues must be positive"),
 }
 

@@ -9,6 +9,7 @@ from rebalance.events import RouteObserved
 from rebalance.group import Route
 from rebalance.ids import BrokerName, Queue, TopicName
 from rebalance.policy import Policy
+from rebalance.subscriptions import subscribed
 from tests.builders.group import a_group
 from tests.builders.records import RouteRecord, at, missing, routed
 
@@ -104,8 +105,8 @@ def test_topic_is_subscribed_as_long_as_one_member_wants_it() -> None:
     """Each member has a subscription of its own."""
     group = a_group().with_member("a", "orders").with_member("b", "orders payments")
 
-    assert {"orders", "payments"} == routing.subscribed(group.state.members.values())
-    assert set() == routing.subscribed([])
+    assert {"orders", "payments"} == subscribed(group.state.members.values(), frozenset())
+    assert set() == subscribed([], frozenset())
 
 
 LOSSES = {

@@ -54,6 +54,8 @@ def test_names_differ_by_default() -> None:
         ({"group": ""}, "group: "),
         ({"topics": []}, "topics: "),
         ({"topics": ["a", "a"]}, "topics: A topic is named twice"),
+        ({"patterns": ["a*", "a*"]}, "patterns: A pattern is named twice"),
+        ({"patterns": [""]}, "patterns: "),
         ({"member_id": "a\nb"}, "member_id: "),
         ({"weight": 0}, "weight: "),
         ({"weight": "2"}, "weight: "),
@@ -73,14 +75,22 @@ def test_nonsense_is_refused_by_name(options: dict[str, Any], message: str) -> N
     assert message in str(refusal.value)
 
 
-@pytest.mark.parametrize("missing", ["group", "topics"])
-def test_what_is_needed_is_asked_for(missing: str) -> None:
-    """The first two options have no default."""
-    options = {"group": "g", "topics": ["t"]}
-    del options[missing]
+def test_what_is_needed_is_asked_for() -> None:
+    """A group has no default, and one that asks for nothing needs no member."""
+    with pytest.raises(ConfigurationError, match=r"^group: a member needs this option$"):
+        Member("nowhere:1", topics=["t"])  # type: ignore[call-arg]  # wrong on purpose
+    with pytest.raises(ConfigurationError, match=r"^topics: There are neither"):
+        Member("nowhere:1", group="g")
 
-    with pytest.raises(ConfigurationError, match=f"^{missing}: a member needs this option$"):
-        Member("nowhere:1", **options)  # type: ignore[arg-type]  # wrong ones
+
+def test_topics_may_be_asked_for_by_pattern() -> None:
+    """Instead of names, or beside them."""
+    needed: dict[str, Any] = {"group": "g", "transport": MemoryTransport()}
+    wild = Member(patterns=["orders-*"], **needed).profile.join("1767225600000-9f86d081", 1)
+    both = a_member(patterns=["o?"]).profile.join("1767225600000-9f86d081", 1)
+
+    assert ((), ("orders-*",)) == (wild.topics, wild.patterns)
+    assert (("orders",), ("o?",)) == (both.topics, both.patterns)
 
 
 def test_a_member_has_to_know_where_kafka_is() -> None:
@@ -89,9 +99,9 @@ def test_a_member_has_to_know_where_kafka_is() -> None:
         Member(group="g", topics=["t"])
 
 
-def test_only_two_options_are_needed() -> None:
-    """The rest has defaults."""
-    assert {"group", "topics"} == Options.__required_keys__
+def test_only_one_option_is_always_needed() -> None:
+    """The rest has defaults, but for what it is a member for."""
+    assert {"group"} == Options.__required_keys__
 
 
 @pytest.mark.parametrize(

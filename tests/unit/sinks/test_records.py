@@ -24,6 +24,7 @@ from rebalance.ids import (
     Incarnation,
     MemberId,
     Millis,
+    Pattern,
     Position,
     Queue,
     TopicName,
@@ -109,6 +110,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             members=(MemberSummary(A, hold=5, give=1, inherit=0, draining=False),),
             at=AT,
             cause=CAUSE,
+            patterns=(Pattern("ord*"),),
         ),
         Record(
             "t.groups",
@@ -119,7 +121,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
                 '"group_epoch":3,"target_epoch":2,"strategy":"AVG","members":1,'
                 '"queues":{"assigned":5,"moving":1,"unassigned":0},'
                 '"topics":{"orders":{"version":2,"queues":6,"awaited":false}},'
-                f'"at_ms":1767225600000,{WRITTEN_CAUSE},'
+                f'"patterns":["ord*"],"at_ms":1767225600000,{WRITTEN_CAUSE},'
                 '"people":[{"member":"a","hold":5,"give":1,"inherit":0,"draining":false}]}'
             ).encode(),
             (JSON, ("schema", b"trimtab.group/1"), ("epoch", b"4")),

@@ -30,6 +30,7 @@ from rebalance.ids import (
     InstanceId,
     MemberId,
     Millis,
+    Pattern,
     Position,
     Queue,
     TopicName,
@@ -72,6 +73,7 @@ MEMBERS = st.builds(
     away=st.booleans(),
     resting_until=st.none() | MILLIS,
     challenger=st.none() | st.tuples(MEMBER_IDS, NAMES.map(Incarnation)),
+    patterns=st.frozensets(NAMES.map(Pattern), max_size=2),
 )
 ROUTES = st.builds(Route, NUMBERS, st.booleans(), st.lists(QUEUES, max_size=2).map(tuple))
 GROUPS = st.builds(

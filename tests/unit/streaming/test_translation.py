@@ -22,6 +22,7 @@ from rebalance.ids import (
     InstanceId,
     MemberId,
     Millis,
+    Pattern,
     Queue,
     TopicName,
 )
@@ -89,6 +90,10 @@ MEANINGS: list[tuple[Record, Event]] = [
     (
         join("a", mode="broadcasting", protocol="eager"),
         Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), broadcasting=True, eager=True),
+    ),
+    (
+        Join(member="a", incarnation=LIFE, sequence=1, patterns=("orders-*",)),
+        Joined(STAMP, A, FIRST, 1, frozenset(), patterns=frozenset({Pattern("orders-*")})),
     ),
     (
         Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),

@@ -25,12 +25,15 @@ _SPOKEN: Final = {"member": "member_id", "client": "member_id"}
 
 
 class Options(TypedDict, total=False):
-    """Keyword arguments of a member. Only the first two are needed."""
+    """Keyword arguments of a member. A group is needed, and topics or patterns of topics."""
 
     group: Required[str]
     """The group to join."""
-    topics: Required[Sequence[str]]
-    """The topics to get queues of."""
+    topics: Sequence[str]
+    """The topics to get queues of, by name. One that does not exist yet is awaited."""
+    patterns: Sequence[str]
+    """More topics, by pattern: `*` stands for any run of characters, `?` for any one. Topics that
+    are created later come with it, deleted ones go; internal ones (`__...`) never match."""
     member_id: str
     """Unique in the group. Default: the host's name and a random part."""
     instance: str
@@ -65,7 +68,8 @@ def read_profile(options: Options) -> Profile:
     profile = Profile(
         group=options["group"],
         member=options.get("member_id") or f"{socket.gethostname()}-{secrets.token_hex(4)}",
-        topics=tuple(options["topics"]),
+        topics=tuple(options.get("topics", ())),
+        patterns=tuple(options.get("patterns", ())),
         session_timeout_ms=_timeout("session_timeout", options.get("session_timeout", "10s")),
         revocation_timeout_ms=_timeout(
             "revocation_timeout", options.get("revocation_timeout", "60s")

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from trimtab.protocol import limits
 from trimtab.protocol.cause import Cause
-from trimtab.protocol.names import GroupName, Label, MemberName, Token, TopicName
+from trimtab.protocol.names import GroupName, Label, MemberName, Pattern, Token, TopicName
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.record import Part, Record, example
 
@@ -99,6 +99,10 @@ class Group(Record):
         default=None, description="Why queues could not be assigned, and how many."
     )
     topics: Annotated[dict[TopicName, TopicSummary], Field(max_length=limits.TOPICS_PER_MEMBER)]
+    patterns: (
+        Annotated[tuple[Pattern, ...], Field(max_length=limits.PATTERNS_PER_GROUP, fail_fast=True)]
+        | None
+    ) = Field(default=None, description="What its members subscribe by pattern, if anything.")
     at_ms: Timestamp
     cause: Cause
     people: Annotated[

@@ -19,6 +19,16 @@ TOKEN_CHARACTERS = 64
 TOPICS_PER_MEMBER = 1_000
 """Topics in one subscription. Kafka's own guidance ends at a few hundred for one consumer."""
 
+PATTERNS_PER_MEMBER = 100
+"""Patterns in one subscription. Each stands for many topics; who needs more names them instead."""
+
+PATTERNS_PER_GROUP = 200
+"""Different patterns of all members of a group. Its summary lists them all, because the route
+watcher learns them there, and so they must fit beside the rest."""
+
+PATTERN_CHARACTERS = NAME_CHARACTERS
+"""A pattern. A longer one could match nothing that a shorter one does not, but for runs of `*`."""
+
 QUEUES_PER_RECORD = 10_000
 """Queues named in one record, and queues of one topic. 10,000 rows of ~60 bytes stay below the
 record limit (very long names reach that one first); more partitions in a topic than that are beyond

@@ -5,13 +5,14 @@ beats. Written by members, read by the controller and its route watcher. Its one
 everything about the member, so the last one read is all that counts.
 """
 
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, JsonValue, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
-from trimtab.protocol.names import Label, TopicName
+from trimtab.protocol.names import Label, Pattern, TopicName
 from trimtab.protocol.quantities import Count, Timeout, Weight
 from trimtab.protocol.record import MemberRecord, example
 
@@ -19,23 +20,35 @@ Protocol = Literal["cooperative", "eager"]
 Mode = Literal["clustering", "broadcasting", "shared"]
 
 
-def _distinct(topics: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(topics)) < len(topics):
-        raise PydanticCustomError("repeated_topic", "A topic is named twice")
-    return topics
+def _distinct(what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise PydanticCustomError("repeated_name", "A {what} is named twice", {"what": what})
+    return names
 
 
-Subscription = Annotated[
+Topics = Annotated[
     tuple[TopicName, ...],
-    Field(min_length=1, max_length=limits.TOPICS_PER_MEMBER, fail_fast=True),
-    AfterValidator(_distinct),
+    Field(max_length=limits.TOPICS_PER_MEMBER, fail_fast=True),
+    AfterValidator(partial(_distinct, "topic")),
 ]
+Patterns = Annotated[
+    tuple[Pattern, ...],
+    Field(min_length=1, max_length=limits.PATTERNS_PER_MEMBER, fail_fast=True),
+    AfterValidator(partial(_distinct, "pattern")),
+]
+_SOMETHING: Final[dict[str, JsonValue]] = {
+    "anyOf": [
+        {"properties": {"topics": {"minItems": 1}}, "required": ["topics"]},
+        {"properties": {"patterns": {"type": "array"}}, "required": ["patterns"]},
+    ]
+}
 
 
 class Join(MemberRecord):
     """I want a share of these topics. Sent again (same incarnation) to change the subscription."""
 
     model_config = example(
+        _SOMETHING,
         kind="join",
         member="worker-1",
         incarnation="1767225600000-9f86d081",
@@ -46,7 +59,14 @@ class Join(MemberRecord):
     )
 
     kind: Literal["join"] = "join"
-    topics: Subscription
+    patterns: Patterns | None = Field(
+        default=None, description="By pattern, beside the topics named; one of both at least."
+    )
+    topics: Topics = Field(
+        default=(),
+        validate_default=True,
+        description="By name; a topic that does not exist yet is awaited.",
+    )
     session_timeout_ms: Timeout | None = Field(
         default=None, description="Silence after which I am dead; absent: the controller's default."
     )
@@ -64,6 +84,13 @@ class Join(MemberRecord):
     )
     mode: Mode = "clustering"
     client: Label | None = Field(default=None, description="The library and its version.")
+
+    @field_validator("topics")
+    @classmethod
+    def _asks_for_something(cls, topics: Topics, info: ValidationInfo) -> Topics:
+        if not topics and info.data.get("patterns") is None:
+            raise PydanticCustomError("no_topics", "There are neither topics nor patterns")
+        return topics
 
 
 class Drain(MemberRecord):

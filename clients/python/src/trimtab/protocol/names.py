@@ -46,6 +46,14 @@ TopicName = Annotated[
     StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
     Field(description="A topic."),
 ]
+Pattern = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=limits.PATTERN_CHARACTERS, pattern=_ANY),
+    Field(
+        description="Every topic of a matching name: `*` stands for any run of characters, `?` for "
+        "any one, all else for itself. Never one that begins with `__`, nor one of trimtab's own."
+    ),
+]
 BrokerName = Annotated[
     str,
     StringConstraints(max_length=limits.NAME_CHARACTERS, pattern=_ANY),

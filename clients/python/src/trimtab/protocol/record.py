@@ -6,6 +6,7 @@ comparable, and written with their fields in the order of declaration, so that e
 equal bytes.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, JsonValue
@@ -51,6 +52,11 @@ class MemberRecord(Record):
     sequence: Sequence
 
 
-def example(**fields: JsonValue) -> ConfigDict:
-    """Name a record's example for the JSON Schema; it is also the reader's first impression."""
-    return ConfigDict(json_schema_extra={"examples": [{"v": 1, **fields}]})
+def example(also: Mapping[str, JsonValue] | None = None, /, **fields: JsonValue) -> ConfigDict:
+    """Name a record's example for the JSON Schema; it is also the reader's first impression.
+
+    Args:
+        also: What the schema has to say beside what the fields say.
+        fields: The example.
+    """
+    return ConfigDict(json_schema_extra={**(also or {}), "examples": [{"v": 1, **fields}]})

@@ -25,6 +25,7 @@ class Profile:
     mistake about a member that is only slow."""
     revocation_timeout_ms: int = 60_000
     """Time the application gets to let a queue go: at least its longest piece of work."""
+    patterns: tuple[str, ...] = ()
     instance: str | None = None
     rack: str | None = None
     weight: int = 1
@@ -42,6 +43,7 @@ class Profile:
             member=self.member,
             incarnation=incarnation,
             sequence=sequence,
+            patterns=self.patterns or None,
             topics=self.topics,
             session_timeout_ms=self.session_timeout_ms,
             revocation_timeout_ms=self.revocation_timeout_ms,

@@ -1,0 +1,83 @@
+"""Subscriptions: which topics a member asks for.
+
+A reader's order at a newspaper stand: some papers by name, and "whatever begins with *Daily*". By
+name a member may ask for a topic that does not exist yet, and waits for it; a pattern stands for
+what exists, so what it means changes with the map (``routing``) and is worked out anew, never
+kept. Members are many and their subscriptions few, so each distinct one is worked out once. Topics
+that begin with two underscores are Kafka's own and have to be asked for by name.
+
+Asked by everybody who needs to know who subscribes what, and by the route watcher. Its one rule:
+nobody else looks at a member's topics and patterns.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from rebalance import globs
+from rebalance.group import Member, Route
+from rebalance.ids import MemberId, Pattern, TopicName
+
+_INTERNAL: Final = "__"
+"""What the names of Kafka's internal topics begin with."""
+
+
+def known(routes: Mapping[TopicName, Route]) -> frozenset[TopicName]:
+    """Return the topics that a pattern may stand for: those on the map that exist."""
+    return frozenset(topic for topic, route in routes.items() if route.exists)
+
+
+def wants(member: Member, topic: TopicName) -> bool:
+    """Tell whether a member subscribes a topic, if it exists."""
+    return topic in member.topics or _stand_for(member.patterns, topic)
+
+
+def topics_of(member: Member, known: frozenset[TopicName]) -> frozenset[TopicName]:
+    """Return the topics that a member subscribes, of those that are known and beyond."""
+    return _both(member.topics, member.patterns, known) if member.patterns else member.topics
+
+
+def spelt_out(
+    members: Mapping[MemberId, Member], known: frozenset[TopicName]
+) -> Mapping[MemberId, Member]:
+    """Return members as if they had named all that they subscribe."""
+    if not any(member.patterns for member in members.values()):
+        return members
+    return {
+        name: replace(member, topics=topics_of(member, known)) if member.patterns else member
+        for name, member in members.items()
+    }
+
+
+def subscribed(members: Iterable[Member], known: frozenset[TopicName]) -> frozenset[TopicName]:
+    """Return every topic that some member subscribes."""
+    everybody = list(members)
+    named = frozenset[TopicName]().union(*{member.topics for member in everybody})
+    wild = patterns(everybody)
+    return named | matched(wild, known) if wild else named
+
+
+def patterns(members: Iterable[Member]) -> frozenset[Pattern]:
+    """Return every pattern that some member has."""
+    return frozenset[Pattern]().union(*{member.patterns for member in members})
+
+
+@lru_cache(maxsize=1024)
+def matched(patterns: frozenset[Pattern], known: frozenset[TopicName]) -> frozenset[TopicName]:
+    """Return those of the known topics that some pattern stands for."""
+    return frozenset(topic for topic in known if _stand_for(patterns, topic))
+
+
+@lru_cache(maxsize=65_536)
+def _stand_for(patterns: frozenset[Pattern], topic: TopicName) -> bool:
+    if topic.startswith(_INTERNAL):
+        return False
+    return any(globs.matches(pattern, topic) for pattern in patterns)
+
+
+@lru_cache(maxsize=1024)
+def _both(
+    named: frozenset[TopicName], patterns: frozenset[Pattern], known: frozenset[TopicName]
+) -> frozenset[TopicName]:
+    return named | matched(patterns, known)
