@@ -57,9 +57,9 @@ def wake(draft: Draft, stamp: Stamp) -> None:
 def forget(draft: Draft, clock: Millis) -> None:
     """Strike out what has faded away, so that the book stays as small as the group."""
     if draft.flaps.drawn:
-        for past in list(draft.flaps.items()):
-            if _faded(past[1], clock, draft.policy.flap_half_life_ms).count == 0:
-                draft.flaps.remove(past[0])
+        for past, flaps in list(draft.flaps.items()):
+            if _faded(flaps, clock, draft.policy.flap_half_life_ms).count == 0:
+                draft.flaps.remove(past)
 
 
 def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:

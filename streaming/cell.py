@@ -30,22 +30,24 @@ from rebalance.verdicts.events import ClusterName, Ticked
 from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, Record, buried, record_of
 from sinks.brokers import verdict_records
-from streaming.codec import Cell, Drawer, open_drawers, pack, shut, unpack
+from streaming.codec import Cell, Drawer, open_drawers, shut
 from streaming.decoding import Addressed, Decoder, Testified, bury
 from streaming.juries import Said, deliberate
+from streaming.recollection import Recollection
 from streaming.rows import Row, in_log_order
 from trimtab.protocol import DeadLetter, UndecodableRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a cell needs besides its state and its rows; the same for all cells, for ever."""
+    """What a cell needs besides its state and its rows; the same for all cells of a worker."""
 
     decoder: Decoder
     policy: Policy
     allocator: Allocator
     outlet: Outlet
     verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
+    recollection: Recollection = field(default_factory=Recollection)
 
 
 class Folded(NamedTuple):
@@ -144,11 +146,13 @@ def _step(
 ) -> tuple[Drawer | None, tuple[Decision, ...]]:
     """Step one group. One that is left with nothing to remember gets no drawer."""
     nothing = GroupState(group)
-    before = nothing if was is None else unpack(was)
+    before = nothing if was is None else rules.recollection.unpack(was)
     events = heard.events.get(group, [])
     strategy = rules.allocator if before.strategy is None else _named(before.strategy)
     after = step(before, events, heard.now, rules.policy, strategy)
-    drawer = None if after.state == nothing else pack(after.state, before, was)
+    drawer = None
+    if after.state != nothing:
+        drawer = rules.recollection.pack(after.state, before, was)
     return drawer, after.decisions
 
 

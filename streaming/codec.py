@@ -15,7 +15,8 @@ one can read or refuses by name.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from msgspec import Raw, msgpack
@@ -175,19 +176,23 @@ def unseat(bench: Bench) -> Cluster:
     return _cluster.decode(bench.cluster)
 
 
-def unpack(drawer: Drawer) -> GroupState:
-    """Unpack a group."""
-    state = _state.decode(drawer.rest)
-    return replace(state, pulses=_pulses.decode(drawer.pulses), deadline=drawer.deadline)
+def unpack(drawer: Drawer, rest: GroupState | None = None) -> GroupState:
+    """Unpack a group; ``rest`` is a state that all but the pulses can be taken from, if known."""
+    state = _state.decode(drawer.rest) if rest is None else rest
+    kept = dict(zip(_REST, _rest(state), strict=True))
+    return GroupState(**kept, pulses=_pulses.decode(drawer.pulses), deadline=drawer.deadline)
 
 
 def pack(state: GroupState, before: GroupState | None = None, was: Drawer | None = None) -> Drawer:
     """Pack a group, taking over from its drawer what is still the same."""
-    unchanged = before is not None and _rest(before) == _rest(state)
-    rest = was.rest if was is not None and unchanged else _encode(_rest(state))
+    if before is not None and was is not None and _rest(before) == _rest(state):
+        rest = was.rest
+    else:
+        rest = _encode(replace(state, pulses={}, deadline=None))
     return Drawer(state.deadline, _encode(state.pulses), rest)
 
 
-def _rest(state: GroupState) -> GroupState:
-    """All that a beat leaves alone."""
-    return replace(state, pulses={}, deadline=None)
+_REST: Final = [it.name for it in fields(GroupState) if it.name not in ("pulses", "deadline")]
+"""All that a beat leaves alone."""
+
+_rest: Final = attrgetter(*_REST)

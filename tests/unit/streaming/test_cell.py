@@ -16,6 +16,7 @@ from rebalance.ids import Epoch, GroupName, Millis
 from rebalance.policy import Policy
 from sinks import Record
 from streaming import cell as cell_module
+from streaming import recollection
 from streaming.cell import Folded, fold, hear
 from streaming.codec import Cell, Drawer, open_drawers, unpack
 from streaming.rows import Row
@@ -115,11 +116,11 @@ def test_only_groups_that_heard_something_are_unpacked(monkeypatch: pytest.Monke
         cell = a_member_at_work(log, name, cell)
     unpacked = []
 
-    def counting(drawer: Drawer) -> GroupState:
+    def counting(drawer: Drawer, rest: GroupState | None) -> GroupState:
         unpacked.append(drawer)
-        return unpack(drawer)
+        return unpack(drawer, rest)
 
-    monkeypatch.setattr(cell_module, "unpack", counting)
+    monkeypatch.setattr(recollection, "unpack", counting)
     log.append(HEARTBEATS, names[7], beat("a"), at=2_000)
     fold(cell, log.read(), RULES)
 
