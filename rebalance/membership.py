@@ -24,7 +24,7 @@ from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent, Stamp
 from rebalance.group import Member, Mode, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
-from rebalance.subscriptions import patterns
+from rebalance.subscriptions import patterns, wishes
 
 
 def fold(draft: Draft, event: MemberEvent) -> None:
@@ -75,10 +75,10 @@ def _has_too_many_patterns(draft: Draft, event: Joined) -> bool:
     if not event.patterns:
         return False
     if draft.patterns is None:
-        draft.patterns = patterns(draft.members.values())
+        draft.patterns = patterns(wishes(draft.members.values()))
     if len(draft.patterns | event.patterns) > draft.policy.max_patterns:
         others = (it for name, it in draft.members.items() if name != event.member)
-        draft.patterns = patterns(others)
+        draft.patterns = patterns(wishes(others))
     count = len(draft.patterns | event.patterns)
     if count > draft.policy.max_patterns:
         _refuse(draft, event, Refusal.TOO_MANY_PATTERNS, f"the group would have {count} patterns")

@@ -28,13 +28,13 @@ from rebalance.events import RouteObserved, Stamp
 from rebalance.group import Doubt, Route
 from rebalance.ids import Millis, Queue, TopicName
 from rebalance.subscriptions import known as on_the_map
-from rebalance.subscriptions import subscribed
+from rebalance.subscriptions import subscribed, wishes
 
 
 def observe(draft: Draft, event: RouteObserved) -> None:
     """Enter what the watcher saw of one topic."""
     there = on_the_map(draft.routes.merged()) | {event.topic}
-    wanted = subscribed(draft.members.values(), there)
+    wanted = subscribed(wishes(draft.members.values()), there)
     if event.topic not in wanted or not _is_news(draft, event):
         return
     for topic in draft.routes.merged().keys() - wanted:

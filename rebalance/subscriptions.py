@@ -10,7 +10,7 @@ Asked by everybody who needs to know who subscribes what, and by the route watch
 nobody else looks at a member's topics and patterns.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -18,6 +18,9 @@ from typing import Final
 from rebalance import globs
 from rebalance.group import Member, Route
 from rebalance.ids import MemberId, Pattern, TopicName
+
+Wish = tuple[frozenset[TopicName], frozenset[Pattern]]
+"""What a member asks for by name, and by pattern."""
 
 _INTERNAL: Final = "__"
 """What the names of Kafka's internal topics begin with."""
@@ -50,17 +53,21 @@ def spelt_out(
     }
 
 
-def subscribed(members: Iterable[Member], known: frozenset[TopicName]) -> frozenset[TopicName]:
-    """Return every topic that some member subscribes."""
-    everybody = list(members)
-    named = frozenset[TopicName]().union(*{member.topics for member in everybody})
-    wild = patterns(everybody)
+def wishes(members: Iterable[Member]) -> frozenset[Wish]:
+    """Return what members ask for, each different wish once."""
+    return frozenset((member.topics, member.patterns) for member in members)
+
+
+def subscribed(wishes: Collection[Wish], known: frozenset[TopicName]) -> frozenset[TopicName]:
+    """Return every topic that somebody subscribes."""
+    named = frozenset[TopicName]().union(*(topics for topics, _ in wishes))
+    wild = patterns(wishes)
     return named | matched(wild, known) if wild else named
 
 
-def patterns(members: Iterable[Member]) -> frozenset[Pattern]:
-    """Return every pattern that some member has."""
-    return frozenset[Pattern]().union(*{member.patterns for member in members})
+def patterns(wishes: Collection[Wish]) -> frozenset[Pattern]:
+    """Return every pattern that somebody has."""
+    return frozenset[Pattern]().union(*(patterns for _, patterns in wishes))
 
 
 @lru_cache(maxsize=1024)

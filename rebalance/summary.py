@@ -13,10 +13,10 @@ from rebalance import commons
 from rebalance.books import Books
 from rebalance.causes import Cause
 from rebalance.group import GroupState
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import MemberId, Millis, TopicName
 from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.portions import Counts, counted
-from rebalance.subscriptions import known, patterns, subscribed
+from rebalance.subscriptions import known, patterns, subscribed, wishes
 
 PEOPLE: Final = 1_000
 """How many members are named; what the contract allows (``trimtab.protocol.limits``), and more than
@@ -27,7 +27,8 @@ def summarise(
     state: GroupState, books: Books, strategy: str, at: Millis, cause: Cause
 ) -> GroupSummarised:
     """Describe the group as it stands."""
-    topics = _topics(state)
+    asked = wishes(state.members.values())
+    topics = _topics(state, subscribed(asked, known(state.routes)))
     moving = len(books.moving)
     return GroupSummarised(
         group=state.name,
@@ -45,9 +46,9 @@ def summarise(
         at=at,
         cause=cause,
         paused=state.paused,
-        subscriptions=len({(it.topics, it.patterns) for it in state.members.values()}),
+        subscriptions=len(asked),
         shortage=tuple(state.shortage.items()),
-        patterns=tuple(sorted(patterns(state.members.values()))),
+        patterns=tuple(sorted(patterns(asked))),
     )
 
 
@@ -59,9 +60,9 @@ def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> 
     return GroupPhase.RECONCILING if moving else GroupPhase.STABLE
 
 
-def _topics(state: GroupState) -> tuple[TopicSummary, ...]:
+def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicSummary, ...]:
     summaries = []
-    for topic in sorted(subscribed(state.members.values(), known(state.routes))):
+    for topic in sorted(subscribed):
         route = state.routes.get(topic)
         if route is None:
             summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
@@ -77,8 +78,8 @@ def _unassigned(state: GroupState, books: Books) -> int:
     Off the map only what moves can be, once the target has caught up with it: so the books need not
     be gone through.
     """
-    members = filter(commons.shares, state.members.values())
-    shared = subscribed(members, known(state.routes))
+    sharing = filter(commons.shares, state.members.values())
+    shared = subscribed(wishes(sharing), known(state.routes))
     queues = [state.routes[topic].queues for topic in shared if topic in state.routes]
     if state.target_epoch < state.group_epoch:
         return sum(queue not in books for shelf in queues for queue in shelf)

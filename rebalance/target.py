@@ -18,7 +18,7 @@ from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
 from rebalance.group import Member
 from rebalance.ids import MemberId, Millis, Queue, TopicName
-from rebalance.subscriptions import known, spelt_out, subscribed
+from rebalance.subscriptions import known, spelt_out, subscribed, wishes
 
 Owners = Mapping[Queue, MemberId]
 
@@ -57,7 +57,7 @@ def _request(draft: Draft) -> AllocationRequest:
             candidates[name] = replace(candidates[name], topics=left)
         else:
             del candidates[name]
-    wanted = subscribed(sharing.values(), there)
+    wanted = subscribed(wishes(sharing.values()), there)
     queues = {
         topic: route.queues
         for topic, route in draft.routes.items()
@@ -73,7 +73,7 @@ def _left_to_the_resting(
     resting = {name: one for name, one in members.items() if one.resting_until is not None}
     if not resting:
         return {}
-    lively = subscribed((one for one in members.values() if one.resting_until is None), there)
+    lively = subscribed(wishes(it for name, it in members.items() if name not in resting), there)
     return {name: one.topics - lively for name, one in resting.items()}
 
 

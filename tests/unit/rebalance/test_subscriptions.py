@@ -45,7 +45,7 @@ SUBSCRIPTIONS = {
 def test_a_member_subscribes(who: Member, expected: frozenset[TopicName]) -> None:
     """What it names, whether it exists or not, and what its patterns stand for."""
     assert expected == subscriptions.topics_of(who, KNOWN)
-    assert expected == subscriptions.subscribed([who, who], KNOWN)
+    assert expected == subscriptions.subscribed(subscriptions.wishes([who, who]), KNOWN)
     assert expected & KNOWN == {topic for topic in KNOWN if subscriptions.wants(who, topic)}
 
 
