@@ -25,8 +25,14 @@ _CEILING = 4
 
 
 def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
-    """Count a departure, or a life that ended by a restart."""
+    """Count a departure, or a life that ended by a restart.
+
+    In a flood of names that come and go once nobody flaps: those that find the book full are not
+    entered.
+    """
     past, policy = _past(draft, name, member.instance), draft.policy
+    if draft.flaps.get(past) is None and len(draft.flaps) >= policy.max_members:
+        return
     flaps = _recalled(draft, past, clock)
     count = min(flaps.count + 1, _CEILING * policy.flap_limit)
     draft.flaps.put(past, Flaps(count, flaps.since))

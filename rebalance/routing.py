@@ -71,7 +71,7 @@ def _is_news(draft: Draft, event: RouteObserved) -> bool:
     known = draft.routes.get(event.topic) if doubt is None else doubt.route
     if known is None or event.version > known.version:
         return True
-    if event.version == known.version and doubt is None:
+    if event.version == known.version:
         _refuse_contradiction(draft, event, known)
     return False
 

@@ -51,6 +51,15 @@ def test_a_past_belongs_to_the_instance() -> None:
     assert 60_000 == flapping.rests_until(draft, MemberId("another"), instance, Millis(0))
 
 
+def test_a_flood_of_names_does_not_fill_the_book() -> None:
+    """Whoever comes once and goes is no flapping member; those that are known still count."""
+    draft = a_group().with_member("a").drafted(replace(POLICY, max_members=2))
+    for name in ("a", "b", "c", "a", "d"):
+        flapping.went(draft, MemberId(name), draft.members[A], Millis(0))
+
+    assert {"a": 2, "b": 1} == {name: flaps.count for name, flaps in draft.flaps.items()}
+
+
 def test_what_has_faded_is_not_kept() -> None:
     """The book does not grow with everybody who ever left."""
     draft = departed(2)

@@ -158,6 +158,18 @@ def test_what_is_new_is_believed_though_something_is_lost() -> None:
     assert queues == draft.routes[TopicName("orders")].queues
 
 
+def test_a_doubt_that_contradicts_itself_is_refused() -> None:
+    """Of what is not believed yet there may be two tellings as well: the first one stands (D5)."""
+    draft = GROUP.drafted()
+    for queues in (1, 1, 0):
+        routing.observe(draft, routed("orders", queues, version=6)(at(0)))
+
+    assert [Refusal.ROUTES_CONTRADICT] == [
+        note.reason for note in draft.notes if isinstance(note, EventRefused)
+    ]
+    assert 1 == len(draft.doubts[TopicName("orders")].route.queues)
+
+
 def test_a_version_that_contradicts_itself_is_refused() -> None:
     """Two watchers that disagree are an operator's business; what was said first stands (D5)."""
     draft = GROUP.drafted()
