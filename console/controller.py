@@ -41,7 +41,6 @@ def run(settings: Settings, *, init_topics: bool, progress: Progress) -> None:
     with _sole_controller(Path(settings.home)), _kafka(settings, jars, progress) as servers:
         embedded = settings.kafka.bootstrap_servers is None
         _require_topics(settings, servers, init=init_topics or embedded)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # from here on it is the job's
         try:
             run_job(options(settings, bootstrap_servers=servers, jars=jars.spark))
         except ControllerFailed as error:
