@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands import brokers, config, faults, kafka, topics
+from console.commands import brokers, config, faults, groups, kafka, topics
 from console.commands.allocate import allocate
 from console.commands.check import check
 from console.commands.demo import demo
@@ -29,6 +29,7 @@ app.command(cls=Command)(run)
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
+app.add_typer(groups.app, name="groups")
 app.add_typer(brokers.app, name="brokers")
 app.command(cls=Command)(allocate)
 app.command(cls=Command)(simulate)

@@ -1,9 +1,9 @@
-"""The verdicts on brokers as Kafka has them, and the orders that operators write about them.
+"""The verdicts on brokers as Kafka has them.
 
 A notice board read from end to end: `brokers` is compacted, so what stands on it is the newest word
-on each broker. An order is one record on `commands`; the controller answers it with a verdict.
+on each broker.
 
-Called by `trimtab brokers`. Its one rule: it reads and writes records, and judges nothing.
+Called by `trimtab brokers`. Its one rule: it reads records, and judges nothing.
 """
 
 import time
@@ -13,9 +13,7 @@ from confluent_kafka import (
     OFFSET_BEGINNING,
     Consumer,
     KafkaError,
-    KafkaException,
     Message,
-    Producer,
     TopicPartition,
 )
 
@@ -24,13 +22,9 @@ from console.errors import ExitCode, Failure
 from console.settings import Settings
 from trimtab.protocol import (
     BROKERS,
-    COMMANDS,
     BrokerKey,
-    Command,
     Verdict,
     decode,
-    encode,
-    partition_of,
     read_broker_key,
 )
 
@@ -83,28 +77,3 @@ def _from_end_to_end(settings: Settings, servers: str, topic: str) -> Iterator[M
                 raise Failure(f"{topic}: {error.str()}")
     finally:
         consumer.close()
-
-
-def order(settings: Settings, servers: str, cluster: str, command: Command) -> None:
-    """Write an order about one of a cluster's brokers.
-
-    Raises:
-        Failure: Kafka did not take it.
-    """
-    failed: list[KafkaError] = []
-
-    def delivered(error: KafkaError | None, _message: Message) -> None:
-        if error is not None:
-            failed.append(error)
-
-    topic = f"{settings.topics.prefix}{COMMANDS.name}"
-    producer = Producer({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})
-    partition = partition_of(cluster, settings.topics.partitions)
-    try:
-        producer.produce(topic, encode(command), cluster.encode(), partition, on_delivery=delivered)
-    except KafkaException as error:
-        raise Failure(f"{topic}: {error.args[0].str()}") from error
-    if producer.flush(PATIENCE_S):
-        raise Failure(f"{topic}: not written within {PATIENCE_S:.0f} s", ExitCode.TIMEOUT)
-    if failed:
-        raise Failure(f"{topic}: {failed[0].str()}")

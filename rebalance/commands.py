@@ -2,8 +2,9 @@
 
 The captain's word on the bridge. Each order is written in the log with who gave it and why; one
 that was given in view of a position the ship has left is not obeyed but answered, and one that
-arrives twice is one order (faults G3, G4). Obeying changes the books through the same hands as
-everything else: a drain is a drain, an eviction a departure.
+arrives twice is one order (faults G3, G4); one for a ship that nobody has heard of is refused and
+leaves no trace. Obeying changes the books through the same hands as everything else: a drain is a
+drain, an eviction a departure.
 
 Called by ``step`` for each command, in log order. Its one rule: every command is answered once, in
 the history.
@@ -20,6 +21,7 @@ from rebalance.events import Commanded, Stamp
 from rebalance.ids import Millis
 from rebalance.orders import (
     Approve,
+    ChoosePolicy,
     ChooseStrategy,
     DrainMember,
     EvictMember,
@@ -28,6 +30,7 @@ from rebalance.orders import (
     RebalanceNow,
     Resume,
 )
+from rebalance.overview import GroupForgotten
 
 _REMEMBERED = 64
 """Ids of past commands kept. A log repeats a record within seconds, people give a few an hour."""
@@ -40,6 +43,9 @@ class Refused(Exception):  # noqa: N818 - it is the answer
 def obey(draft: Draft, event: Commanded) -> None:
     """Obey a command and answer it."""
     if event.id in draft.commands:
+        return
+    if draft.before.cause is None and not draft.causes:
+        _answer(draft, event, Outcome.REFUSED, "there is no such group")
         return
     draft.commands = (*draft.commands, event.id)[-_REMEMBERED:]
     epoch = draft.next_epoch if draft.decided else draft.before.epoch
@@ -98,12 +104,16 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for eac
             draft.strategy = order.strategy
             draft.causes.append(_cause(event))
             draft.deferred = True
+        case ChoosePolicy():
+            return _choose(draft, order, stamp)
         case Approve():
             return _approve(draft, event)
         case Forget():
             if draft.population:
                 raise Refused(f"the group has {draft.population} members")
-            draft.forgotten = True
+            draft.wipe()
+            draft.commands = (event.id,)
+            draft.notes.append(GroupForgotten(draft.before.name))
         case _:
             assert_never(order)
     return ""
@@ -123,6 +133,21 @@ def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
         raise Refused(f"{order.member} is no member")
     draft.members.put(order.member, replace(member, draining=True))
     draft.causes.append(_cause(event))
+
+
+def _choose(draft: Draft, order: ChoosePolicy, stamp: Stamp) -> str:
+    """Let the group have rules of its own; whoever is to beat more or less often is told so."""
+    try:
+        order.overrides.over(draft.general)
+    except ValueError as contradiction:
+        raise Refused(str(contradiction)) from contradiction
+    interval_ms = draft.policy.heartbeat_interval_ms
+    draft.choose(order.overrides)
+    if draft.policy.heartbeat_interval_ms != interval_ms:
+        draft.answered.update(draft.members.merged())
+    draft.expect_by(stamp.clock)
+    own = order.overrides.own().items()
+    return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"
 
 
 def _approve(draft: Draft, event: Commanded) -> str:

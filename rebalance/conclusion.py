@@ -26,7 +26,7 @@ from rebalance.draft import Draft
 from rebalance.events import Stamp
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
-from rebalance.overview import GroupForgotten, GroupSummarised
+from rebalance.overview import GroupSummarised
 from rebalance.portions import Shares, portions
 from rebalance.summary import summarise
 
@@ -42,8 +42,6 @@ class Step:
 def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     """Close the draft."""
     flapping.forget(draft, now.clock)
-    if draft.forgotten and not draft.population:
-        return _forgotten(draft)
     books = draft.ownership.merged()
     state = _next_state(draft, books)
     decided = state.epoch > draft.before.epoch
@@ -62,14 +60,6 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
         summary = summarise(state, books, strategy, now.appended, cause)
         decisions += [*_history(draft, moves, summary), summary]
     return Step(state, tuple(decisions))
-
-
-def _forgotten(draft: Draft) -> Step:
-    """Keep nothing but the epoch, which must not go back should the group return."""
-    epoch = draft.next_epoch
-    state = GroupState(draft.before.name, epoch, group_epoch=epoch, target_epoch=epoch)
-    notes = (*draft.notes, *(AssignmentWithdrawn(state.name, name) for name in sorted(draft.gone)))
-    return Step(state, (*notes, GroupForgotten(state.name)))
 
 
 def _next_state(draft: Draft, books: Books) -> GroupState:
@@ -96,6 +86,7 @@ def _next_state(draft: Draft, books: Books) -> GroupState:
         paused=draft.paused,
         paused_until=draft.paused_until,
         strategy=draft.strategy,
+        overrides=draft.overrides,
         commands=draft.commands,
         cause=_cause(draft),
         deadline=timers.earliest(draft) if draft.decided else draft.deadline,

@@ -27,6 +27,7 @@ from rebalance.ids import (
     TopicName,
 )
 from rebalance.overlay import Overlay
+from rebalance.overrides import Overrides, effective
 from rebalance.policy import Policy
 
 Life = tuple[MemberId, Incarnation]
@@ -57,6 +58,7 @@ class Draft:
 
     before: GroupState
     policy: Policy
+    """The controller's, with what the group has of its own."""
     members: Overlay[MemberId, Member] = field(init=False)
     pulses: Overlay[MemberId, Pulse] = field(init=False)
     routes: Overlay[TopicName, Route] = field(init=False)
@@ -70,6 +72,9 @@ class Draft:
     paused: bool = field(init=False)
     paused_until: Millis | None = field(init=False)
     strategy: str | None = field(init=False)
+    overrides: Overrides = field(init=False)
+    general: Policy = field(init=False)
+    """The controller's policy, whatever the group has of its own."""
     commands: tuple[str, ...] = field(init=False)
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
@@ -88,8 +93,6 @@ class Draft:
     """The target has to wait for the next step, which is due at once: the strategy changed."""
     touched: bool = False
     """An operator changed something that the summary shows."""
-    forgotten: bool = False
-    """An operator wants the group forgotten."""
     recreated: set[TopicName] = field(default_factory=set)
     """Topics whose queues are others than before, under the same names."""
     instances: dict[InstanceId, MemberId] | None = None
@@ -116,6 +119,10 @@ class Draft:
 
     def __post_init__(self) -> None:
         """Lay the tracing paper."""
+        self.general = self.policy
+        self._trace()
+
+    def _trace(self) -> None:
         self.members = Overlay(self.before.members)
         self.pulses = Overlay(self.before.pulses)
         self.routes = Overlay(self.before.routes)
@@ -131,6 +138,7 @@ class Draft:
         self.strategy = self.before.strategy
         self.commands = self.before.commands
         self.deadline = self.before.deadline
+        self.choose(self.before.overrides)
 
     @property
     def population(self) -> int:
@@ -154,6 +162,20 @@ class Draft:
         if self.targeted:
             return False
         return bool(self.causes) or self.before.group_epoch > self.before.target_epoch
+
+    def choose(self, overrides: Overrides) -> None:
+        """Give the group rules of its own."""
+        self.overrides, self.policy = overrides, effective(self.general, overrides)
+
+    def wipe(self) -> None:
+        """Begin anew, with nothing but the epoch: what is read from here on is of another group."""
+        name, epoch = self.before.name, self.before.epoch
+        self.before = GroupState(name, epoch, group_epoch=epoch, target_epoch=epoch)
+        self._trace()
+        for notes in (self.causes, self.recreated, self.fenced, self.vacant):
+            notes.clear()
+        self.instances = self.patterns = self.asked = self.mute = None
+        self.urgent = self.deferred = self.calm = False
 
     def resume(self, cause: Cause) -> None:
         """End a pause; what it held back is due at once."""

@@ -24,6 +24,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.overrides import NONE, Overrides
 
 
 class Mode(StrEnum):
@@ -175,6 +176,8 @@ class GroupState:
     """On the log clock; None: until somebody resumes."""
     strategy: str | None = None
     """The group's own, by an operator's order; None: the policy's."""
+    overrides: Overrides = NONE
+    """Rules of its own, by an operator's order."""
     commands: tuple[str, ...] = ()
     """Ids of the last commands, so that none is obeyed twice."""
     cause: Cause | None = None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rebalance.ids import MemberId, Millis
+from rebalance.overrides import NONE, Overrides
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,14 @@ class ChooseStrategy:
 
 
 @dataclass(frozen=True, slots=True)
+class ChoosePolicy:
+    """This group gets these rules of its own, and no others; without any, the controller's."""
+
+    verb: ClassVar[str] = "policy"
+    overrides: Overrides = NONE
+
+
+@dataclass(frozen=True, slots=True)
 class Approve:
     """What looked too bad to be true is true: held evictions and vanished queues."""
 
@@ -74,5 +83,13 @@ class Forget:
 
 
 Order = (
-    Pause | Resume | DrainMember | EvictMember | RebalanceNow | ChooseStrategy | Approve | Forget
+    Pause
+    | Resume
+    | DrainMember
+    | EvictMember
+    | RebalanceNow
+    | ChooseStrategy
+    | ChoosePolicy
+    | Approve
+    | Forget
 )

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from rebalance.causes import Cause
 from rebalance.ids import Epoch, GroupName, MemberId, Millis, Pattern, TopicName
+from rebalance.overrides import NONE, Overrides
 
 
 class GroupPhase(StrEnum):
@@ -78,6 +79,8 @@ class GroupSummarised:
     """How many different subscriptions its members have; RocketMQ's users should have one."""
     shortage: tuple[tuple[str, int], ...] = ()
     """Why queues could not be assigned, and how many, when the target was computed."""
+    overrides: Overrides = NONE
+    """The rules that it has of its own."""
     patterns: tuple[Pattern, ...] = ()
     """What its members subscribe by pattern."""
 

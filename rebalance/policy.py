@@ -15,6 +15,8 @@ from rebalance.ids import Millis
 
 _WHOLE: Final = 100
 """Percent."""
+_SHORTEST_MS: Final = Millis(100)
+"""No member is told to beat faster: the wire knows no shorter timeout."""
 
 
 class TwinRule(StrEnum):
@@ -131,6 +133,15 @@ class Policy:
         for name, value in positive.items():
             if value < 1:
                 raise ValueError(f"{name} must be positive")
+        lengths = {
+            "eager_grace": self.eager_grace_ms,
+            "assignment_interval": self.assignment_interval_ms,
+            "blast_hold": self.blast_hold_ms,
+            "route_damping": self.route_damping_ms,
+        }
+        for name, length in lengths.items():
+            if length < 0:
+                raise ValueError(f"{name} must not be negative")
         shares = {
             "blast_percent": self.blast_percent,
             "route_share_percent": self.route_share_percent,
@@ -147,7 +158,8 @@ class Policy:
 
     def heartbeat_ms(self, session_timeout_ms: Millis) -> Millis:
         """Return how often a member with this session is to beat: three times at least."""
-        return min(self.heartbeat_interval_ms, Millis(session_timeout_ms // 3))
+        third = max(_SHORTEST_MS, Millis(session_timeout_ms // 3))
+        return min(self.heartbeat_interval_ms, third)
 
     def revocation_ms(self, wished: Millis | None) -> Millis:
         """Return the revocation timeout of a member that asked for ``wished``."""

@@ -43,7 +43,7 @@ def step(
     draft = Draft(state, policy)
     for event in events:
         timers.strike(draft, event.stamp)
-        _fold(draft, twins.told_apart(event, policy))
+        _fold(draft, twins.told_apart(event, draft.policy))
     timers.strike(draft, now)
     handover.fence(draft, now)
     moves = 0

@@ -48,6 +48,7 @@ def summarise(
         paused=state.paused,
         subscriptions=len(asked),
         shortage=tuple(state.shortage.items()),
+        overrides=state.overrides,
         patterns=tuple(sorted(patterns(asked))),
     )
 

@@ -7,6 +7,7 @@ counts beside the lists stay complete.
 Called by ``sinks.record_of``. Its one rule: what is cut is never what the watcher still owes.
 """
 
+from rebalance.overrides import Overrides
 from rebalance.overview import GroupForgotten, GroupSummarised, TopicSummary
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, keyed_by_group
@@ -28,6 +29,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         group_epoch=decision.group_epoch,
         target_epoch=decision.target_epoch,
         strategy=decision.strategy,
+        overrides=_overrides(decision.overrides),
         members=decision.population,
         queues=protocol.QueueCounts(
             assigned=decision.assigned, moving=decision.moving, unassigned=decision.unassigned
@@ -70,6 +72,11 @@ def forgotten(decision: GroupForgotten, outlet: Outlet) -> Record:
         decision.group.encode(),
         value=None,
     )
+
+
+def _overrides(overrides: Overrides) -> protocol.Overrides | None:
+    own = overrides.own()
+    return protocol.Overrides.model_validate(own) if own else None
 
 
 def _most_wanted(topics: tuple[TopicSummary, ...]) -> list[TopicSummary]:

@@ -11,8 +11,12 @@ from allocators import BadOption, allocator
 from rebalance import orders
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import Order
+from rebalance.overrides import Overrides
+from rebalance.policy import TwinRule
+from trimtab import protocol
 from trimtab.protocol import (
     Approve,
+    ChoosePolicy,
     ChooseStrategy,
     Command,
     DrainMember,
@@ -44,12 +48,23 @@ def order_of(record: Command) -> Order:  # noqa: C901, PLR0911 - one case for ea
             return orders.RebalanceNow()
         case ChooseStrategy(strategy=name):
             return orders.ChooseStrategy(_known(name))
+        case ChoosePolicy(overrides=overrides):
+            return orders.ChoosePolicy(_overrides(overrides))
         case Approve():
             return orders.Approve()
         case Forget():
             return orders.Forget()
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not a command for a group")
+
+
+def _overrides(record: protocol.Overrides | None) -> Overrides:
+    if record is None:
+        return Overrides()
+    own = record.model_dump(exclude_none=True)
+    for rule in {"on_twin", "on_twin_instance"} & own.keys():
+        own[rule] = TwinRule(own[rule])
+    return Overrides(**own)
 
 
 def _known(strategy: str | None) -> str | None:

@@ -1,37 +1,35 @@
 """`trimtab brokers`: which brokers are fit for use, and what an operator wants of them.
 
-Reading and writing is in ``console.verdicts``. An order is signed with the name of whoever calls,
-and with a reason, which the verdict repeats.
+Reading is in ``console.verdicts``, writing in ``console.orders``. An order is signed with the name
+of whoever calls, and with a reason, which the verdict repeats.
 """
 
-import getpass
 import time
-import uuid
 from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from console.cluster import bootstrap_servers
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, settings_of
-from console.errors import ExitCode, Failure
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    Lasting,
+    Output,
+    settings_of,
+    until_of,
+)
 from console.output import Format, columns, show, write
 from console.settings import Settings
-from console.settings.units import milliseconds, parse_duration
 from trimtab import protocol
-from trimtab.protocol import Eject, Forget, Restore, UndecodableRecord, Verdict
+from trimtab.protocol import Eject, Forget, Restore, Verdict
 
 app = group()
 
 Broker = Annotated[str, typer.Argument(help="The broker's name, as producers report it.")]
 Cluster = Annotated[str, typer.Option("--cluster", help="Its cluster.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; the verdict repeats it.")]
-Lasting = Annotated[
-    str | None,
-    typer.Option("--for", metavar="10m", show_default=False, help="Until when; else see above."),
-]
 
 
 @app.callback()
@@ -89,7 +87,7 @@ def eject(
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, Eject, broker=broker, until_ms=_until(lasting))
+    _order(settings, cluster, reason, Eject, broker=broker, until_ms=until_of(lasting))
 
 
 @app.command(cls=Command)
@@ -109,7 +107,7 @@ def restore(
       trimtab brokers restore broker-a --cluster east --for 1d --reason "slow by design"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, Restore, broker=broker, until_ms=_until(lasting))
+    _order(settings, cluster, reason, Restore, broker=broker, until_ms=until_of(lasting))
 
 
 @app.command(cls=Command)
@@ -137,32 +135,10 @@ def _order(
     kind: type[protocol.Command],
     **said: object,
 ) -> None:
-    from console.verdicts import order
+    from console.orders import Address, order
 
-    signed = {"id": str(uuid.uuid4()), "principal": getpass.getuser(), "reason": reason}
-    try:
-        protocol.read_group_key(cluster.encode())
-        command = kind.model_validate({**signed, **said})
-    except (UndecodableRecord, ValidationError) as error:
-        raise Failure(_wrong(error), ExitCode.USAGE) from error
-    order(settings, bootstrap_servers(settings), cluster, command)
+    command = order(settings, Address("--cluster", cluster), reason, kind, **said)
     write(f"ordered: {command.kind} {said['broker']} of {cluster} ({command.id})")
-
-
-def _wrong(error: UndecodableRecord | ValidationError) -> str:
-    if isinstance(error, UndecodableRecord):
-        return f"--cluster: {error.detail}"
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{first['loc'][0]}: {first['msg']}"
-
-
-def _until(lasting: str | None) -> int | None:
-    if lasting is None:
-        return None
-    try:
-        return time.time_ns() // 1_000_000 + milliseconds(parse_duration(lasting))
-    except ValueError as error:
-        raise Failure(f"--for {error}", ExitCode.USAGE) from error
 
 
 def _row(verdict: Verdict) -> dict[str, object]:

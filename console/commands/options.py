@@ -4,6 +4,7 @@ Declared once, so that `--config`, `--set` and `-o` mean the same everywhere. A 
 ``Call`` that ``console.main`` made from its context.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import Annotated
 
 import typer
 
+from console.errors import ExitCode, Failure
 from console.output import Format
 from console.progress import SILENT, Progress, Stderr
 from console.settings import Loaded, load
+from console.settings.units import milliseconds, parse_duration
 
 ConfigFile = Annotated[
     Path | None,
@@ -57,6 +60,10 @@ Servers = Annotated[
         help="The cluster to read when no file is named; otherwise that of the settings.",
     ),
 ]
+Lasting = Annotated[
+    str | None,
+    typer.Option("--for", metavar="10m", show_default=False, help="Until when; else see above."),
+]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 
 
@@ -78,6 +85,16 @@ def call_of(context: typer.Context) -> Call:
     call = context.obj
     assert isinstance(call, Call)
     return call
+
+
+def until_of(lasting: str | None) -> int | None:
+    """Return when a time that begins now is over, in milliseconds since 1970."""
+    if lasting is None:
+        return None
+    try:
+        return time.time_ns() // 1_000_000 + milliseconds(parse_duration(lasting))
+    except ValueError as error:
+        raise Failure(f"--for {error}", ExitCode.USAGE) from error
 
 
 def settings_of(config: Path | None, assignments: Sequence[str] | None) -> Loaded:

@@ -51,3 +51,22 @@ def test_a_missing_topic_is_awaited(
         create_topic(servers, topic, 3)
         published.wait_until(lambda: published.is_stable(group, "a", 3), within=GROWTH_S)
         assert [False] == [it.awaited for it in published.groups[group].topics.values()]
+
+
+def test_a_topic_of_a_pattern_is_picked_up_when_it_is_created(
+    kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
+) -> None:
+    """What exists is granted at once, what is created later within seconds; the rest never."""
+    servers = kafka.bootstrap_servers
+    create_topic(servers, f"{group}-one", 3)
+    create_topic(servers, f"other-{group}-one", 5)
+    with Member(
+        servers, prefix=controller.prefix, group=group, patterns=[f"{group}-*"], member_id="a"
+    ) as member:
+        published.wait_until(lambda: published.is_stable(group, "a", 3))
+        create_topic(servers, f"{group}-two", 4)
+        published.wait_until(lambda: published.is_stable(group, "a", 7), within=GROWTH_S)
+        member.wait_until(lambda it: len(it.assignment) == 7)
+
+        assert {f"{group}-one", f"{group}-two"} == published.groups[group].topics.keys()
+        assert (f"{group}-*",) == published.groups[group].patterns

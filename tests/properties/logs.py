@@ -29,6 +29,7 @@ from rebalance.ids import (
 )
 from rebalance.orders import (
     Approve,
+    ChoosePolicy,
     ChooseStrategy,
     DrainMember,
     EvictMember,
@@ -37,13 +38,29 @@ from rebalance.orders import (
     RebalanceNow,
     Resume,
 )
-from rebalance.policy import Policy
+from rebalance.overrides import Overrides
+from rebalance.policy import Policy, TwinRule
 from rebalance.portions import portions
 from rebalance.step import step
-from tests.builders.records import Record, beaten, drained, joined, left, ordered, released, routed
+from tests.builders.records import (
+    Record,
+    beaten,
+    drained,
+    joined,
+    left,
+    ordered,
+    released,
+    routed,
+    wild,
+)
 
 Entry = tuple[int, Record]
 """Milliseconds since the entry before, and the record."""
+
+
+def _millis(number: int | None) -> Millis | None:
+    return None if number is None else Millis(number)
+
 
 LIVES = st.sampled_from(["a", "a:2", "b", "b:2", "c"])
 TOPICS = st.sampled_from(["orders", "payments", "orders payments"])
@@ -87,11 +104,24 @@ STRANGERS = st.builds(
     instance=st.none() | st.sampled_from("ik").map(InstanceId),
     broadcasting=st.booleans(),
     eager=st.booleans(),
+    patterns=st.sampled_from(["", "pay*", "*"]).map(wild),
 )
 RECORDS: st.SearchStrategy[Record] = st.one_of(
     JOINS, JOINS, STRANGERS, BEATS, RELEASES, OBEYING, OBEYING, ROUTES, GOINGS
 )
 NAMES = st.sampled_from("abc").map(MemberId)
+OVERRIDES = st.builds(
+    Overrides,
+    session_timeout_ms_max=st.sampled_from([None, 1_000, 10_000]).map(_millis),
+    heartbeat_interval_ms=st.sampled_from([None, 500]).map(_millis),
+    on_twin=st.sampled_from([None, *TwinRule]),
+    on_twin_instance=st.sampled_from([None, *TwinRule]),
+    assignment_interval_ms=st.sampled_from([None, 5_000]).map(_millis),
+    blast_members=st.sampled_from([None, 0, 1]),
+    blast_hold_ms=st.sampled_from([None, 0]).map(_millis),
+    flap_limit=st.sampled_from([None, 1]),
+    route_damping_ms=st.sampled_from([None, 0]).map(_millis),
+)
 ORDERS = st.builds(
     ordered,
     st.one_of(
@@ -101,6 +131,7 @@ ORDERS = st.builds(
         st.builds(EvictMember, NAMES),
         st.builds(RebalanceNow),
         st.builds(ChooseStrategy, st.sampled_from([None, "AVG"])),
+        st.builds(ChoosePolicy, OVERRIDES),
         st.builds(Approve),
         st.builds(Forget),
     ),

@@ -8,7 +8,8 @@
     leave a                             leave a temporarily
     release a orders-0@1 orders-1@1
     order pause                         pause, resume, drain a, evict a, rebalance, strategy AVG,
-    order evict a id=c1 base=3          approve, forget; ids are made up unless they matter
+    order evict a id=c1 base=3          policy blast_percent=80, approve, forget; ids are
+                                       made up unless they matter
     route orders queues=4 version=2 generation=x
                                        version is 1 unless given; queues=none: no such topic
     obey a b                            release what their records tell them to give
@@ -20,7 +21,7 @@ Members are written ``a``, and ``a:2`` in their second life.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import groupby
 from typing import Any
 
@@ -28,6 +29,7 @@ from allocators import allocator
 from rebalance.ids import InstanceId, MemberId, Millis
 from rebalance.orders import (
     Approve,
+    ChoosePolicy,
     ChooseStrategy,
     DrainMember,
     EvictMember,
@@ -37,6 +39,7 @@ from rebalance.orders import (
     RebalanceNow,
     Resume,
 )
+from rebalance.overrides import Overrides
 from rebalance.policy import Policy, TwinRule
 from tests.builders.records import (
     Record,
@@ -107,19 +110,27 @@ def _route(topic: str, _: list[str], options: Options) -> Record:
 
 def _order(verb: str, words: list[str], options: Options) -> Record:
     base = options.get("base")
-    order = ORDERS[verb](words)
+    order = ORDERS[verb](words, options)
     return ordered(order, name=options.get("id"), base=None if base is None else int(base))
 
 
-ORDERS: dict[str, Callable[[list[str]], Order]] = {
-    "pause": lambda _: Pause(),
-    "resume": lambda _: Resume(),
-    "drain": lambda words: DrainMember(MemberId(words[0])),
-    "evict": lambda words: EvictMember(MemberId(words[0])),
-    "rebalance": lambda _: RebalanceNow(),
-    "strategy": lambda words: ChooseStrategy(words[0]),
-    "approve": lambda _: Approve(),
-    "forget": lambda _: Forget(),
+def _overrides(options: Options) -> Overrides:
+    own = {name: value for name, value in options.items() if name in OWN}
+    return Overrides(**{name: int(value) for name, value in own.items()})  # type: ignore[arg-type]  # numbers only
+
+
+OWN = {field.name for field in fields(Overrides)}
+
+ORDERS: dict[str, Callable[[list[str], Options], Order]] = {
+    "pause": lambda _words, _options: Pause(),
+    "resume": lambda _words, _options: Resume(),
+    "drain": lambda words, _options: DrainMember(MemberId(words[0])),
+    "evict": lambda words, _options: EvictMember(MemberId(words[0])),
+    "rebalance": lambda _words, _options: RebalanceNow(),
+    "strategy": lambda words, _options: ChooseStrategy(words[0]),
+    "policy": lambda _words, options: ChoosePolicy(_overrides(options)),
+    "approve": lambda _words, _options: Approve(),
+    "forget": lambda _words, _options: Forget(),
 }
 
 RECORDS: dict[str, Callable[[str, list[str], Options], Record]] = {

@@ -101,6 +101,9 @@ def _summary(group: GroupSummarised) -> Iterator[str]:
     members = ", ".join(map(_member, group.members)) or "nobody"
     paused = " paused" if group.paused else ""
     yield f"group {epochs} {group.phase}{paused}: {counts}; {topics}; {members}"
+    own = group.overrides.own()
+    if own:
+        yield f"  its own: {' '.join(f'{name}={value}' for name, value in own.items())}"
     if group.patterns:
         yield f"  by pattern: {' '.join(group.patterns)}"
     if group.subscriptions > 1:

@@ -3,9 +3,11 @@
 import pytest
 
 from rebalance.decisions import CommandAnswered, MemberChanged, Rebalanced
+from rebalance.group import GroupState
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import (
     Approve,
+    ChoosePolicy,
     ChooseStrategy,
     DrainMember,
     EvictMember,
@@ -15,10 +17,11 @@ from rebalance.orders import (
     RebalanceNow,
     Resume,
 )
-from rebalance.overview import GroupForgotten
-from rebalance.policy import Policy
+from rebalance.overrides import Overrides
+from rebalance.overview import GroupForgotten, GroupSummarised
+from rebalance.policy import Policy, TwinRule
 from tests.builders.records import beaten, joined, left, ordered, routed
-from tests.builders.story import BIRTH_MS, only, two_members
+from tests.builders.story import BIRTH_MS, Story, only, two_members
 
 B, NOBODY = MemberId("b"), MemberId("nobody")
 
@@ -31,6 +34,27 @@ ANSWERS = [
     (EvictMember(NOBODY), "refused", "nobody is no member"),
     (RebalanceNow(), "done", ""),
     (ChooseStrategy("STICKY"), "done", ""),
+    (ChoosePolicy(), "done", "the controller's again"),
+    (
+        ChoosePolicy(Overrides(flap_limit=9, on_twin=TwinRule.REFUSE_NEWER)),
+        "done",
+        "on_twin=refuse-newer, flap_limit=9",
+    ),
+    (
+        ChoosePolicy(Overrides(blast_percent=101)),
+        "refused",
+        "blast_percent must lie between 0 and 100",
+    ),
+    (
+        ChoosePolicy(Overrides(heartbeat_interval_ms=Millis(9_000))),
+        "refused",
+        "session_timeout must be at least twice heartbeat_interval",
+    ),
+    (
+        ChoosePolicy(Overrides(on_twin=TwinRule.SEPARATE)),
+        "refused",
+        "on_twin cannot be separate for one group: names are the controller's",
+    ),
     (Approve(), "refused", "nothing is held"),
     (Forget(), "refused", "the group has 2 members"),
 ]
@@ -149,6 +173,56 @@ def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
 
     story.waits(seconds=1)
     assert story.state.group_epoch == story.state.target_epoch
+
+
+@pytest.mark.parametrize(
+    "order", [Pause(), RebalanceNow(), ChooseStrategy("AVG"), ChoosePolicy(), Forget()]
+)
+def test_an_order_to_a_group_that_does_not_exist_leaves_nothing_behind(order: Order) -> None:
+    """Or whoever may write orders could fill the state with names."""
+    story = Story()
+    (answer,) = only(CommandAnswered, story.reads(ordered(order)))
+
+    assert ("refused", "there is no such group") == (answer.outcome, answer.detail)
+    assert GroupState(story.state.name) == story.state
+
+
+def test_a_group_is_forgotten_once() -> None:
+    """The second time there is no such group; its epoch does not grow for it."""
+    story = two_members()
+    story.reads(left("a"), left("b"))
+    story.reads(ordered(Forget(), name="c1"))
+    epoch = story.state.epoch
+    decided = story.reads(ordered(Forget(), name="c1"), ordered(Forget(), name="c2"))
+
+    assert [("c2", "refused")] == [(it.id, it.outcome) for it in only(CommandAnswered, decided)]
+    assert epoch == story.state.epoch
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_who_joins_a_group_that_was_just_forgotten_finds_a_new_one(*, cut: bool) -> None:
+    """In the same batch or in the next: the order was obeyed, and nothing is left (I7)."""
+    story = two_members()
+    story.reads(ordered(ChooseStrategy("AVG")), ordered(Pause()), left("a"), left("b"))
+    if cut:
+        story.reads(ordered(Forget()))
+        story.reads(joined("c"))
+    else:
+        story.reads(ordered(Forget()), joined("c"))
+
+    assert ["done"] * 3 == [it.outcome for it in only(CommandAnswered, story.decisions)]
+    assert 1 == len(only(GroupForgotten, story.decisions))
+    state = story.state
+    assert ({"c"}, {}, {}, {}, None, False) == (
+        set(state.members),
+        dict(state.routes),
+        dict(state.ownership),
+        dict(state.flaps),
+        state.strategy,
+        state.paused,
+    )
+    assert "c" in story.records
+    assert isinstance(story.decisions[-1], GroupSummarised)
 
 
 def test_a_forgotten_group_keeps_its_epoch_and_nothing_else() -> None:

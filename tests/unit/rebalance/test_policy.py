@@ -25,6 +25,7 @@ REFUSED = {
     "no beats": ({"heartbeat_interval_ms": 0}, "heartbeat_interval must be positive"),
     "no time to let go": ({"revocation_timeout_ms": 0}, "revocation_timeout must be positive"),
     "a clock that stands": ({"max_clock_step_ms": 0}, "max_clock_step must be positive"),
+    "less than no grace": ({"eager_grace_ms": -1}, "eager_grace must not be negative"),
     "no members": ({"max_members": 0}, "max_members must be positive"),
     "no patterns": ({"max_patterns": 0}, "max_patterns must be positive"),
     "no queues": ({"max_queues": 0}, "max_queues must be positive"),
@@ -51,6 +52,11 @@ def test_edges_of_the_rules_are_allowed() -> None:
     )
 
     assert 500 == policy.heartbeat_interval_ms
+
+
+def test_nobody_is_told_to_beat_faster_than_the_wire_can_say() -> None:
+    """Three beats in the shortest session would be more than one in 100 ms."""
+    assert [100, 333, 3_000] == [Policy().heartbeat_ms(Millis(it)) for it in (150, 1_000, 60_000)]
 
 
 WISHES = {

@@ -29,7 +29,9 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.overrides import Overrides
 from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.policy import TwinRule
 from rebalance.summary import PEOPLE
 from sinks import Outlet, Publication, Record, buried, record_of
 from tests.builders.notation import claims, queue
@@ -110,6 +112,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             members=(MemberSummary(A, hold=5, give=1, inherit=0, draining=False),),
             at=AT,
             cause=CAUSE,
+            overrides=Overrides(on_twin=TwinRule.REFUSE_NEWER, flap_limit=9),
             patterns=(Pattern("ord*"),),
         ),
         Record(
@@ -118,7 +121,8 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             b"billing",
             (
                 '{"v":1,"kind":"group","group":"billing","state":"reconciling","epoch":4,'
-                '"group_epoch":3,"target_epoch":2,"strategy":"AVG","members":1,'
+                '"group_epoch":3,"target_epoch":2,"strategy":"AVG",'
+                '"overrides":{"on_twin":"refuse-newer","flap_limit":9},"members":1,'
                 '"queues":{"assigned":5,"moving":1,"unassigned":0},'
                 '"topics":{"orders":{"version":2,"queues":6,"awaited":false}},'
                 f'"patterns":["ord*"],"at_ms":1767225600000,{WRITTEN_CAUSE},'

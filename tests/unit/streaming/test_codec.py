@@ -35,6 +35,8 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
+from rebalance.overrides import Overrides
+from rebalance.policy import TwinRule
 from streaming.codec import Cell, UnreadableState, open_drawers, pack, read, shut, unpack, write
 from tests.builders.group import a_group
 
@@ -95,6 +97,12 @@ GROUPS = st.builds(
     paused=st.booleans(),
     paused_until=st.none() | MILLIS,
     strategy=st.none() | NAMES,
+    overrides=st.builds(
+        Overrides,
+        session_timeout_ms=st.none() | MILLIS,
+        on_twin=st.none() | st.sampled_from(TwinRule),
+        flap_limit=st.none() | NUMBERS,
+    ),
     commands=st.lists(NAMES, max_size=2).map(tuple),
     cause=st.none() | st.builds(Cause, st.sampled_from(CauseKind), NAMES, POSITIONS, NAMES),
     deadline=st.none() | MILLIS,

@@ -27,13 +27,17 @@ from rebalance.ids import (
     TopicName,
 )
 from rebalance.orders import Order
+from rebalance.overrides import Overrides
+from rebalance.policy import TwinRule
 from streaming.translation import event_of
 from tests.builders.notation import queue
 from tests.builders.records import at
 from tests.unit.streaming.log import LIFE, join
+from trimtab import protocol
 from trimtab.protocol import (
     Approve,
     Beat,
+    ChoosePolicy,
     ChooseStrategy,
     Drain,
     DrainMember,
@@ -158,6 +162,11 @@ ORDERED: list[tuple[Record, Order]] = [
     (Rebalance(**SIGNED), orders.RebalanceNow()),
     (ChooseStrategy(**SIGNED, strategy="AVG"), orders.ChooseStrategy("AVG")),
     (ChooseStrategy(**SIGNED), orders.ChooseStrategy(None)),
+    (ChoosePolicy(**SIGNED), orders.ChoosePolicy()),
+    (
+        ChoosePolicy(**SIGNED, overrides=protocol.Overrides(flap_limit=9, on_twin="refuse-newer")),
+        orders.ChoosePolicy(Overrides(flap_limit=9, on_twin=TwinRule.REFUSE_NEWER)),
+    ),
     (Approve(**SIGNED), orders.Approve()),
     (Forget(**SIGNED), orders.Forget()),
 ]

@@ -11,6 +11,7 @@ from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.commands import (
     Approve,
+    ChoosePolicy,
     ChooseStrategy,
     Command,
     CommandsRecord,
@@ -50,6 +51,7 @@ from trimtab.protocol.keys import (
 from trimtab.protocol.latency import BrokerLatency, Hosts, LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
 from trimtab.protocol.names import TICK_KEY
+from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.partitioner import murmur2, partition_of
 from trimtab.protocol.queues import GrantRef, InheritRef, QueueRef, ReleaseRef
 from trimtab.protocol.reasons import Reason, UndecodableRecord
@@ -98,6 +100,7 @@ __all__ = [
     "BrokerKey",
     "BrokerLatency",
     "Cause",
+    "ChoosePolicy",
     "ChooseStrategy",
     "Claim",
     "Command",
@@ -126,6 +129,7 @@ __all__ = [
     "MemberRecord",
     "MemberSummary",
     "MembersRecord",
+    "Overrides",
     "Pause",
     "Place",
     "QueueCounts",

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from trimtab.protocol.names import BrokerName, Label, MemberName, Text, Token
+from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.quantities import Epoch, Timestamp
 from trimtab.protocol.record import Record, example
 
@@ -79,6 +80,19 @@ class ChooseStrategy(Command):
     strategy: Token | None = Field(default=None, description="By name; null: the controller's.")
 
 
+class ChoosePolicy(Command):
+    """Give a group rules of its own, these and no others, or the controller's again."""
+
+    model_config = example(
+        kind="policy", **_SIGNED, overrides={"blast_percent": 80, "assignment_interval_ms": 5_000}
+    )
+
+    kind: Literal["policy"] = "policy"
+    overrides: Overrides | None = Field(
+        default=None, description="All of them; what is absent is the controller's."
+    )
+
+
 class Approve(Command):
     """Believe what is held in doubt: members that fell silent, queues that vanished."""
 
@@ -127,6 +141,7 @@ CommandsRecord = (
     | EvictMember
     | Rebalance
     | ChooseStrategy
+    | ChoosePolicy
     | Approve
     | Eject
     | Restore

@@ -12,6 +12,7 @@ from pydantic import Field
 from trimtab.protocol import limits
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.names import GroupName, Label, MemberName, Pattern, Token, TopicName
+from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.record import Part, Record, example
 
@@ -90,6 +91,9 @@ class Group(Record):
     group_epoch: Epoch = Field(description="Epoch of the last change of members or routes.")
     target_epoch: Epoch = Field(description="The group epoch the target was computed for.")
     strategy: Token
+    overrides: Overrides | None = Field(
+        default=None, description="The rules that it has of its own, by an operator's order."
+    )
     members: Count
     queues: QueueCounts
     subscriptions: Count | None = Field(

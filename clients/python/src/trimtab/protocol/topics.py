@@ -16,6 +16,7 @@ from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.commands import (
     Approve,
+    ChoosePolicy,
     ChooseStrategy,
     CommandsRecord,
     DrainMember,
@@ -142,6 +143,7 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         DrainMember,
         EvictMember,
         Rebalance,
+        ChoosePolicy,
         ChooseStrategy,
         Approve,
         Eject,

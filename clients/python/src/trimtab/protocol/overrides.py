@@ -1,0 +1,37 @@
+"""Overrides: the settings of `[policy]` that one group may have of its own, by an operator's order.
+
+A field that is absent is the controller's. They come all at once, in a command and in the group's
+summary, so nobody need know which came before. Its one rule: the names are those of the settings,
+with the unit.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from trimtab.protocol.quantities import Count, Duration, Timeout
+from trimtab.protocol.record import Part
+
+_FROM_THE_NEXT_JOIN = "Counts for whoever joins from then on."
+
+
+class Overrides(Part):
+    """Rules of a group's own."""
+
+    session_timeout_ms: Timeout | None = Field(default=None, description=_FROM_THE_NEXT_JOIN)
+    session_timeout_ms_min: Timeout | None = Field(default=None, description=_FROM_THE_NEXT_JOIN)
+    session_timeout_ms_max: Timeout | None = Field(default=None, description=_FROM_THE_NEXT_JOIN)
+    heartbeat_interval_ms: Timeout | None = None
+    revocation_timeout_ms: Timeout | None = Field(default=None, description=_FROM_THE_NEXT_JOIN)
+    revocation_timeout_ms_max: Timeout | None = Field(default=None, description=_FROM_THE_NEXT_JOIN)
+    eager_grace_ms: Duration | None = None
+    on_twin: Literal["fence-older", "refuse-newer"] | None = None
+    on_twin_instance: Literal["fence-older", "refuse-newer", "separate", "hand-over"] | None = None
+    assignment_interval_ms: Duration | None = None
+    blast_percent: Count | None = None
+    blast_members: Count | None = None
+    blast_hold_ms: Duration | None = None
+    flap_half_life_ms: Duration | None = None
+    flap_limit: Count | None = None
+    route_damping_ms: Duration | None = None
+    route_share_percent: Count | None = None

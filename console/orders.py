@@ -1,0 +1,81 @@
+"""Operators' orders: one record each on `commands`.
+
+A letter that is signed, addressed and posted. What it asks for is checked by the contract before it
+is written, and judged by the controller when it is read: a group's answer stands in `history`, a
+broker's in its verdict.
+
+Called by `trimtab groups` and `trimtab brokers`. Its one rule: what could not be written was not
+ordered, and says so.
+"""
+
+import getpass
+import uuid
+from dataclasses import dataclass
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from pydantic import ValidationError
+
+from console.cluster import bootstrap_servers, native_options
+from console.errors import ExitCode, Failure
+from console.settings import Settings
+from trimtab.protocol import (
+    COMMANDS,
+    Command,
+    UndecodableRecord,
+    encode,
+    partition_of,
+    read_group_key,
+)
+
+PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Whom an order is for."""
+
+    asked_as: str
+    """How the command line asks for the name."""
+    name: str
+
+
+def order(
+    settings: Settings, address: Address, reason: str, kind: type[Command], **said: object
+) -> Command:
+    """Sign an order and write it.
+
+    Raises:
+        Failure: It breaks the contract, or Kafka did not take it.
+    """
+    signed = {"id": str(uuid.uuid4()), "principal": getpass.getuser(), "reason": reason}
+    try:
+        read_group_key(address.name.encode())
+        command = kind.model_validate({**signed, **said})
+    except UndecodableRecord as error:
+        raise Failure(f"{address.asked_as}: {error.detail}", ExitCode.USAGE) from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        path = ".".join(str(step) for step in first["loc"])
+        raise Failure(f"{path}: {first['msg']}", ExitCode.USAGE) from error
+    _write(settings, address.name, command)
+    return command
+
+
+def _write(settings: Settings, key: str, command: Command) -> None:
+    failed: list[KafkaError] = []
+
+    def delivered(error: KafkaError | None, _message: Message) -> None:
+        if error is not None:
+            failed.append(error)
+
+    topic, servers = f"{settings.topics.prefix}{COMMANDS.name}", bootstrap_servers(settings)
+    producer = Producer({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})
+    partition = partition_of(key, settings.topics.partitions)
+    try:
+        producer.produce(topic, encode(command), key.encode(), partition, on_delivery=delivered)
+    except KafkaException as error:
+        raise Failure(f"{topic}: {error.args[0].str()}") from error
+    if producer.flush(PATIENCE_S):
+        raise Failure(f"{topic}: not written within {PATIENCE_S:.0f} s", ExitCode.TIMEOUT)
+    if failed:
+        raise Failure(f"{topic}: {failed[0].str()}")
