@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 
 from rebalance.decisions import Portion
 from rebalance.draft import Draft
-from rebalance.group import Member, Mode, Route
+from rebalance.events import Mode
+from rebalance.group import Member, Route
 from rebalance.ids import MemberId, TopicName
 from rebalance.subscriptions import known, topics_of, wants
 

@@ -8,6 +8,7 @@ Its one rule: everything the brain may know about time or order is in the event'
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from rebalance.ids import (
     Epoch,
@@ -38,6 +39,15 @@ class Stamp:
     position: Position
 
 
+class Mode(StrEnum):
+    """How a member takes part."""
+
+    CLUSTERING = "clustering"
+    """It shares the queues with others: each has one owner."""
+    BROADCASTING = "broadcasting"
+    """It works on every queue (``commons``)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Joined:
     """A member announced itself, or changed what it wants."""
@@ -53,12 +63,24 @@ class Joined:
     rack: str = ""
     weight: int = 1
     capacity: int | None = None
-    broadcasting: bool = False
-    """It wants every queue, whoever else has it."""
+    mode: Mode = Mode.CLUSTERING
     eager: bool = False
     """It knows no releases."""
     patterns: frozenset[Pattern] = frozenset()
     """What it subscribes beside the topics that it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A RocketMQ client said what it always says: a join at first, later most often a beat."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    topics: frozenset[TopicName] | None
+    """None: as before."""
+    mode: Mode
+    session_timeout_ms: Millis
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +157,4 @@ class Commanded:
 
 
 MemberEvent = Joined | Beaten | Drained | Left
-Event = MemberEvent | Released | RouteObserved | Commanded
+Event = MemberEvent | Registered | Released | RouteObserved | Commanded

@@ -10,9 +10,9 @@ Its one rule: whatever the brain needs to know about the past is here, or it is 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from rebalance.causes import Cause
+from rebalance.events import Mode
 from rebalance.ids import (
     Epoch,
     GroupName,
@@ -25,15 +25,6 @@ from rebalance.ids import (
     TopicName,
 )
 from rebalance.overrides import NONE, Overrides
-
-
-class Mode(StrEnum):
-    """How a member takes part."""
-
-    CLUSTERING = "clustering"
-    """It shares the queues with others: each has one owner."""
-    BROADCASTING = "broadcasting"
-    """It works on every queue (``commons``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
 from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent, Stamp
-from rebalance.group import Member, Mode, Pulse
+from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
 from rebalance.subscriptions import patterns, wishes
@@ -134,7 +134,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     its twin is met.
     """
     draft.answered.add(event.member)
-    _see(draft, event.member, event.stamp)
+    see(draft, event.member, event.stamp)
     member = replace(
         _described(draft, event),
         resting_until=known.resting_until,
@@ -162,7 +162,7 @@ def _described(draft: Draft, event: Joined) -> Member:
         rack=event.rack,
         weight=event.weight,
         capacity=event.capacity,
-        mode=Mode.BROADCASTING if event.broadcasting else Mode.CLUSTERING,
+        mode=event.mode,
         eager=event.eager,
         since=draft.next_epoch,
         patterns=event.patterns,
@@ -178,10 +178,11 @@ def _beat(draft: Draft, event: Beaten) -> None:
         pulse = draft.pulses[event.member]
         if event.sequence > pulse.sequence and not known.away:
             draft.pulses.put(event.member, replace(pulse, sequence=event.sequence))
-            _see(draft, event.member, event.stamp)
+            see(draft, event.member, event.stamp)
 
 
-def _see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
+def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
+    """Note that a member has spoken."""
     pulse = draft.pulses[member]
     if stamp.heard <= pulse.seen:
         return
@@ -193,7 +194,7 @@ def _drain(draft: Draft, event: Drained) -> None:
     known = draft.members.get(event.member)
     if known is None or event.incarnation != known.incarnation:
         return
-    _see(draft, event.member, event.stamp)
+    see(draft, event.member, event.stamp)
     if known.draining or event.sequence <= known.sequence:
         return
     member = replace(known, sequence=event.sequence, draining=True)
@@ -210,7 +211,7 @@ def _leave(draft: Draft, event: Left) -> None:
     cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
     if event.temporary:
         draft.members.put(event.member, replace(known, away=True))
-        _see(draft, event.member, event.stamp)
+        see(draft, event.member, event.stamp)
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:

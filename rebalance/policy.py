@@ -33,6 +33,14 @@ class TwinRule(StrEnum):
     one instance; two lives of one member cannot be told apart by the records addressed to it."""
 
 
+class Compat(StrEnum):
+    """Whose habits a group keeps."""
+
+    NONE = "none"
+    ROCKETMQ = "rocketmq"
+    """One subscription for all members that know no releases: that of the last who spoke."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Timeouts, limits and the strategy of a group."""
@@ -61,6 +69,10 @@ class Policy:
     eager_grace_ms: Millis = Millis(0)
     """How long a holder that knows no releases keeps a queue that was taken from it. RocketMQ gives
     it no time at all: both may work on the queue until the old one looks."""
+
+    compat: Compat = Compat.NONE
+    """RocketMQ's way with subscriptions (``consumer_table``), for whoever has come to rely on it:
+    members that differ take topics from each other at every heartbeat."""
 
     max_clock_step_ms: Millis = Millis(5_000)
     """How much silence one record of the log can prove (see ``clock``). Five ticks: a controller

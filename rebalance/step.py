@@ -13,7 +13,7 @@ nothing else goes in, nothing else comes out.
 from collections.abc import Sequence
 from typing import assert_never
 
-from rebalance import commands, handover, membership, routing, target, timers, twins
+from rebalance import commands, consumer_table, handover, membership, routing, target, timers, twins
 from rebalance.allocation import Allocator
 from rebalance.conclusion import Step, conclude
 from rebalance.draft import Draft
@@ -24,6 +24,7 @@ from rebalance.events import (
     Event,
     Joined,
     Left,
+    Registered,
     Released,
     RouteObserved,
     Stamp,
@@ -59,7 +60,12 @@ def _fold(draft: Draft, event: Event) -> None:
         case Beaten():
             membership.fold(draft, event)
             handover.repair(draft, event)
-        case Joined() | Drained() | Left():
+        case Joined():
+            membership.fold(draft, event)
+            consumer_table.agree(draft, event)
+        case Registered():
+            consumer_table.register(draft, event)
+        case Drained() | Left():
             membership.fold(draft, event)
         case Released():
             handover.book(draft, event)

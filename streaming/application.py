@@ -57,7 +57,13 @@ def _run(spark: SparkSession, options: Options) -> None:
     listener = QueryListener(spark)
     spark.streams.addListener(listener)
     topics = options.topics
-    operator = CellOperator(topics.prefix, topics.partitions, options.policy, options.verdicts)
+    operator = CellOperator(
+        topics.prefix,
+        topics.partitions,
+        options.policy,
+        options.verdicts,
+        options.query.cells_per_partition,
+    )
     feeds = (TickProducer(options), RouteWatcher(options), HostWatcher(options))
     with (
         _told_by_signals(stop),

@@ -30,6 +30,7 @@ from rebalance.verdicts.events import ClusterName, Ticked
 from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, Record, buried, record_of
 from sinks.brokers import verdict_records
+from streaming.circulars import Office
 from streaming.codec import Cell, Drawer, open_drawers, shut
 from streaming.decoding import Addressed, Decoder, Testified, bury
 from streaming.juries import Said, deliberate
@@ -48,6 +49,10 @@ class Rules:
     outlet: Outlet
     verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
     recollection: Recollection = field(default_factory=Recollection)
+
+    def at(self, office: Office) -> "Rules":
+        """Return the rules of one cell, which finds its own groups in circulars."""
+        return replace(self, decoder=replace(self.decoder, office=office))
 
 
 class Folded(NamedTuple):
@@ -110,13 +115,15 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
         if decoder.is_tick(row):
             ticks.append((place, Ticked(stamp)))
             continue
-        match decoder.read(row, stamp):
-            case Addressed(group, event):
-                events.setdefault(group, []).append(event)
-            case Testified(cluster, said):
-                testimony.setdefault(cluster, []).append((place, said))
-            case DeadLetter() as letter:
-                letters.append(letter)
+        circular = decoder.is_circular(row)
+        for found in decoder.take(row, stamp) if circular else (decoder.read(row, stamp),):
+            match found:
+                case Addressed(group, event):
+                    events.setdefault(group, []).append(event)
+                case Testified(cluster, said):
+                    testimony.setdefault(cluster, []).append((place, said))
+                case DeadLetter() as letter:
+                    letters.append(letter)
     assert stamp is not None, "a batch without rows"
     return Heard(clock, stamp, events, testimony, ticks, letters)
 

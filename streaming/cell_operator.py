@@ -23,6 +23,7 @@ from rebalance.policy import Policy
 from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, Record
 from streaming.cell import Rules, fold
+from streaming.circulars import Office
 from streaming.codec import Cell, read, write
 from streaming.decoding import Decoder
 from streaming.rows import Row
@@ -40,15 +41,18 @@ class CellOperator:
     partitions: int
     policy: Policy
     verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
+    slots: int = 1
+    """How many cells share a partition."""
 
     def __call__(
-        self, _cell: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
+        self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         """Fold what is new in one cell; called by Spark, once a batch for each cell with rows."""
         rows = [row for frame in frames for row in _rows(frame)]
         (remembered,) = state.get if state.exists else (None,)
         cell = Cell() if remembered is None else read(remembered)
-        folded = fold(cell, rows, _rules(self))
+        office = Office(*divmod(int(place[0]), self.slots), self.slots)
+        folded = fold(cell, rows, _rules(self).at(office))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))

@@ -8,11 +8,11 @@ waste one record of ours for each of his own, and no more (fault F9).
 The partition matters as much as the bytes: a producer with another partitioner would put a
 group's joins in one cell and its beats in another, and two cells would decide about one group.
 
-Called by ``cell`` for each row but ticks. Its one rule: a row is an event or a dead letter, and
-never an exception.
+Called by ``cell`` for each row but ticks. Its one rule: a row is an event or a dead letter (one
+that went to every cell: some of them, or none), and never an exception.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -20,11 +20,13 @@ from typing import Any, NamedTuple
 from rebalance.events import Event, Stamp
 from rebalance.ids import GroupName
 from rebalance.verdicts.events import BrokerEvent, ClusterName
+from streaming.circulars import Office, taken
 from streaming.rows import Row
 from streaming.testimony import testimony_of
-from streaming.translation import event_of
+from streaming.translation import event_of, stated
 from trimtab.protocol import (
     HEARTBEATS,
+    ROCKETMQ,
     TICK_KEY,
     DeadLetter,
     Place,
@@ -62,6 +64,8 @@ class Decoder:
     """The topics by their names on the cluster."""
     partitions: int
     """How many partitions each of them has."""
+    office: Office | None = None
+    """Whose groups are looked for in circulars; None: everybody's."""
 
     @cached_property
     def heartbeats(self) -> str:
@@ -71,6 +75,18 @@ class Decoder:
     def is_tick(self, row: Row) -> bool:
         """Tell a tick: by its place and key. Its value is for people and need not be read."""
         return row.key == TICK_KEY and row.topic == self.heartbeats
+
+    def is_circular(self, row: Row) -> bool:
+        """Tell a record that concerns groups of many cells."""
+        return self.topics[row.topic] is ROCKETMQ
+
+    def take(self, row: Row, stamp: Stamp) -> Iterator[Addressed | DeadLetter]:
+        """Make events of a circular: one for each group that it names and that lives here."""
+        for said in taken(row, self.office, self.partitions):
+            if isinstance(said, UndecodableRecord):
+                yield bury(row, said)
+            else:
+                yield Addressed(GroupName(said.group), stated(said, stamp))
 
     def read(self, row: Row, stamp: Stamp) -> Addressed | Testified | DeadLetter:
         """Make an event of a row."""

@@ -19,7 +19,7 @@ from streaming.cell_operator import StateFunction
 from streaming.options import Options
 from streaming.rows import Row
 from streaming.topics import ROUTINE, URGENT, names
-from trimtab.protocol import HEARTBEATS, TICK_KEY, limits
+from trimtab.protocol import HEARTBEATS, ROCKETMQ, TICK_KEY, limits
 
 OUTPUT: Final = (
     "topic string, partition int, key binary, value binary, "
@@ -78,17 +78,19 @@ def cut_to_size() -> list[Column]:
 
 
 def dealt(rows: DataFrame, options: Options) -> DataFrame:
-    """Deal each row to the cell of its key, and each tick to every cell of its partition."""
-    count = f.lit(options.query.cells_per_partition)
-    ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(
-        names(options.topics.prefix, (HEARTBEATS,))
-    )
-    every = f.sequence(f.lit(0), count - 1)
-    one = f.array(f.pmod(f.hash("key"), count))
-    slot = f.explode(f.when(ticks, every).otherwise(one))
-    return rows.withColumn("slot", slot).select(
-        (f.col("partition") * count + f.col("slot")).alias("cell"), *Row._fields
-    )
+    """Deal each row to the cell of its key, or more widely.
+
+    Each tick goes to every cell of its partition, and each circular to every cell there is.
+    """
+    prefix, count = options.topics.prefix, f.lit(options.query.cells_per_partition)
+    ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(names(prefix, (HEARTBEATS,)))
+    circulars = f.col("topic").isin(names(prefix, (ROCKETMQ,)))
+    first = f.col("partition") * count
+    whole = f.sequence(first, first + count - 1)
+    every = f.sequence(f.lit(0), f.lit(options.topics.partitions) * count - 1)
+    one = f.array(first + f.pmod(f.hash("key"), count))
+    cells = f.when(ticks, whole).when(circulars, every).otherwise(one)
+    return rows.select(f.explode(cells).alias("cell"), *Row._fields)
 
 
 def source(topics: list[str], options: Options) -> dict[str, str]:

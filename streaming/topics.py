@@ -5,17 +5,29 @@ is there; beats and producers' reports are many and say little, so they are read
 second. Were they one source, each beat would start a batch of its own and the urgent would wait
 behind it.
 
-Read by ``pipeline`` and, in the workers, by ``decoding``. Its one rule: every topic here is keyed
-by group or by cluster, and has the same number of partitions.
+RocketMQ's clients say the urgent and the routine in one record, every 30 s; it counts as routine,
+and comes by the same source as the ticks that would prove the silence of whoever stopped.
+
+Read by ``pipeline`` and, in the workers, by ``decoding``. Its one rule: every topic here has the
+same number of partitions, and is keyed by group or by cluster, or else goes to every cell.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from trimtab.protocol import COMMANDS, HEARTBEATS, LATENCY, MEMBERS, RELEASES, ROUTES, Topic
+from trimtab.protocol import (
+    COMMANDS,
+    HEARTBEATS,
+    LATENCY,
+    MEMBERS,
+    RELEASES,
+    ROCKETMQ,
+    ROUTES,
+    Topic,
+)
 
 URGENT: Final[tuple[Topic[Any], ...]] = (MEMBERS, RELEASES, ROUTES, COMMANDS)
-ROUTINE: Final[tuple[Topic[Any], ...]] = (HEARTBEATS, LATENCY)
+ROUTINE: Final[tuple[Topic[Any], ...]] = (HEARTBEATS, LATENCY, ROCKETMQ)
 
 
 def names(prefix: str, topics: tuple[Topic[Any], ...]) -> list[str]:

@@ -4,7 +4,8 @@ The interpreter between two languages: no judgement, no state, nothing left out.
 can say and this brain cannot hear yet (groups that share each queue) is refused aloud, into the
 dead letters, because doing half of what was asked would be worse than doing none of it.
 
-Called by ``decoding``. Its one rule: one record, one event, stamped with its place and time.
+Called by ``decoding``. Its one rule: one record or statement, one event, stamped with its
+place and time.
 """
 
 from collections.abc import Iterable
@@ -16,6 +17,8 @@ from rebalance.events import (
     Event,
     Joined,
     Left,
+    Mode,
+    Registered,
     Released,
     RouteObserved,
     Stamp,
@@ -43,8 +46,12 @@ from trimtab.protocol import (
     Release,
     ReleaseRef,
     Route,
+    Statement,
     UndecodableRecord,
+    Unregistration,
+    murmur2,
 )
+from trimtab.protocol.rocketmq import SESSION_TIMEOUT_MS
 
 
 def event_of(record: Record, stamp: Stamp) -> Event:  # noqa: PLR0911 - one case for each kind
@@ -104,9 +111,29 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
         rack=record.rack or "",
         weight=record.weight,
         capacity=record.capacity,
-        broadcasting=record.mode == "broadcasting",
+        mode=Mode(record.mode),
         eager=record.protocol == "eager",
         patterns=frozenset(map(Pattern, record.patterns or ())),
+    )
+
+
+def stated(said: Statement, stamp: Stamp) -> Registered | Left:
+    """Translate what a RocketMQ client says of one group.
+
+    It has neither incarnation nor sequence, so its only life is older than any that has one, and
+    the last record counts.
+    """
+    member = MemberId(said.client)
+    life = Incarnation(f"{0:013}-{murmur2(said.client.encode()):08x}")
+    if isinstance(said, Unregistration):
+        return Left(stamp, member, life, 0)
+    return Registered(
+        stamp,
+        member,
+        life,
+        None if said.topics is None else frozenset(map(TopicName, said.topics)),
+        Mode(said.mode),
+        Millis(SESSION_TIMEOUT_MS),
     )
 
 

@@ -1,8 +1,8 @@
 """Replaying: recorded events go through the controller's own code again, batch by batch.
 
 What Spark does around the cells is done here with a dictionary: each row goes to its cell, a tick
-to every cell of its partition, and ``streaming.cell`` does the rest, so that the records that come
-out are those that the controller published, to the byte.
+to every cell of its partition, a circular to all, and ``streaming.cell`` does the rest, so that the
+records that come out are those that the controller published, to the byte.
 
 Called by `trimtab replay`. Its one rule: nothing is decided here.
 """
@@ -10,16 +10,18 @@ Called by `trimtab replay`. Its one rule: nothing is decided here.
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from allocators import allocator
 from console.recordings.lines import Cut, Line
-from console.recordings.slots import slot_of
 from console.settings import Settings
 from sinks import Outlet, Record
 from streaming.cell import Rules, fold
+from streaming.circulars import Office
 from streaming.codec import Cell
 from streaming.decoding import Decoder
 from streaming.rows import Row
+from streaming.slots import slot_of
 from streaming.topics import inlets
 
 
@@ -51,19 +53,23 @@ class Replay:
         """Fold one batch."""
         dealt: dict[tuple[int, int], list[Row]] = {}
         for row in rows:
-            for slot in self._slots(row):
-                dealt.setdefault((row.partition, slot), []).append(row)
+            for place in self._places(row):
+                dealt.setdefault(place, []).append(row)
         records: list[Record] = []
         for place in sorted(dealt):
-            folded = fold(self._cells.get(place, Cell()), dealt[place], self.rules)
+            rules = self.rules.at(Office(*place, self.slots))
+            folded = fold(self._cells.get(place, Cell()), dealt[place], rules)
             self._cells[place] = folded.cell
             records += folded.records
         return records
 
-    def _slots(self, row: Row) -> Iterable[int]:
-        if self.rules.decoder.is_tick(row):
-            return range(self.slots)
-        return (slot_of(row.key, self.slots),)
+    def _places(self, row: Row) -> Iterable[tuple[int, int]]:
+        decoder = self.rules.decoder
+        if decoder.is_circular(row):
+            return product(range(decoder.partitions), range(self.slots))
+        if decoder.is_tick(row):
+            return product((row.partition,), range(self.slots))
+        return ((row.partition, slot_of(row.key, self.slots)),)
 
 
 def batches(

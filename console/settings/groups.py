@@ -14,7 +14,7 @@ from allocators import allocator
 from console.settings.section import Section
 from console.settings.units import Duration, Wait, milliseconds
 from rebalance.ids import Millis
-from rebalance.policy import Policy, TwinRule
+from rebalance.policy import Compat, Policy, TwinRule
 from trimtab.protocol import limits
 
 _DEFAULT: Final = Policy()
@@ -68,6 +68,11 @@ class PolicySettings(Section):
     eager_grace: Wait = _duration(_DEFAULT.eager_grace_ms)
     """How long members that know no releases (RocketMQ's own clients) keep a queue that was taken
     from them. At 0s both may work on it until the old one looks, as in RocketMQ."""
+
+    compat: Compat = _DEFAULT.compat
+    """rocketmq: members that know no releases have one subscription, that of the last who spoke, as
+    on RocketMQ's brokers, and a topic it does not name is gone for all of them. none: each member
+    has its own."""
 
     on_twin: TwinRule = _DEFAULT.on_twin
     """Two lives of one member: fence-older (a restart takes over at once), refuse-newer (it waits
@@ -143,6 +148,7 @@ class PolicySettings(Section):
             revocation_timeout_ms_max=_millis(self.revocation_timeout_max),
             max_clock_step_ms=_millis(max_clock_step),
             eager_grace_ms=_millis(self.eager_grace),
+            compat=self.compat,
             on_twin=self.on_twin,
             on_twin_instance=self.on_twin_instance,
             assignment_interval_ms=_millis(self.assignment_interval),

@@ -43,6 +43,9 @@ class RetentionSettings(Section):
     commands: Duration = _kept(topics.COMMANDS)
     """Who ordered what, and why: an audit trail."""
 
+    rocketmq: Duration = _kept(topics.ROCKETMQ)
+    """Heartbeats of RocketMQ's own clients, which say everything again every 30 s."""
+
     history: Duration = _kept(topics.HISTORY)
     """Every rebalance and verdict with its cause: how far back a question can reach."""
 

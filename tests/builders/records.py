@@ -15,6 +15,8 @@ from rebalance.events import (
     Joined,
     Left,
     MemberEvent,
+    Mode,
+    Registered,
     Released,
     RouteObserved,
     Stamp,
@@ -22,7 +24,9 @@ from rebalance.events import (
 from rebalance.ids import (
     BrokerName,
     Epoch,
+    Incarnation,
     InstanceId,
+    MemberId,
     Millis,
     Pattern,
     Position,
@@ -31,6 +35,9 @@ from rebalance.ids import (
 )
 from rebalance.orders import Order
 from tests.builders.notation import claims, life
+
+NO_LIFE = Incarnation(f"{0:013}-00000000")
+"""RocketMQ's clients have none."""
 
 Record = Callable[[Stamp], Event]
 MemberRecord = Callable[[Stamp], MemberEvent]
@@ -51,7 +58,7 @@ class Further(TypedDict, total=False):
     rack: str
     weight: int
     capacity: int | None
-    broadcasting: bool
+    mode: Mode
     eager: bool
     patterns: frozenset[Pattern]
 
@@ -81,6 +88,21 @@ def joined(
 def wild(patterns: str) -> frozenset[Pattern]:
     """Read patterns of topics: ``orders-* pay?``."""
     return frozenset(map(Pattern, patterns.split()))
+
+
+def registered(
+    who: str, topics: str | None = "orders", *, mode: Mode = Mode.CLUSTERING
+) -> Callable[[Stamp], Registered]:
+    """A RocketMQ client says what it always says; no ``topics``: as before."""
+    member = MemberId(who)
+    wanted = None if topics is None else frozenset(map(TopicName, topics.split()))
+    session = Millis(120_000)
+    return lambda stamp: Registered(stamp, member, NO_LIFE, wanted, mode, session)
+
+
+def unregistered(who: str) -> MemberRecord:
+    """A RocketMQ client leaves."""
+    return lambda stamp: Left(stamp, MemberId(who), NO_LIFE, 0)
 
 
 def beaten(

@@ -15,7 +15,7 @@ from allocators.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.conclusion import Step
-from rebalance.events import Event, Released, Stamp
+from rebalance.events import Event, Mode, Released, Stamp
 from rebalance.group import GroupState
 from rebalance.ids import (
     Epoch,
@@ -102,7 +102,7 @@ STRANGERS = st.builds(
     LIVES,
     sequence=SEQUENCES,
     instance=st.none() | st.sampled_from("ik").map(InstanceId),
-    broadcasting=st.booleans(),
+    mode=st.sampled_from(Mode),
     eager=st.booleans(),
     patterns=st.sampled_from(["", "pay*", "*"]).map(wild),
 )

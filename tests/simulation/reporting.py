@@ -24,6 +24,7 @@ from rebalance.events import (
     Joined,
     Left,
     MemberEvent,
+    Registered,
     Released,
     RouteObserved,
     Stamp,
@@ -47,6 +48,9 @@ def heard(event: Event) -> Entry:
     match event:
         case Joined() | Beaten() | Drained() | Left() | Released():
             return _of_a_member(event, at, Life(event.member, event.incarnation))
+        case Registered():
+            life = Life(event.member, event.incarnation)
+            return history.Joined(at, GROUP, life, 0, event.topics or frozenset())
         case RouteObserved():
             return history.Routed(at, GROUP, event.topic, event.version, event.queues)
         case Commanded():

@@ -26,6 +26,7 @@ from itertools import groupby
 from typing import Any
 
 from allocators import allocator
+from rebalance.events import Mode
 from rebalance.ids import InstanceId, MemberId, Millis
 from rebalance.orders import (
     Approve,
@@ -87,7 +88,7 @@ def _join(who: str, words: list[str], options: Options) -> Record:
         revocation_ms=_ms(options.get("revocation")),
         weight=int(options.get("weight", "1")),
         capacity=int(options["capacity"]) if "capacity" in options else None,
-        broadcasting="broadcasting" in words,
+        mode=next((mode for mode in Mode if mode in words), Mode.CLUSTERING),
         eager="eager" in words,
         instance=InstanceId(options["instance"]) if "instance" in options else None,
         patterns=wild(options.get("patterns", "").replace(",", " ")),

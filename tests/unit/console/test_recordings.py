@@ -6,21 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit.console.command_line import Run, caller
+from tests.unit.console.recording import GROUP, PARTITION, Recording
+from tests.unit.protocol.test_rocketmq import consumer, heartbeat
 from tests.unit.streaming.log import LIFE, beat, join, route
 from trimtab.protocol import (
-    Assignment,
     Beat,
-    GrantRef,
-    Record,
     Release,
     ReleaseRef,
-    encode,
-    partition_of,
 )
-
-GROUP = "billing"
-PARTITION = partition_of(GROUP, 8)
-CAUSE = {"kind": "join", "subject": "a"}
 
 
 @pytest.fixture
@@ -28,52 +21,6 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     """The command line, where there are no settings."""
     monkeypatch.chdir(tmp_path)
     return caller(monkeypatch, capsys)
-
-
-class Recording:
-    """Lines of a recording."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def add(self, topic: str, value: Record | None, at: int, key: str = GROUP) -> None:
-        """Add a record."""
-        text = None if value is None else encode(value).decode()
-        line = {"topic": topic, "partition": PARTITION, "offset": len(self.lines)}
-        self.lines.append(json.dumps({**line, "timestamp": at, "key": key, "value": text}))
-
-    def orders(self, member: str, epoch: int, at: int, **rows: list[tuple[int, int]]) -> None:
-        """Add a member's orders."""
-        hold, give = (
-            tuple(GrantRef("orders", "", number, token) for number, token in rows.get(verb, []))
-            for verb in ("hold", "give")
-        )
-        record = Assignment.model_validate(
-            {
-                "group": GROUP,
-                "member": member,
-                "incarnation": LIFE,
-                "epoch": epoch,
-                "target_epoch": epoch,
-                "hold": hold,
-                "give": give,
-                "inherit": (),
-                "revocation_timeout_ms": 60_000,
-                "session_timeout_ms": 10_000,
-                "heartbeat_interval_ms": 3_000,
-                "cause": CAUSE,
-            }
-        )
-        self.add("assignments", record, at, key=f"{GROUP}/{member}")
-
-    def cut(self, number: int) -> None:
-        """End a batch."""
-        self.lines.append(json.dumps({"batch": number}))
-
-    def write(self, name: str = "recording.jsonl") -> str:
-        """Write it into the working directory."""
-        Path(name).write_text("\n".join(self.lines) + "\n")
-        return name
 
 
 def two_join() -> Recording:
@@ -112,6 +59,23 @@ def test_records_come_as_the_controller_writes_them(run: Run) -> None:
     assert ["billing/a", "billing/a", "billing/b"] == [each["key"] for each in told]
     assert {PARTITION} == {each["partition"] for each in told}
     assert 1 == json.loads(told[0]["value"])["epoch"]
+
+
+def test_what_rocketmqs_clients_said_is_replayed(run: Run) -> None:
+    """One record, which every cell reads: in each partition, each of its groups is told once."""
+    recording = Recording()
+    for at, client in ((1_000, "c1"), (2_000, "c2"), (32_000, "c1")):
+        recording.say(heartbeat(consumer(GROUP, "orders"), consumer("h"), clientID=client), at)
+    recording.add("routes", route(queues=2), 33_000)
+    recording.say(b"hello", 34_000)
+    _, told, _ = run("replay", recording.write(), "--set", "controller.cells_per_partition=3")
+
+    for client, place in (("c1", 0), ("c2", 1)):
+        for group in (GROUP, "h"):
+            line = f"{group}: {client} joined (join of {client}, trimtab.rocketmq/0@{place})"
+            assert 1 == told.count(line)
+    assert 1 == told.count("c1 is told under epoch 1: hold orders-0@1")
+    assert 1 == told.count("dead letter: trimtab.rocketmq/0@4: garbage")
 
 
 def test_a_replay_ends_where_it_is_told_to(run: Run) -> None:

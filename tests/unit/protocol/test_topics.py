@@ -17,9 +17,9 @@ def config(topic: Topic[Any]) -> dict[str, str]:
     return dict(spec.config)
 
 
-def test_there_are_eleven() -> None:
+def test_there_are_twelve() -> None:
     """One for each sentence of the design."""
-    names = "members heartbeats releases routes latency commands"
+    names = "members heartbeats releases routes latency commands rocketmq"
     names += " assignments groups brokers history deadletters"
 
     assert names.split() == list(TOPICS)

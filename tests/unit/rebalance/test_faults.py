@@ -11,6 +11,7 @@ from rebalance.decisions import (
     MemberChanged,
     Rebalanced,
 )
+from rebalance.events import Mode
 from rebalance.ids import InstanceId, Millis
 from rebalance.overview import GroupPhase, GroupSummarised
 from rebalance.policy import Policy
@@ -186,7 +187,7 @@ def test_c14_a_rolling_deploy_of_dynamic_members() -> None:
 def test_c19_members_of_every_kind_in_one_group() -> None:
     """Cooperative, eager and broadcasting members come to rest, each after its own manner."""
     story = sticky()
-    story.reads(joined("a"), joined("b", eager=True), joined("c", broadcasting=True))
+    story.reads(joined("a"), joined("b", eager=True), joined("c", mode=Mode.BROADCASTING))
     story.reads(routed("orders", 4))
     story.reads(joined("d"))
     story.settles()

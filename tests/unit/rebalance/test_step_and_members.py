@@ -2,7 +2,7 @@
 
 from allocators.averagely import averagely
 from rebalance.decisions import HandedOver, MemberChange, MemberChanged, Rebalanced
-from rebalance.events import Event
+from rebalance.events import Event, Mode
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, MemberId
 from rebalance.overview import GroupPhase
@@ -215,7 +215,7 @@ def test_member_that_begins_to_broadcast_lets_others_have_what_it_held() -> None
     """It works on everything by right: nobody waits for a release, and it is not fenced for it."""
     story = Story()
     story.reads(joined("a"), joined("b"), routed("orders", 2))
-    story.reads(joined("a", broadcasting=True))
+    story.reads(joined("a", mode=Mode.BROADCASTING))
 
     assert {"orders-0": "b@2", "orders-1": "b@1"} == story.pages()
     assert 2 == len(story.told("a").hold)

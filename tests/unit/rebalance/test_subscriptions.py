@@ -4,6 +4,7 @@ import pytest
 
 from rebalance import subscriptions
 from rebalance.decisions import EventRefused, Refusal
+from rebalance.events import Mode
 from rebalance.group import Member
 from rebalance.ids import Incarnation, MemberId, Millis, TopicName
 from rebalance.overview import GroupSummarised
@@ -63,9 +64,9 @@ def a_story(*records: MemberRecord, policy: Policy | None = None) -> Story:
     return story
 
 
-def wildly(name: str, patterns: str = "orders-*", *, broadcasting: bool = False) -> MemberRecord:
+def wildly(name: str, patterns: str = "orders-*", *, mode: Mode = Mode.CLUSTERING) -> MemberRecord:
     """A member joins that names no topic."""
-    return joined(name, "", patterns=wild(patterns), broadcasting=broadcasting)
+    return joined(name, "", patterns=wild(patterns), mode=mode)
 
 
 def test_a_topic_that_is_created_later_is_shared_out() -> None:
@@ -114,7 +115,7 @@ def test_a_topic_that_never_was_is_nobodys_news() -> None:
 
 def test_everybody_works_on_what_a_pattern_stands_for_when_broadcasting() -> None:
     """What comes is held at once, what goes is not named any more."""
-    story = a_story(wildly("a", broadcasting=True))
+    story = a_story(wildly("a", mode=Mode.BROADCASTING))
     story.reads(routed("orders-us", 1))
     assert ["orders-eu", "orders-eu", "orders-us"] == [
         queue.topic for queue, _ in story.told("a").hold

@@ -10,6 +10,7 @@ from allocators import allocator
 from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.causes import Cause, CauseKind
 from rebalance.clock import LogClock
+from rebalance.events import Mode
 from rebalance.group import (
     Asked,
     Doubt,
@@ -17,7 +18,6 @@ from rebalance.group import (
     Grant,
     GroupState,
     Member,
-    Mode,
     Ownership,
     Pulse,
     Route,

@@ -12,6 +12,7 @@ from rebalance.events import (
     Event,
     Joined,
     Left,
+    Mode,
     Released,
     RouteObserved,
 )
@@ -93,7 +94,7 @@ MEANINGS: list[tuple[Record, Event]] = [
     ),
     (
         join("a", mode="broadcasting", protocol="eager"),
-        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), broadcasting=True, eager=True),
+        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), mode=Mode.BROADCASTING, eager=True),
     ),
     (
         Join(member="a", incarnation=LIFE, sequence=1, patterns=("orders-*",)),

@@ -19,7 +19,15 @@ Document = dict[str, Any]
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _BINDING: Final = {"bindingVersion": "0.5.0"}
-_RECEIVED: Final = {"members", "heartbeats", "releases", "routes", "latency", "commands"}
+_RECEIVED: Final = {
+    "members",
+    "heartbeats",
+    "releases",
+    "routes",
+    "latency",
+    "commands",
+    "rocketmq",
+}
 """What the controller reads; the rest it writes. (It writes ticks and routes too, for itself.)"""
 _INDEX: Final = """# The contracts of the wire
 
@@ -181,6 +189,8 @@ def _table() -> str:
         for kind, model in topic.kinds.items():
             link = f"[{kind}]({_path(topic, kind)})"
             rows.append(f"| {topic.name} | {topic.key} | {days} | {link} | {_summary(model)} |\n")
+        if not topic.kinds:
+            rows.append(f"| {topic.name} | {topic.key} | {days} | | {topic.about} |\n")
     return "".join(rows)
 
 

@@ -57,6 +57,7 @@ from trimtab.protocol.queues import GrantRef, InheritRef, QueueRef, ReleaseRef
 from trimtab.protocol.reasons import Reason, UndecodableRecord
 from trimtab.protocol.record import MemberRecord, Record
 from trimtab.protocol.releases import Release
+from trimtab.protocol.rocketmq import Registration, Statement, Unregistration, statements
 from trimtab.protocol.routes import Route, RunRef
 from trimtab.protocol.topics import (
     ASSIGNMENTS,
@@ -71,6 +72,7 @@ from trimtab.protocol.topics import (
     LATENCY,
     MEMBERS,
     RELEASES,
+    ROCKETMQ,
     ROUTES,
     TOPICS,
     Topic,
@@ -91,6 +93,7 @@ __all__ = [
     "LATENCY",
     "MEMBERS",
     "RELEASES",
+    "ROCKETMQ",
     "ROUTES",
     "TICK_KEY",
     "TOPICS",
@@ -138,6 +141,7 @@ __all__ = [
     "Rebalance",
     "RebalanceDone",
     "Record",
+    "Registration",
     "Release",
     "ReleaseRef",
     "Report",
@@ -146,11 +150,13 @@ __all__ = [
     "Route",
     "RunRef",
     "Sample",
+    "Statement",
     "Tick",
     "Topic",
     "TopicSpec",
     "TopicSummary",
     "UndecodableRecord",
+    "Unregistration",
     "Verdict",
     "broker_key",
     "decode",
@@ -162,5 +168,6 @@ __all__ = [
     "read_group_key",
     "read_member_key",
     "read_topic_key",
+    "statements",
     "topic_specs",
 ]

@@ -13,7 +13,7 @@ one rule: what a real client writes is read as a real broker reads it, and judge
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -31,6 +31,7 @@ from pydantic_core import from_json
 from trimtab.protocol.reasons import UndecodableRecord
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 
 class ConsumeType(StrEnum):
@@ -105,6 +106,10 @@ def _spellings(bean: type[BaseModel]) -> Mapping[str, str]:
 Flag = Annotated[bool, _plain(default=False)]
 
 
+_UNREGISTER_CLIENT: Final = 35
+"""The code of that request in RocketMQ's protocol."""
+
+
 class _Data(BaseModel):
     """One of RocketMQ's beans. Fields are declared in the order in which fastjson writes them."""
 
@@ -175,6 +180,14 @@ class HeartbeatData(_Data):
     without_sub: Flag = False
 
 
+class UnregisterClient(_Data):
+    """The fields of an UNREGISTER_CLIENT: the client leaves one group of either sort, or two."""
+
+    client_id: str | None = Field(default=None, alias="clientID")
+    consumer_group: str | None = None
+    producer_group: str | None = None
+
+
 def read_heartbeat(body: bytes, now: int) -> HeartbeatData | None:
     """Read a heartbeat's body; None where RocketMQ 5 reads null.
 
@@ -185,6 +198,34 @@ def read_heartbeat(body: bytes, now: int) -> HeartbeatData | None:
     Raises:
         UndecodableRecord: RocketMQ would throw, or it is not JSON.
     """
+    document = _document(body)
+    return None if document is None else checked(HeartbeatData, document, now=now)
+
+
+def read_request(body: bytes, now: int) -> HeartbeatData | UnregisterClient | None:
+    """Read a heartbeat's body, or the fields of an UNREGISTER_CLIENT, by what is in it.
+
+    The fields may stand alone or in the header that they travel in, with the code of the request.
+
+    Raises:
+        UndecodableRecord: As for a heartbeat.
+    """
+    document = _document(body)
+    if document is None:
+        return None
+    if document.get("code") == _UNREGISTER_CLIENT and isinstance(document.get("extFields"), dict):
+        return checked(UnregisterClient, document["extFields"], "extFields")
+    if {"consumergroup", "producergroup"} & set(map(_spelt, document)):
+        return checked(UnregisterClient, document)
+    return checked(HeartbeatData, document, now=now)
+
+
+def write_heartbeat(data: HeartbeatData) -> bytes:
+    """Write a heartbeat's body as a client does: keys in alphabetical order, no nulls."""
+    return data.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+def _document(body: bytes) -> dict[str, Any] | None:
     if not body.strip():
         return None
     try:
@@ -195,14 +236,18 @@ def read_heartbeat(body: bytes, now: int) -> HeartbeatData | None:
         return None
     if not isinstance(document, dict):
         raise UndecodableRecord("not_object", "The value is not a JSON object")
+    return document
+
+
+def checked(model: type[M], document: object, *path: str | int, now: int = 0) -> M:
+    """Read a part of a document as a model; ``path`` leads to it.
+
+    Raises:
+        UndecodableRecord: It does not fit, and where.
+    """
     try:
-        return HeartbeatData.model_validate(document, context=now)
+        return model.model_validate(document, context=now)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        path = ".".join(str(step) for step in first["loc"])
-        raise UndecodableRecord("invalid", f"{path}: {first['msg']}") from None
-
-
-def write_heartbeat(data: HeartbeatData) -> bytes:
-    """Write a heartbeat's body as a client does: keys in alphabetical order, no nulls."""
-    return data.model_dump_json(by_alias=True, exclude_none=True).encode()
+        place = ".".join(str(step) for step in (*path, *first["loc"]))
+        raise UndecodableRecord("invalid", f"{place}: {first['msg']}") from None

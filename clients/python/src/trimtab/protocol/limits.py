@@ -37,6 +37,9 @@ what Kafka is run with."""
 RUNS_PER_ROUTE = 1_000
 """Runs of queue ids in a route: one per broker of a RocketMQ topic."""
 
+GROUPS_PER_CLIENT = 1_000
+"""Groups in one heartbeat of a RocketMQ client; a process with a hundred consumers is a big one."""
+
 BROKERS_PER_REPORT = 1_000
 """Brokers in one latency report."""
 
@@ -51,6 +54,10 @@ RECORD_BYTES = 1024 * 1024
 
 REPORT_BYTES = 256 * 1024
 """A latency report: 1,000 brokers of ~150 bytes, with room for long names."""
+
+HEARTBEAT_DATA_BYTES = 256 * 1024
+"""A heartbeat of a RocketMQ client: 1,000 groups with a topic each. Every cell reads all of them,
+so this is a part of what a record may be."""
 
 DEAD_LETTER_BYTES = 1024
 """How much of a bad record's key, and of its value, a dead letter keeps."""

@@ -47,7 +47,9 @@ from trimtab.protocol.record import Record
 from trimtab.protocol.releases import Release
 from trimtab.protocol.routes import Route
 
-KeyKind = Literal["group", "cluster", "group or cluster", "group/member", "cluster/broker", "topic"]
+KeyKind = Literal[
+    "group", "cluster", "client", "group or cluster", "group/member", "cluster/broker", "topic"
+]
 R = TypeVar("R", bound=Record)
 
 DEFAULT_PREFIX: Final = "trimtab."
@@ -66,6 +68,7 @@ class Topic(Generic[R]):
     about: str
     key: KeyKind
     models: tuple[type[R], ...]
+    """None where somebody else's records are read as they are."""
     retention_ms: int | None
     max_record_bytes: int = limits.RECORD_BYTES
 
@@ -153,6 +156,15 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
     # An audit trail of who ordered what.
     retention_ms=90 * _DAY_MS,
 )
+ROCKETMQ: Final[Topic[Record]] = Topic(
+    "rocketmq",
+    "What RocketMQ's own clients say: HeartbeatData, and who unregisters.",
+    "client",
+    (),
+    # Said again every 30 s, like beats.
+    retention_ms=_DAY_MS,
+    max_record_bytes=limits.HEARTBEAT_DATA_BYTES,
+)
 ASSIGNMENTS: Final[Topic[Assignment]] = Topic(
     "assignments",
     "One member's orders: hold, give, inherit.",
@@ -199,6 +211,7 @@ TOPICS: Final[Mapping[str, Topic[Any]]] = {
         ROUTES,
         LATENCY,
         COMMANDS,
+        ROCKETMQ,
         ASSIGNMENTS,
         GROUPS,
         BROKERS,

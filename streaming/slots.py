@@ -2,9 +2,11 @@
 
 A heartbeat partition is dealt out to several cells by Spark's ``hash``, which is Murmur3 with two
 ways of its own: the seed 42, and each byte that is left over at the end is mixed in as a signed
-word. A replay must deal alike, because a cell's clock moves with the beats that the cell sees.
+word. What is delivered to every cell (``circulars``) must find out by itself where it belongs, and
+a replay must deal alike, because a cell's clock moves with the beats that the cell sees.
 
-Called by ``replaying``. Its one rule: the same slot as Spark, for every key.
+Called by ``circulars`` and by `trimtab replay`. Its one rule: the same slot as Spark, for every
+key.
 """
 
 from typing import Final

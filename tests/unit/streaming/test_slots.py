@@ -1,6 +1,6 @@
 """Keys are dealt to cells as Spark deals them."""
 
-from console.recordings.slots import murmur3, slot_of
+from streaming.slots import murmur3, slot_of
 
 
 def signed(hashed: int) -> int:

@@ -1,0 +1,103 @@
+"""Topic `rocketmq`, keyed by client: what RocketMQ's own clients say to a broker, word for word.
+
+The body of a HEART_BEAT names every group that the client is a member of; the fields of an
+UNREGISTER_CLIENT name one that it leaves. A statement is what such a record says of one group, in
+our words and within our limits. Groups of producers are passed over: nobody asks who could
+produce, only how brokers served those who did (topic `latency`).
+
+Read by the controller. Its one rule: one group that cannot be understood spoils no other.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from trimtab.protocol import limits
+from trimtab.protocol.heartbeat_data import (
+    ConsumerData,
+    HeartbeatData,
+    MessageModel,
+    checked,
+    read_request,
+)
+from trimtab.protocol.members import Mode
+from trimtab.protocol.names import GroupName, MemberName, TopicName
+from trimtab.protocol.reasons import UndecodableRecord
+from trimtab.protocol.record import Part
+
+SESSION_TIMEOUT_MS: Final = 120_000
+"""Silence after which a broker strikes a client out (`channelExpiredTimeout`): four heartbeats."""
+
+
+class Registration(Part):
+    """A client is a member of a group."""
+
+    client: MemberName
+    group: GroupName
+    topics: Annotated[frozenset[TopicName], Field(max_length=limits.TOPICS_PER_MEMBER)] | None
+    """None: as it said last, or as the group's others did (heartbeats V2)."""
+    mode: Mode
+
+
+class Unregistration(Part):
+    """A client is a member of a group no more."""
+
+    client: MemberName
+    group: GroupName
+
+
+Statement = Registration | Unregistration
+
+_MODES: Final[dict[MessageModel, Mode]] = {
+    MessageModel.CLUSTERING: "clustering",
+    MessageModel.BROADCASTING: "broadcasting",
+}
+
+
+def statements(value: bytes | None) -> Iterator[Statement | UndecodableRecord]:
+    """Yield what a record says of each group, or why that cannot be understood.
+
+    Raises:
+        UndecodableRecord: Nothing of the record can be understood.
+    """
+    if value is None:
+        raise UndecodableRecord("null_value", "The record has no value")
+    request = read_request(value, 0)
+    if request is None:
+        raise UndecodableRecord("not_object", "RocketMQ reads nothing in it")
+    if request.client_id is None:
+        raise UndecodableRecord("invalid", "clientID: is missing")
+    if isinstance(request, HeartbeatData):
+        yield from _registrations(request.client_id, request)
+    elif request.consumer_group is not None:
+        names = {"client": request.client_id, "group": request.consumer_group}
+        yield checked(Unregistration, names)
+
+
+def _registrations(client: str, data: HeartbeatData) -> Iterator[Statement | UndecodableRecord]:
+    consumers = data.consumer_data_set or ()
+    if len(consumers) > limits.GROUPS_PER_CLIENT:
+        detail = f"consumerDataSet: names more than {limits.GROUPS_PER_CLIENT} groups"
+        raise UndecodableRecord("invalid", detail)
+    for place, consumer in enumerate(consumers):
+        said = (
+            None if consumer is None else _said(consumer, client, subscribes=not data.without_sub)
+        )
+        try:
+            yield checked(Registration, said, "consumerDataSet", place)
+        except UndecodableRecord as error:
+            yield error
+
+
+def _said(consumer: ConsumerData, client: str, *, subscribes: bool) -> dict[str, object]:
+    """Return what counts here, nulls and all; the model refuses them where something has to be."""
+    wanted = (None,) if consumer.subscription_data_set is None else consumer.subscription_data_set
+    topics = [None if it is None else it.topic for it in wanted]
+    model = consumer.message_model
+    return {
+        "client": client,
+        "group": consumer.group_name,
+        "topics": frozenset(topics) if subscribes else None,
+        "mode": None if model is None else _MODES[model],
+    }

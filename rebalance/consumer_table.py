@@ -1,0 +1,82 @@
+"""The consumer table: the members that are RocketMQ's own clients.
+
+A regular who says the same sentence every half minute. A RocketMQ client knows neither join nor
+beat: it repeats all of its wishes, and so the first time it is a join, a changed wish is a new one,
+and the rest are signs of life. It has no incarnation, so a copy under its name cannot be told from
+it; and it knows no releases, so it is eager.
+
+RocketMQ's brokers keep one subscription for a whole group, that of the last heartbeat, and what is
+not in it is gone for everybody: members that ask for different topics take them from each other
+every 30 s. Here each member has its own wishes, unless the policy asks for that
+(``Compat.ROCKETMQ``); then the wishes of any eager member are those of all.
+
+Called by ``step``, for what such a client says and after each join. Its one rule: who belongs to
+the group is ``membership``'s business; here is only what it wants.
+"""
+
+from dataclasses import replace
+
+from rebalance import membership
+from rebalance.causes import Cause, CauseKind
+from rebalance.draft import Draft
+from rebalance.events import Joined, Registered
+from rebalance.ids import TopicName
+from rebalance.policy import Compat
+
+
+def register(draft: Draft, event: Registered) -> None:
+    """Enter what a client said."""
+    topics = event.topics if event.topics is not None else _as_before(draft, event)
+    if topics is None:
+        return  # it only repeats itself, and nobody has heard what it said first
+    known = draft.members.get(event.member)
+    if known is not None and known.incarnation > event.incarnation:
+        return
+    if known is not None and (known.topics, known.mode) == (topics, event.mode):
+        membership.see(draft, event.member, event.stamp)
+        return
+    joined = Joined(
+        event.stamp,
+        event.member,
+        event.incarnation,
+        sequence=0,
+        topics=topics,
+        session_timeout_ms=event.session_timeout_ms,
+        mode=event.mode,
+        eager=True,
+    )
+    membership.fold(draft, joined)
+    agree(draft, joined)
+
+
+def agree(draft: Draft, event: Joined) -> None:
+    """Have all eager members want what the last of them does, where that is the custom."""
+    author = draft.members.get(event.member)
+    if draft.policy.compat is not Compat.ROCKETMQ or author is None or not author.eager:
+        return
+    if author.incarnation != event.incarnation:
+        return
+    others = [
+        (name, member)
+        for name, member in draft.members.items()
+        if member.eager and (member.topics, member.patterns) != (author.topics, author.patterns)
+    ]
+    for name, member in others:
+        wished = replace(member, topics=author.topics, patterns=author.patterns)
+        draft.members.put(name, wished)
+    if others:
+        detail = f"taken over by {len(others)} others"
+        draft.causes.append(
+            Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, detail)
+        )
+
+
+def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:
+    """What a client wants that does not say: as before, or as the others where that is one."""
+    known = draft.members.get(event.member)
+    if known is not None:
+        return known.topics
+    if draft.policy.compat is not Compat.ROCKETMQ:
+        return None
+    table = (member.topics for member in draft.members.values() if member.eager)
+    return next(table, frozenset())

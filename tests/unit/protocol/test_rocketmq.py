@@ -1,0 +1,167 @@
+"""What RocketMQ's clients say of each group, in our words."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.faults.vectors import cases, read
+from trimtab.protocol import Registration, UndecodableRecord, Unregistration, limits, statements
+from trimtab.protocol.limits import TEXT_CHARACTERS
+
+CLIENT = "10.0.0.1@77#9"
+
+
+def consumer(group: str = "g", *topics: str, **fields: object) -> dict[str, Any]:
+    """What a heartbeat says of one group."""
+    wanted = [{"topic": topic} for topic in topics or ("T",)]
+    plain = {"groupName": group, "messageModel": "CLUSTERING", "subscriptionDataSet": wanted}
+    return plain | fields
+
+
+def heartbeat(*consumers: object, **fields: object) -> bytes:
+    """A heartbeat of our client."""
+    body = {"clientID": CLIENT, "consumerDataSet": consumers, "producerDataSet": []}
+    return json.dumps(body | fields).encode()
+
+
+def test_a_heartbeat_is_a_statement_of_each_of_its_groups() -> None:
+    """With its topics, each once, and its mode."""
+    said = list(statements(heartbeat(consumer("g", "T", "T", "%RETRY%g"), consumer("h"))))
+
+    assert [
+        Registration(
+            client=CLIENT, group="g", topics=frozenset({"T", "%RETRY%g"}), mode="clustering"
+        ),
+        Registration(client=CLIENT, group="h", topics=frozenset({"T"}), mode="clustering"),
+    ] == said
+
+
+def test_the_message_model_is_the_mode() -> None:
+    """Broadcasting members have every queue."""
+    (said,) = statements(heartbeat(consumer(messageModel="BROADCASTING")))
+
+    assert isinstance(said, Registration)
+    assert "broadcasting" == said.mode
+
+
+def test_a_heartbeat_without_subscriptions_is_as_before() -> None:
+    """Heartbeats V2 leave them out while the broker knows them; an empty one has none."""
+    (silent,) = statements(heartbeat(consumer(subscriptionDataSet=[]), withoutSub=True))
+    (empty,) = statements(heartbeat(consumer(subscriptionDataSet=[])))
+
+    assert isinstance(silent, Registration)
+    assert isinstance(empty, Registration)
+    assert (None, frozenset()) == (silent.topics, empty.topics)
+
+
+def test_a_producer_says_nothing_of_groups() -> None:
+    """Who could produce is of no use to anybody here."""
+    assert [] == list(statements(heartbeat(producerDataSet=[{"groupName": "p"}])))
+    assert [] == list(statements(b'{"clientID":"c","producerGroup":"p"}'))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b'{"clientID":"c","consumerGroup":"g"}',
+        b'{"clientID":"c","consumerGroup":"g","producerGroup":"p"}',
+        b'{"code":35,"extFields":{"clientID":"c","consumerGroup":"g"},"language":"JAVA","opaque":3}',
+    ],
+)
+def test_a_client_unregisters(value: bytes) -> None:
+    """The fields of the request, alone or in the header that they travel in."""
+    assert [Unregistration(client="c", group="g")] == list(statements(value))
+
+
+@cases(read("heartbeat"), "encode")
+def test_every_real_heartbeat_is_understood(line: dict[str, Any]) -> None:
+    """All its groups; without a client's name, it is nobody's."""
+    value, expected = line["body"].encode(), line["fields"]
+    if expected["clientID"] is None:
+        with pytest.raises(UndecodableRecord, match="clientID"):
+            list(statements(value))
+    else:
+        groups = sorted(each["groupName"] for each in expected["consumerDataSet"])
+        assert groups == sorted(
+            each.group for each in statements(value) if isinstance(each, Registration)
+        )
+
+
+WHOLLY_BAD = {
+    "no value": (None, "null_value"),
+    "no body": (b"", "not_object"),
+    "null": (b"null", "not_object"),
+    "no object": (b"5", "not_object"),
+    "no JSON": (b"hello", "garbage"),
+    "nobody": (b"{}", "invalid"),
+    "too many groups": (
+        heartbeat(*(consumer(f"g{n}") for n in range(limits.GROUPS_PER_CLIENT + 1))),
+        "invalid",
+    ),
+    "a field of another kind": (heartbeat(withoutSub="perhaps"), "invalid"),
+}
+
+
+@pytest.mark.parametrize(("value", "reason"), WHOLLY_BAD.values(), ids=WHOLLY_BAD)
+def test_a_record_that_says_nothing_is_refused(value: bytes | None, reason: str) -> None:
+    """With the reason."""
+    with pytest.raises(UndecodableRecord) as refusal:
+        list(statements(value))
+
+    assert reason == refusal.value.reason
+
+
+PARTLY_BAD = {
+    "nothing": None,
+    "no name": consumer(groupName=None),
+    "a name with a slash": consumer("a/b"),
+    "a reserved name": consumer("$tick"),
+    "an endless name": consumer("g" * 256),
+    "no model": consumer(messageModel=None),
+    "an unknown model": consumer(messageModel="SHARED"),
+    "no subscriptions": consumer(subscriptionDataSet=None),
+    "a subscription of nothing": consumer(subscriptionDataSet=[{"topic": None}]),
+    "an empty topic": consumer("h", ""),
+    "too many topics": consumer("h", *(f"t{n}" for n in range(limits.TOPICS_PER_MEMBER + 1))),
+}
+
+
+@pytest.mark.parametrize("bad", PARTLY_BAD.values(), ids=PARTLY_BAD)
+def test_a_group_that_cannot_be_understood_spoils_no_other(bad: object) -> None:
+    """The others' statements stand, and it is said where the fault is."""
+    good, fault, also_good = statements(heartbeat(consumer("g"), bad, consumer("h")))
+
+    assert isinstance(good, Registration)
+    assert isinstance(also_good, Registration)
+    assert isinstance(fault, UndecodableRecord)
+    assert fault.detail.startswith("consumerDataSet.1")
+
+
+KEYS = ["clientID", "consumerDataSet", "groupName", "messageModel", "subscriptionDataSet", "topic"]
+KEYS += ["withoutSub", "consumerGroup", "code", "extFields"]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(KEYS),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(value=st.binary() | JSON.map(lambda document: json.dumps(document).encode()))
+def test_any_bytes_are_statements_or_a_reason(value: bytes) -> None:
+    """Nothing else can come out."""
+    try:
+        said = list(statements(value))
+    except UndecodableRecord as refusal:
+        said = [refusal]
+    for each in said:
+        assert not isinstance(each, UndecodableRecord) or len(each.detail) <= TEXT_CHARACTERS
