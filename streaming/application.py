@@ -43,17 +43,18 @@ def run(options: Options) -> None:
     Raises:
         ControllerFailed: It ended for any other reason.
     """
+    stop = Event()
     try:
-        with taken_down(options.home), _session(options) as spark:
-            _run(spark, options)
+        with taken_down(options.home), _told_by_signals(stop), _session(options) as spark:
+            if not stop.is_set():
+                _run(spark, options, stop)
     except (FeedFailed, SparkNotStarted) as error:
         raise ControllerFailed(str(error)) from error
     except (Py4JError, ConnectionError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
 
 
-def _run(spark: SparkSession, options: Options) -> None:
-    stop = Event()
+def _run(spark: SparkSession, options: Options, stop: Event) -> None:
     listener = QueryListener(spark)
     spark.streams.addListener(listener)
     topics = options.topics
@@ -66,7 +67,6 @@ def _run(spark: SparkSession, options: Options) -> None:
     )
     feeds = (TickProducer(options), RouteWatcher(options), HostWatcher(options))
     with (
-        _told_by_signals(stop),
         _query(decisions(spark, options, operator), options) as query,
         feeding(feeds, stop) as look_at_feeds,
     ):
@@ -115,7 +115,10 @@ def _query(decided: DataFrame, options: Options) -> Iterator[StreamingQuery]:
 
 @contextmanager
 def _told_by_signals(stop: Event) -> Iterator[None]:
-    """Take SIGTERM and SIGINT for "stop"; a second one is no longer ours."""
+    """Take SIGTERM and SIGINT for "stop"; a second one is no longer ours.
+
+    From before there is a JVM: one that loses its parent while it starts never ends.
+    """
 
     def told(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, before[signal.Signals(number)])
