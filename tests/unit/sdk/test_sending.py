@@ -19,15 +19,15 @@ LEADERS = Leaders(["1", "2", "3", "1", "2", "3"], {"1": "a:1", "2": "b:1", "3": 
 
 def dispatch(selector: BrokerSelector | None = None) -> Dispatch[Ledger]:
     """Turns of topic t, which three brokers lead."""
-    made = Dispatch(selector or BrokerSelector(), lambda ledger: ledger)
+    made = Dispatch(selector or BrokerSelector(), lambda ledger: (ledger, ledger, ledger))
     made.learn("t", LEADERS, NOW)
     return made
 
 
 def taken(made: Dispatch[Ledger], count: int) -> list[tuple[int, str]]:
     """Take so many turns."""
-    turns = [next(made.turns["t"]) for _ in range(count)]
-    return [(partition, ledger.broker) for partition, ledger in turns]
+    turns = [made.turns["t"]() for _ in range(count)]
+    return [(partition, ledger.broker) for partition, ledger, _ in turns]
 
 
 def out(broker: str, **said: object) -> Verdict:
@@ -57,7 +57,7 @@ def test_turns_go_round_all_partitions() -> None:
 def test_an_unknown_topic_is_left_to_the_client() -> None:
     """At once; and the topic is looked up from then on."""
     made = dispatch()
-    partition, _ = next(made.turns["new"])
+    partition, _, _ = made.turns["new"]()
 
     assert ANYWHERE == partition
     assert ["t", "new"] == made.topics()
@@ -66,7 +66,7 @@ def test_an_unknown_topic_is_left_to_the_client() -> None:
 def test_a_slow_delivery_takes_its_broker_out_of_turn() -> None:
     """With the next tick, and until RocketMQ's table says otherwise."""
     made = dispatch()
-    _, ledger = next(made.turns["t"])
+    _, ledger, _ = made.turns["t"]()
     ledger.note(0.6)
     made.tick(NOW, 0.05)
     without = {broker for _, broker in taken(made, 12)}
@@ -79,11 +79,12 @@ def test_a_slow_delivery_takes_its_broker_out_of_turn() -> None:
 def test_the_slowest_delivery_of_a_tick_counts() -> None:
     """A fast one after it ends nothing, as in RocketMQ 5."""
     made = dispatch()
-    _, ledger = next(made.turns["t"])
+    _, ledger, _ = made.turns["t"]()
     for latency in (0.001, 5.0, 0.001):
         ledger.note(latency)
 
-    assert 3 == made.tick(NOW, 0.05)
+    made.tick(NOW, 0.05)
+
     assert ledger.broker not in {broker for _, broker in taken(made, 12)}
 
 
@@ -142,14 +143,32 @@ def test_a_topic_without_leaders_keeps_those_it_had() -> None:
 def test_a_stream_is_dealt_in_longer_turns() -> None:
     """Ten milliseconds' worth of it, so that brokers get batches."""
     made = dispatch()
-    ledger = next(made.turns["t"])[1]
+    ledger = made.turns["t"]()[1]
     for _ in range(1_000):
         ledger.note(0.001)
-    made.tick(NOW, 0.05)  # 20,000 a second
-    turns = taken(made, 6 * 128)
+    was_stream = made.tick(NOW, 0.05)  # 20,000 a second
+    turns = taken(made, 6 * 256)
 
-    assert dict.fromkeys(enumerate(LEADERS.brokers), 128) == Counter(turns)
+    assert was_stream
+    assert dict.fromkeys(enumerate(LEADERS.brokers), 256) == Counter(turns)
     assert 6 == sum(now != before for before, now in zip([None, *turns], turns, strict=False))
+
+
+def test_every_eighth_of_a_stream_is_measured() -> None:
+    """It counts for eight, and its sender asks for reports."""
+    made = Dispatch(BrokerSelector(), lambda ledger: ("one", "seven", ledger))
+    made.learn("t", LEADERS, NOW)
+    single = made.turns["t"]()
+    for ledger in made._ledgers.values():  # noqa: SLF001 - nobody else has them here
+        for _ in range(40):
+            ledger.note_eighth(0.001)
+    made.tick(NOW, 0.05)
+    turns = [made.turns["t"]() for _ in range(16)]
+
+    assert ("one", False) == single[1:]
+    assert ([*[False] * 7, True] * 2) == [is_to_poll for _, _, is_to_poll in turns]
+    assert {"seven"} == {hand for _, hand, is_to_poll in turns if not is_to_poll}
+    assert [320, 320, 320] == [it.count for it in made.close_window()]
 
 
 @given(

@@ -13,8 +13,7 @@ Loaded by `choose`. Its one rule: what runs for every message is short enough to
 """
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -23,20 +22,17 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.selector import BrokerSelector
+from trimtab.sending.confluent_ears import Attempt, Callback, Ears, ears, took
 from trimtab.sending.confluent_post import ConfluentPost
-from trimtab.sending.contract import Place, Post, Sender
-from trimtab.sending.dispatch import ANYWHERE, Dispatch, Leaders
+from trimtab.sending.contract import Place, Post, Send, Sender
+from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, is_stream
 from trimtab.sending.given_up import GivenUp
 from trimtab.sending.lane import LOGGER, Lane
 from trimtab.sending.ledger import Ledger
 from trimtab.sending.patience import Patience
 
-Callback = Callable[[KafkaError | None, Message], None]
 Payload = str | bytes | None
 Headers = dict[str, Payload] | list[tuple[str, Payload]] | None
-_AtHand = tuple[Callback, Callable[[Callback, KafkaError | None, Message], None], Ledger]
-"""Of a broker: what hears of a delivery, what also tells the application, and its account."""
-
 _ANSWER_S: Final = 2.0
 """How long the keeper waits for metadata; it may have been asked of a broker that hangs."""
 _DEFAULTS: Final = {"reconnect.backoff.max.ms": 1_000}  # 10 s would be how long a return is missed
@@ -58,67 +54,48 @@ _BROKERS_FAULT: Final = {
 """What another broker may do better. The rest is wrong with the message, or with the producer."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """What is known of a message beside what its report says."""
-
-    begun_s: float
-    tries: int
-    on_delivery: Callback | None
-    headers: Headers
-    """A report does not carry them."""
-
-
 class ConfluentSender:
     """The application's messages."""
 
     def __init__(self, place: Place, selector: BrokerSelector, patience: Patience) -> None:
-        self.dispatch: Dispatch[_AtHand] = Dispatch(selector, self._at_hand)
-        self._turns = self.dispatch.turns
+        self.dispatch: Dispatch[Ears] = Dispatch(selector, self._at_hand)
         self._patience = patience
         self._given_up = GivenUp()
         self._config = {**_DEFAULTS, "bootstrap.servers": place.servers, **place.kafka}
         self._free = Lane(self._client(patience.try_ms), self.dispatch.tick)
         self._keyed: Lane | None = None
+        self._keyed_count = 0
         self._produce = self._free.client.produce
-        self._poll = self._free.client.poll
+        self.send = self._make_send()
 
-    def send(
-        self,
-        topic: str,
-        value: Payload = None,
-        key: Payload = None,
-        on_delivery: Callback | None = None,
-        headers: Headers = None,
-    ) -> None:
-        """Hand a message to librdkafka.
+    def _make_send(self) -> Send:
+        """Make what runs for every message: a closure, for each look-up in `self` would count."""
+        turns, send_keyed, answered = self.dispatch.turns, self._send_keyed, self._answered
+        produce, poll = self._free.client.produce, self._free.client.poll
 
-        Args:
-            topic: Where it goes.
-            value: What it says.
-            key: With one, it goes where librdkafka's partitioner sends it.
-            on_delivery: Called once, with the error (or None) and the message, when it is decided
-                what became of it: on the producer's thread, or on one that is just sending.
-            headers: As librdkafka takes them.
+        def send(
+            topic: str,
+            value: Payload = None,
+            key: Payload = None,
+            on_delivery: Callback | None = None,
+            headers: Headers = None,
+        ) -> None:
+            if key is not None:
+                send_keyed(topic, value, key, on_delivery, headers)
+                return
+            partition, (delivered, told, ledger), is_to_poll = turns[topic]()
+            if headers is not None:
+                attempt = Attempt(time.monotonic(), 1, on_delivery, headers)
+                heard = partial(answered, ledger, attempt)
+                produce(topic, value, None, partition, heard, headers=headers)
+            elif on_delivery is None:
+                produce(topic, value, None, partition, delivered)
+            else:
+                produce(topic, value, None, partition, told[on_delivery])
+            if is_to_poll:
+                poll(0)
 
-        Raises:
-            BufferError: librdkafka's queue is full.
-            KafkaException: librdkafka does not take the message.
-        """
-        if key is not None:
-            self._send_keyed(topic, value, key, on_delivery, headers)
-            return
-        partition, (delivered, told, ledger) = next(self._turns[topic])
-        if headers is not None:
-            attempt = _Attempt(time.monotonic(), 1, on_delivery, headers)
-            heard = partial(self._answered, ledger, attempt)
-            self._produce(topic, value, None, partition, heard, headers=headers)
-        elif on_delivery is None:
-            self._produce(topic, value, None, partition, delivered)
-        else:
-            self._produce(topic, value, None, partition, partial(told, on_delivery))
-        if self._free.busy:
-            self._poll(0)
+        return send
 
     def start(self) -> None:
         """Begin to serve reports."""
@@ -167,42 +144,26 @@ class ConfluentSender:
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {error}") from error
 
-    def _at_hand(self, ledger: Ledger) -> _AtHand:
-        """Make what hears of first tries: nothing is kept of a message until it has failed."""
-        note = ledger.note
-
-        def delivered(error: KafkaError | None, message: Message) -> None:
-            if error is None:
-                note(message.latency())  # type: ignore[arg-type]  # a report always has it
-            else:
-                self._failed(ledger, _first(message, None), error, message)
-
-        def told(on_delivery: Callback, error: KafkaError | None, message: Message) -> None:
-            if error is None:
-                note(message.latency())  # type: ignore[arg-type]  # a report always has it
-                on_delivery(None, message)
-            else:
-                self._failed(ledger, _first(message, on_delivery), error, message)
-
-        return delivered, told, ledger
+    def _at_hand(self, ledger: Ledger) -> Hands[Ears]:
+        return ears(ledger, self._failed)
 
     def _answered(
-        self, ledger: Ledger, attempt: _Attempt, error: KafkaError | None, message: Message
+        self, ledger: Ledger, attempt: Attempt, error: KafkaError | None, message: Message
     ) -> None:
         """Hear of a message of which something had to be kept."""
         if error is not None:
             self._failed(ledger, attempt, error, message)
             return
-        ledger.note(_took(message))
+        ledger.note(took(message))
         if attempt.on_delivery is not None:
             attempt.on_delivery(None, message)
 
     def _failed(
-        self, ledger: Ledger, attempt: _Attempt, error: KafkaError, message: Message
+        self, ledger: Ledger, attempt: Attempt, error: KafkaError, message: Message
     ) -> None:
         """Try another broker while there is time; else say so."""
         if error.code() in _BROKERS_FAULT:
-            ledger.note_failure(_took(message))
+            ledger.note_failure(took(message))
             now_s = time.monotonic()
             allowed = self._patience.allows(attempt.tries, attempt.begun_s, now_s)
             if allowed and self._try_again(ledger, attempt, message):
@@ -212,12 +173,12 @@ class ConfluentSender:
         else:
             self._given_up.add(message.topic() or "", attempt.tries, error.str())
 
-    def _try_again(self, ledger: Ledger, attempt: _Attempt, message: Message) -> bool:
+    def _try_again(self, ledger: Ledger, attempt: Attempt, message: Message) -> bool:
         topic = message.topic() or ""
         turn = self.dispatch.again(topic, ledger.broker, wall_ms())
         if turn is None:
             return False
-        partition, (_, _, other) = turn
+        partition, (_, _, other), _ = turn
         heard = partial(self._answered, other, replace(attempt, tries=attempt.tries + 1))
         try:
             self._produce(topic, message.value(), None, partition, heard, headers=attempt.headers)
@@ -235,34 +196,30 @@ class ConfluentSender:
     ) -> None:
         lane = self._keyed
         if lane is None:
-            lane = self._keyed = Lane(self._client(self._patience.deadline_ms), None)
+            lane = self._keyed = Lane(self._client(self._patience.deadline_ms), self._tick_keyed)
             lane.start()
         heard = partial(self._settled, on_delivery)
         lane.client.produce(topic, value, key, ANYWHERE, heard, headers=headers)
-        if self._free.busy:
-            lane.client.poll(0)
+        lane.client.poll(0)
+
+    def _tick_keyed(self, _now: int, elapsed_s: float) -> bool:
+        count, self._keyed_count = self._keyed_count, 0
+        return is_stream(count, elapsed_s)
 
     def _settled(
         self, on_delivery: Callback | None, error: KafkaError | None, message: Message
     ) -> None:
         """Hear of a message with a key: nowhere else to go, but its broker's account grows."""
+        self._keyed_count += 1
         ledger = self.dispatch.ledger_of(message.topic() or "", message.partition())
         if ledger is not None and error is None:
-            ledger.note(_took(message))
+            ledger.note(took(message))
         elif ledger is not None and error is not None and error.code() in _BROKERS_FAULT:
-            ledger.note_failure(_took(message))
+            ledger.note_failure(took(message))
         if on_delivery is not None:
             on_delivery(error, message)
         elif error is not None:
             self._given_up.add(message.topic() or "", 1, error.str())
-
-
-def _first(message: Message, on_delivery: Callback | None) -> _Attempt:
-    return _Attempt(time.monotonic() - (_took(message)), 1, on_delivery, None)
-
-
-def _took(message: Message) -> float:
-    return message.latency() or 0.0
 
 
 def _name(leader: int | None) -> str | None:

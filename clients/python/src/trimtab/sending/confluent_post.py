@@ -40,7 +40,6 @@ _CONSUMER: Final = {
     "enable.auto.commit": False,
     "enable.partition.eof": True,
     "allow.auto.create.topics": False,
-    "fetch.wait.max.ms": 100,
 }
 _PRODUCER: Final = {
     "linger.ms": 0,

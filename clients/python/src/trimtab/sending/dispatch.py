@@ -21,17 +21,21 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from trimtab.faults import WriteQueues
 from trimtab.protocol import BrokerLatency, QueueRef
 from trimtab.selector import BrokerSelector
-from trimtab.sending.ledger import Ledger
+from trimtab.sending.ledger import EIGHTH, Ledger
 
 STICKY_MS: Final = 10
 """How long a turn lasts in a stream of messages: librdkafka's `sticky.partitioning.linger.ms`."""
+STREAM: Final = 4
+"""Messages in that time, 400 a second, that make a stream."""
 PACE_MAX: Final = 1_024
 """The most messages of one turn."""
 
 E = TypeVar("E")
 """What a sender wants to have at hand for each broker."""
-Turn = tuple[int, E]
-"""A partition, and what is at hand for its leader."""
+Turn = tuple[int, E, bool]
+"""A partition, what is at hand for its leader, and whether the sender is to ask for reports."""
+Hands = tuple[E, E, E]
+"""The same for one message; in a stream, for seven of eight, and for the eighth."""
 ANYWHERE: Final = -1
 """Instead of a partition: the client is to choose one."""
 
@@ -45,16 +49,20 @@ class Leaders(NamedTuple):
     """Where each broker of the cluster is."""
 
 
-class Turns(dict[str, Iterator[Turn[E]]]):
+Row = Callable[[], Turn[E]]
+"""The endless row of a topic's turns: called, it gives the next one."""
+
+
+class Turns(dict[str, Row[E]]):
     """The row of each topic; of one that nothing is known of, the client's own choice."""
 
     def __init__(self, anywhere: Turn[E]) -> None:
         super().__init__()
         self._anywhere = anywhere
 
-    def __missing__(self, topic: str) -> Iterator[Turn[E]]:
+    def __missing__(self, topic: str) -> Row[E]:
         """Let the first messages go at once, and remember to look who leads the topic."""
-        row = self[topic] = repeat(self._anywhere)
+        row = self[topic] = repeat(self._anywhere).__next__
         return row
 
 
@@ -66,12 +74,12 @@ class Dispatch(Generic[E]):
         at_hand: Makes what a sender wants to have at hand for a broker.
     """
 
-    def __init__(self, selector: BrokerSelector, at_hand: Callable[[Ledger], E]) -> None:
+    def __init__(self, selector: BrokerSelector, at_hand: Callable[[Ledger], Hands[E]]) -> None:
         self._selector = selector
         self._at_hand = at_hand
-        self.turns = Turns((ANYWHERE, at_hand(Ledger("?"))))
+        self.turns: Turns[E] = Turns((ANYWHERE, at_hand(Ledger("?"))[0], False))
         self._ledgers: dict[str, Ledger] = {}
-        self._hands: dict[str, E] = {}
+        self._hands: dict[str, Hands[E]] = {}
         self._routes: dict[str, WriteQueues] = {}
         self._leaders: dict[str, Sequence[str | None]] = {}
         self._dealt_for: object = None
@@ -122,10 +130,14 @@ class Dispatch(Generic[E]):
                 return None
             last = broker if broker in self._ledgers else None
             queue = self._selector.select(route, now, last_broker=last, reset=True)
-            return queue.id, self._hands[queue.broker]
+            return self._turn(queue)
 
-    def tick(self, now: int, elapsed_s: float) -> int:
-        """Enter what was delivered, deal anew if that changes anything; return how much it was."""
+    def tick(self, now: int, elapsed_s: float) -> bool:
+        """Enter what was delivered, and deal anew if that changes anything.
+
+        Returns:
+            Whether there is a stream of messages, whose senders ask for reports.
+        """
         with self._lock:
             read = sum(self._read(ledger, now) for ledger in self._ledgers.values())
             pace = _pace(read, elapsed_s)
@@ -136,7 +148,7 @@ class Dispatch(Generic[E]):
                 self._dealt_for, self._pace = grounds, pace
                 for topic in self._routes:
                     self._deal(topic, now, trials)
-            return read
+            return pace > 1
 
     def close_window(self) -> tuple[BrokerLatency, ...]:
         """Sum up what every broker did since the last window."""
@@ -146,33 +158,46 @@ class Dispatch(Generic[E]):
 
     def _read(self, ledger: Ledger, now: int) -> int:
         """Tell the selector of the slowest and of the last delivery: what lay between says less."""
-        latencies, failures = ledger.read()
+        latencies, failures, deliveries = ledger.read()
         if latencies:
             for latency in (max(latencies), latencies[-1]):
-                self._selector.report(ledger.broker, round(latency), now)
+                self._selector.report(ledger.broker, round(1_000 * latency), now)
         if failures:
-            self._selector.report(ledger.broker, round(failures[-1]), now, failed=True)
-        return len(latencies) + len(failures)
+            took = round(1_000 * failures[-1])
+            self._selector.report(ledger.broker, took, now, failed=True)
+        return deliveries + len(failures)
 
     def _deal(self, topic: str, now: int, trials: Sequence[str]) -> None:
         route = self._routes[topic]
         tried = [next((it for it in route.queues if it[1] == broker), None) for broker in trials]
         first = [self._turn(QueueRef(*queue)) for queue in tried if queue is not None]
-        row = [self._turn(queue) for queue in self._selector.usable(route, now)]
+        row = list(self._selector.usable(route, now))
         start = random.getrandbits(31) % len(row)  # or the first partition would get most
-        turns = cycle(row[start:] + row[:start])
-        self.turns[topic] = chain(
-            first,
-            turns
-            if self._pace == 1
-            else chain.from_iterable(map(repeat, turns, repeat(self._pace))),
-        )
+        row = row[start:] + row[:start]
+        if self._pace == 1:
+            turns: Iterator[Turn[E]] = cycle([self._turn(queue) for queue in row])
+        else:
+            eights = map(repeat, cycle(map(self._eight, row)), repeat(self._pace // EIGHTH))
+            turns = chain.from_iterable(chain.from_iterable(eights))
+        self.turns[topic] = chain(first, turns).__next__
 
     def _turn(self, queue: QueueRef) -> Turn[E]:
-        return queue.id, self._hands[queue.broker]
+        return queue.id, self._hands[queue.broker][0], self._pace > 1
+
+    def _eight(self, queue: QueueRef) -> tuple[Turn[E], ...]:
+        """Eight messages of a stream, of which the last is measured, and asks for reports."""
+        _, seven, eighth = self._hands[queue.broker]
+        return *[(queue.id, seven, False)] * (EIGHTH - 1), (queue.id, eighth, True)
 
 
-def _pace(read: int, elapsed_s: float) -> int:
-    """Return how many messages a turn lasts: a power of two, so that it seldom changes."""
-    messages = int(read * STICKY_MS / 1_000 / max(elapsed_s, 0.001))
-    return min(1 << max(messages.bit_length() - 1, 0), PACE_MAX)
+def is_stream(messages: int, elapsed_s: float) -> bool:
+    """Return whether so many messages in that time come fast enough to ask for reports by."""
+    return messages * STICKY_MS / 1_000 >= STREAM * max(elapsed_s, 0.001)
+
+
+def _pace(messages: int, elapsed_s: float) -> int:
+    """Return how many messages a turn lasts: 1, 8 or twice that, so that it seldom changes."""
+    if not is_stream(messages, elapsed_s):
+        return 1
+    in_a_turn = int(messages * STICKY_MS / 1_000 / max(elapsed_s, 0.001))
+    return min(max(EIGHTH, 1 << in_a_turn.bit_length()), PACE_MAX)

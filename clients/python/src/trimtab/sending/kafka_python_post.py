@@ -25,7 +25,6 @@ _CONSUMER: Final = {
     "group_id": None,  # nothing is ever committed
     "enable_auto_commit": False,
     "allow_auto_create_topics": False,
-    "fetch_max_wait_ms": 100,
 }
 _PRODUCER: Final = {
     "acks": 1,

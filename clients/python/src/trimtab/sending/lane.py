@@ -2,7 +2,7 @@
 
 librdkafka hands reports out to whoever polls. Left to a thread of ours, they are heard at once,
 however seldom the application sends. In a stream of messages that thread would wrestle with the
-sending one for Python's lock at each report; so then (`busy`) the sending threads poll after each
+sending one for Python's lock at each report; so then the sending threads poll after a
 message, as programs on the bare client do, and this one only looks after what they leave.
 
 Called by the sender. Its one rule: a callback that raises ends no thread of ours.
@@ -21,23 +21,25 @@ from trimtab.clock import wall_ms
 LOGGER: Final = logging.getLogger("trimtab.kafka")
 TICK_S: Final = 0.05
 """How late a verdict, or the end of a sentence, may be noticed by the messages."""
-BREATH_S: Final = 0.01
+BREATH_S: Final = 0.025
 """How late a report may be heard when a stream of messages has just ended."""
-BUSY: Final = 100
-"""Deliveries in a tick, 2,000 a second: from there on, a hand-over of Python's lock for each one
-would cost more than the message."""
 _PURGE_S: Final = 1.0
 
-Tick = Callable[[int, float], int]
-"""Told the time, and how many seconds it is since the last call; answers how much was delivered."""
+Tick = Callable[[int, float], bool]
+"""Told the time, and how many seconds it is since the last call; answers whether there is a stream,
+whose senders poll."""
 
 
 class Lane:
-    """One client."""
+    """One client.
 
-    def __init__(self, client: Producer, tick: Tick | None) -> None:
+    Args:
+        client: Whose reports are served.
+        tick: Called every 50 ms.
+    """
+
+    def __init__(self, client: Producer, tick: Tick) -> None:
         self.client = client
-        self.busy = False
         self._tick = tick
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-reports", daemon=True)
@@ -60,22 +62,16 @@ class Lane:
             self._thread.join()
 
     def _run(self) -> None:
-        ticked = time.monotonic()
+        ticked, is_stream = time.monotonic(), False
         while not self._closing.is_set():
             try:
-                self._serve()
+                if is_stream:
+                    time.sleep(BREATH_S)
+                self.client.poll(0 if is_stream else TICK_S)
                 elapsed = time.monotonic() - ticked
-                if self._tick is not None and elapsed >= TICK_S:
+                if elapsed >= TICK_S:
                     ticked += elapsed
-                    self.busy = self._tick(wall_ms(), elapsed) >= BUSY
+                    is_stream = self._tick(wall_ms(), elapsed)
             except Exception:
                 logging.getLogger("trimtab").exception("a callback failed")
-        if self._tick is not None:
-            self._tick(wall_ms(), TICK_S)  # for the last report
-
-    def _serve(self) -> None:
-        if self.busy:
-            time.sleep(BREATH_S)
-            self.client.poll(0)
-        else:
-            self.client.poll(TICK_S)
+        self._tick(wall_ms(), TICK_S)  # for the last report

@@ -2,28 +2,31 @@
 
 Deliveries are entered by whatever thread the client reports them on, and read a little later by
 another one: so an entry is one append, and everything that takes longer (looking up, sorting) is
-done away from the messages. A window keeps every n-th latency once there are many: a thousand tell
-a p99 as well as a million do, and counts and the maximum are exact all the same.
+done away from the messages. In a stream only every eighth delivery is entered, and counts for
+eight; and a window keeps every n-th latency once there are many: a thousand tell a p99 as well as a
+million do. Failures are all counted.
 
-Called by the senders and by ``dispatch``. Its one rule: nothing here grows with the traffic.
+Called by the senders and by ``dispatch``. Its one rule: what is kept does not grow with traffic.
 """
 
-from collections import deque
 from typing import Final, NamedTuple
 
 from trimtab.protocol import BrokerLatency
 
-UNREAD_MAX: Final = 100_000
-"""Entries between two readings, 50 ms apart; more than any client delivers in that time."""
 SAMPLES_MAX: Final = 1_000
 """Latencies kept of a window."""
 
 
+EACH, EIGHTH = 1, 8
+"""How many deliveries an entry stands for: in a stream, neighbours share a batch and its fate."""
+
+
 class Reading(NamedTuple):
-    """What was entered since the last reading, in milliseconds."""
+    """What was entered since the last reading, in seconds."""
 
     latencies: list[float]
     failures: list[float]
+    deliveries: int
 
 
 class Ledger:
@@ -32,17 +35,22 @@ class Ledger:
     def __init__(self, broker: str) -> None:
         self.broker = broker
         self.address: str | None = None
-        self._latencies: deque[float] = deque(maxlen=UNREAD_MAX)
-        self._failures: deque[float] = deque(maxlen=UNREAD_MAX)
+        self._latencies: list[float] = []
+        self._failures: list[float] = []
         self.note = self._latencies.append
         """Enter a delivery and the seconds that it took."""
+        self._eighths: list[float] = []
+        self.note_eighth = self._eighths.append
+        """Enter a delivery that stands for eight."""
         self.note_failure = self._failures.append
         """Enter that the broker did not take a message, after so many seconds."""
         self._window = Window()
 
     def read(self) -> Reading:
         """Take what was entered, and add it to the window."""
-        reading = Reading(_taken(self._latencies), _taken(self._failures))
+        each, eighths, failures = map(_taken, (self._latencies, self._eighths, self._failures))
+        count = EACH * len(each) + EIGHTH * len(eighths)
+        reading = Reading(each + eighths, failures, count)
         self._window.add(reading)
         return reading
 
@@ -52,8 +60,11 @@ class Ledger:
         return window.summed_up(self.broker, self.address)
 
 
-def _taken(entries: deque[float]) -> list[float]:
-    return [1_000 * entries.popleft() for _ in range(len(entries))]
+def _taken(entries: list[float]) -> list[float]:
+    """Copy, then cut off as much: what others append meanwhile stays."""
+    taken = entries[:]
+    del entries[: len(taken)]
+    return taken
 
 
 class Window:
@@ -68,11 +79,10 @@ class Window:
 
     def add(self, reading: Reading) -> None:
         """Enter what was read."""
-        for latencies in reading:
-            if latencies:
-                self._longest = max(self._longest, *latencies)
-                self._samples += latencies[:: self._stride]
-                self._count += len(latencies)
+        for latencies in (reading.latencies, reading.failures):
+            self._longest = max([self._longest, *latencies])
+            self._samples += latencies[:: self._stride]
+        self._count += reading.deliveries + len(reading.failures)
         self._errors += len(reading.failures)
         while len(self._samples) > 2 * SAMPLES_MAX:
             self._samples = self._samples[::2]
@@ -87,12 +97,12 @@ class Window:
             broker=broker,
             count=self._count,
             errors=self._errors,
-            p50_ms=_rounded(ranked[(len(ranked) - 1) // 2]),
-            p99_ms=_rounded(ranked[(len(ranked) - 1) * 99 // 100]),
-            max_ms=_rounded(self._longest),
+            p50_ms=_milliseconds(ranked[(len(ranked) - 1) // 2]),
+            p99_ms=_milliseconds(ranked[(len(ranked) - 1) * 99 // 100]),
+            max_ms=_milliseconds(self._longest),
             address=address,
         )
 
 
-def _rounded(latency_ms: float) -> float:
-    return round(latency_ms, 2)
+def _milliseconds(latency_s: float) -> float:
+    return round(1_000 * latency_s, 2)

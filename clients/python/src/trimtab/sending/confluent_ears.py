@@ -1,0 +1,117 @@
+"""What hears of a message's first try: made once for each broker, called by librdkafka.
+
+Nothing is kept of a message while it is on its way: its report carries all but headers, so that
+what has to be remembered is put together only when it has failed. In a stream most messages pass
+their reports on without a look at the clock.
+
+Made by ``confluent``. Its one rule: a delivery costs a call, and no look-up in any `self`.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from confluent_kafka import KafkaError, Message
+
+from trimtab.sending.dispatch import Hands
+from trimtab.sending.ledger import Ledger
+
+Callback = Callable[[KafkaError | None, Message], None]
+
+_CALLBACKS_MAX: Final = 64
+"""Remembered for each broker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What is known of a message beside what its report says."""
+
+    begun_s: float
+    tries: int
+    on_delivery: Callback | None
+    headers: Any
+    """A report does not carry them."""
+
+
+class Ears(NamedTuple):
+    """Of a broker."""
+
+    heard: Callback
+    told: "Told"
+    """The same by the application's callback, which is told too."""
+    ledger: Ledger
+
+
+class Told(dict[Callback, Callback]):
+    """What hears of a message and tells a callback, for callbacks that come again and again.
+
+    Python's garbage collector looks at every object that is alive. One for each message under way
+    would cost more than sending it, and most programs have one callback for all.
+    """
+
+    def __init__(self, make: Callable[[Callback], Callback]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, on_delivery: Callback) -> Callback:
+        """Make it; a program with a callback for each message pays for that anyway."""
+        if len(self) >= _CALLBACKS_MAX:
+            self.clear()
+        made = self[on_delivery] = self._make(on_delivery)
+        return made
+
+
+Failed = Callable[[Ledger, Attempt, KafkaError, Message], None]
+
+
+def took(message: Message) -> float:
+    """Return for how many seconds a message was on its way."""
+    return message.latency() or 0.0
+
+
+def ears(ledger: Ledger, failed: Failed) -> Hands[Ears]:
+    """Make a broker's ears: for one message, for seven of eight in a stream, and for the eighth."""
+    each, eighth = (_measuring(ledger, note, failed) for note in (ledger.note, ledger.note_eighth))
+    return each, _passing(ledger, failed), eighth
+
+
+def _measuring(ledger: Ledger, note: Callable[[float], None], failed: Failed) -> Ears:
+    def heard(error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            note(message.latency())  # type: ignore[arg-type]  # a report always has it
+        else:
+            failed(ledger, _first(message, None), error, message)
+
+    def tell(on_delivery: Callback) -> Callback:
+        def told(error: KafkaError | None, message: Message) -> None:
+            if error is None:
+                note(message.latency())  # type: ignore[arg-type]  # as above
+                on_delivery(None, message)
+            else:
+                failed(ledger, _first(message, on_delivery), error, message)
+
+        return told
+
+    return Ears(heard, Told(tell), ledger)
+
+
+def _passing(ledger: Ledger, failed: Failed) -> Ears:
+    def heard(error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            failed(ledger, _first(message, None), error, message)
+
+    def tell(on_delivery: Callback) -> Callback:
+        def told(error: KafkaError | None, message: Message) -> None:
+            if error is None:
+                on_delivery(None, message)
+            else:
+                failed(ledger, _first(message, on_delivery), error, message)
+
+        return told
+
+    return Ears(heard, Told(tell), ledger)
+
+
+def _first(message: Message, on_delivery: Callback | None) -> Attempt:
+    return Attempt(time.monotonic() - took(message), 1, on_delivery, None)
