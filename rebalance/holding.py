@@ -9,7 +9,7 @@ confirms it (reliability rule 6). A paused group holds everybody.
 
 Who looks silent is counted from half a session on: members that fell silent together do not reach
 the end of their sessions together, and the first of them must not be evicted before the others
-are noticed.
+are noticed. Of such a one it is not known either that it has kept what it was to let go.
 
 Called by ``timers`` for whoever is silent, and by ``membership`` for whoever speaks. Its one rule:
 a held member that speaks has never been away.
@@ -26,6 +26,11 @@ from rebalance.ids import MemberId, Millis
 
 _CONFIRMED = Millis(0)
 """Held until then: not held any more, whatever happens."""
+
+
+def is_mute(draft: Draft, name: MemberId, stamp: Stamp) -> bool:
+    """Tell whether a member has said nothing for longer than half its session."""
+    return _is_mute(draft.pulses[name], draft.members[name], stamp)
 
 
 def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:

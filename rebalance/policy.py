@@ -63,7 +63,8 @@ class Policy:
 
     revocation_timeout_ms: Millis = Millis(60_000)
     """How long a holder may take to release a queue it was told to give. After it the holder is
-    fenced and the heir confirmed. It must cover the longest message a member works on."""
+    fenced and the heir confirmed (later, if it is less than five sessions: ``timers``). It must
+    cover the longest message a member works on."""
     revocation_timeout_ms_max: Millis = Millis(600_000)
 
     eager_grace_ms: Millis = Millis(0)

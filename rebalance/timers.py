@@ -17,6 +17,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
 from rebalance.events import Stamp
+from rebalance.group import Member
 from rebalance.ids import MemberId, Millis
 
 
@@ -36,15 +37,22 @@ def strike(draft: Draft, stamp: Stamp) -> None:
 
 
 def _evict(draft: Draft, stamp: Stamp) -> None:
-    """Strike out whoever has been silent, or has kept a queue, for too long."""
-    overdue = [] if draft.paused else _overdue(draft, stamp.clock)
+    """Strike out whoever has been silent, or has kept a queue, for too long.
+
+    Who keeps a queue and is not heard either may have let it go without our hearing that: while
+    many are not heard it is held like those whose sessions have ended.
+    """
     silent = [name for name, end in _sessions(draft) if stamp.clock >= end]
-    for name in holding.believed(draft, silent, stamp):
-        detail = f"silent for {stamp.clock - draft.pulses[name].seen} ms"
-        cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
-        membership.depart(draft, name, MemberChange.EXPIRED, stamp, cause)
+    overdue = [] if draft.paused else _overdue(draft, stamp.clock)
+    unheard = [name for name in overdue if holding.is_mute(draft, name, stamp)]
+    believed = holding.believed(draft, list(dict.fromkeys([*silent, *unheard])), stamp)
+    for name in believed:
+        if name in silent:
+            detail = f"silent for {stamp.clock - draft.pulses[name].seen} ms"
+            cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
+            membership.depart(draft, name, MemberChange.EXPIRED, stamp, cause)
     for name in overdue:
-        if draft.members.get(name) is not None:
+        if draft.members.get(name) is not None and (name in believed or name not in unheard):
             cause = Cause(CauseKind.FENCE, name, stamp.position, "missed its revocation deadline")
             membership.depart(draft, name, MemberChange.FENCED, stamp, cause)
 
@@ -65,7 +73,7 @@ def _hours(draft: Draft) -> Iterator[Millis]:
             yield draft.paused_until
         return
     yield from held.values()
-    yield from (deadline for _, deadline in _revocations(draft))
+    yield from (deadline for name, deadline in _revocations(draft) if name not in held)
 
 
 def _earliest(hours: Sequence[Millis]) -> Sequence[Millis]:
@@ -105,10 +113,19 @@ def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
                 continue
             member = draft.members.get(grant.member)
             if member is not None and member.incarnation == grant.incarnation:
-                patience = member.revocation_timeout_ms
-                if member.eager:
-                    if grant is owned.heir:
-                        continue
-                    patience = draft.policy.eager_grace_ms
-                found.append((grant.member, Millis(grant.asked.at + patience)))
+                if member.eager and grant is owned.heir:
+                    continue
+                found.append((grant.member, Millis(grant.asked.at + _patience(draft, member))))
     return found
+
+
+def _patience(draft: Draft, member: Member) -> Millis:
+    """How long after it was told a member must have let go.
+
+    It gives itself four fifths of its revocation timeout (``trimtab.session.fencing``), but from
+    its reading. If it lives it reads within a session, or drops everything for not reading.
+    """
+    if member.eager:
+        return draft.policy.eager_grace_ms
+    timeout = member.revocation_timeout_ms
+    return max(timeout, Millis(member.session_timeout_ms + timeout - timeout // 5))

@@ -13,10 +13,8 @@ from rebalance.ids import Millis
 from rebalance.policy import Policy, TwinRule
 
 SESSION_MS = 3_000
-REVOCATION_MS = 12_000
-"""A member reads its orders at the latest 4/5 of a session after they were written, or fences
-itself; its own deadline is 4/5 of this. So it stops before the controller's patience ends if a
-fifth of this covers 4/5 of a session: four sessions."""
+REVOCATION_MS = 5_000
+"""Less than two sessions: the controller has to count the time that a member may take to read."""
 MAX_STEP_MS = 1_500
 TICK_MS = 1_000
 HOLD_MS = 4_000

@@ -15,6 +15,7 @@ from rebalance.decisions import (
     Rebalanced,
 )
 from rebalance.draft import Draft, Passage
+from rebalance.group import Pulse
 from rebalance.ids import Epoch, MemberId, Millis
 from rebalance.overview import GroupSummarised
 from tests.builders.group import a_group
@@ -197,5 +198,7 @@ def test_deadline_is_exact_after_a_decision() -> None:
     """What was decided may have brought a new deadline: a queue to be let go."""
     draft = drafted(page_of_1="a@3!5")
     draft.members.put(A, replace(BOOKS.state.members[A], revocation_timeout_ms=Millis(1_000)))
+    for name in BOOKS.state.pulses:
+        draft.pulses.put(name, Pulse(Millis(60_000), sequence=0))
 
-    assert 1_000 == conclude(draft, 0, NOW).state.deadline
+    assert 10_800 == conclude(draft, 0, NOW).state.deadline

@@ -12,7 +12,7 @@ from rebalance.events import Stamp
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import Approve, Pause
 from rebalance.policy import Policy
-from tests.builders.records import beaten, joined, ordered, routed
+from tests.builders.records import beaten, joined, ordered, released, routed
 from tests.builders.story import Story, only
 
 NAMES = "abcdefghij"
@@ -166,3 +166,30 @@ def test_a_paused_group_is_not_looked_at_for_each_voice(monkeypatch: pytest.Monk
 
     assert ["b"] == list(story.state.held)
     assert [] == asked
+
+
+def keeping(*silent: str) -> Story:
+    """A group whose member a was told to give a queue 60 s ago; these said nothing for 6 s."""
+    story = Story()
+    story.reads(*(joined(name) for name in "abcd"), routed("orders", 5))
+    story.reads(joined("e"))
+    story.obeys("b", "c", "d")
+    for _ in range(9):
+        story.waits(seconds=6)
+        story.reads(*(beaten(name) for name in "abcde"))
+    story.waits(seconds=5)
+    story.reads(released("e", ""), *(beaten(name) for name in "abcde" if name not in silent))
+    story.waits(seconds=1)
+    return story
+
+
+@pytest.mark.parametrize(
+    ("silent", "gone"),
+    [("", {"a"}), ("b", {"a"}), ("a", {"a"}), ("abcde", set()), ("bcde", {"a"}), ("abc", set())],
+    ids=["nobody", "another", "the keeper", "all", "all others", "most"],
+)
+def test_nobody_is_fenced_for_a_queue_that_we_may_not_have_heard_of(
+    silent: str, gone: set[str]
+) -> None:
+    """While most are mute, a mute member that missed its deadline is held like the others."""
+    assert set("abcde") - gone == set(keeping(*silent).state.members)

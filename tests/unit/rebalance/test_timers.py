@@ -16,6 +16,7 @@ from tests.builders.group import a_group
 from tests.builders.notation import life
 from tests.builders.records import at, joined
 from tests.unit.rebalance.rosters import after, changes, roster
+from trimtab.session.fencing import within
 
 A = MemberId("a")
 
@@ -114,6 +115,34 @@ def test_member_that_keeps_a_queue_too_long_is_fenced(
 
     assert expected == roster(draft)
     assert {"fence"} >= {cause.kind for cause in draft.causes}
+
+
+@pytest.mark.parametrize(
+    ("session_ms", "revocation_ms", "expected"),
+    [
+        (10_000, 60_000, 60_000),
+        (10_000, 50_000, 50_000),
+        (10_000, 49_999, 50_000),
+        (10_000, 10_000, 18_000),
+        (10_000, 1, 10_001),
+    ],
+    ids=["default", "five sessions", "less", "a session", "next to nothing"],
+)
+def test_member_fences_itself_before_it_is_fenced_for_a_queue(
+    session_ms: int, revocation_ms: int, expected: int
+) -> None:
+    """The member counts from its reading, the controller from the telling: a session lies between.
+
+    It reads within four fifths of its session, or drops everything for not reading; then it gives
+    itself four fifths of its time to let go. With a fifth of the session to spare, it is over.
+    """
+    group = a_group().with_member(
+        "a", seen=1_000_000, session_ms=session_ms, revocation_ms=revocation_ms
+    )
+    draft = group.with_page("orders-0", "a@1!2").due_at(0).drafted()
+
+    assert expected == timers.earliest(draft)
+    assert within(session_ms) + within(revocation_ms) <= expected
 
 
 def test_shorter_session_moves_the_deadline_forward() -> None:
