@@ -14,12 +14,14 @@ import pytest
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.instance import Instance
 from streaming import readiness
+from streaming.standard_error import standard_error_to
 
 pytestmark = pytest.mark.kafka
 
 START_PATIENCE_S = 200.0
 """Spark starts in 15 s on two idle cores; on shared ones it has taken 100."""
-STOP_PATIENCE_S = 60.0
+STOP_PATIENCE_S = 120.0
+"""It ends in seconds; told while Spark starts, it starts Spark first."""
 
 
 @contextmanager
@@ -78,6 +80,25 @@ def test_it_brings_its_own_kafka_and_leaves_nothing_behind(tmp_path: Path) -> No
     assert "Traceback" not in err
     assert readiness.read(tmp_path) is None
     assert not Instance(tmp_path).is_running()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_told_to_end_while_spark_starts_it_leaves_no_jvm_behind(tmp_path: Path) -> None:
+    """A JVM that loses its parent while it starts would never end, and keep the next one out."""
+    output = tmp_path / "logs" / "spark.out"
+    with controller(tmp_path) as process:
+        while not output.exists():
+            assert process.poll() is None, finish(process)[2]
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        code, out, err = finish(process)
+    assert (0, "") == (code, out), err
+    assert "Traceback" not in err
+
+    with standard_error_to(output):
+        pass  # whoever still wrote to it would have it locked
 
 
 def test_topics_that_are_missing_are_refused(
