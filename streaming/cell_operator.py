@@ -9,11 +9,12 @@ Spark pickles a ``CellOperator`` into each task, so it holds a few plain values 
 rules from them in the worker. Its one rule: nothing here knows what the bytes mean.
 """
 
+import gc
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 from pyspark.sql.streaming.state import GroupState
@@ -28,6 +29,10 @@ from streaming.codec import Cell, read, write
 from streaming.decoding import Decoder
 from streaming.rows import Row
 from streaming.topics import inlets
+
+_GARBAGE: Final = 100_000
+"""New objects between two looks for cycles. A fold makes that many values, nearly all without any,
+and Python's 700 let a large batch spend a third of its time looking (`bench.faults`)."""
 
 StateFunction = Callable[[Any, Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]]
 """What Spark calls: with a key, the new frames and the remembered state."""
@@ -65,7 +70,8 @@ def _rows(frame: pd.DataFrame) -> Iterator[Row]:
 
 @lru_cache(1)
 def _rules(operator: CellOperator) -> Rules:
-    """Make the rules once in the life of a worker."""
+    """Make the rules once in the life of a worker, and get it ready for its kind of work."""
+    gc.set_threshold(_GARBAGE)
     return Rules(
         Decoder(inlets(operator.prefix), operator.partitions),
         operator.policy,

@@ -19,13 +19,15 @@ from typing import Any, NamedTuple
 
 from rebalance.events import Event, Stamp
 from rebalance.ids import GroupName
-from rebalance.verdicts.events import BrokerEvent, ClusterName
+from rebalance.verdicts.events import BrokerEvent, ClusterName, Reported
 from streaming.circulars import Office, taken
 from streaming.rows import Row
+from streaming.shorthand import report_of
 from streaming.testimony import testimony_of
 from streaming.translation import event_of, stated
 from trimtab.protocol import (
     HEARTBEATS,
+    LATENCY,
     ROCKETMQ,
     TICK_KEY,
     DeadLetter,
@@ -91,13 +93,23 @@ class Decoder:
     def read(self, row: Row, stamp: Stamp) -> Addressed | Testified | DeadLetter:
         """Make an event of a row."""
         try:
-            name, record = self._addressee(row), self._record(row)
+            name = self._addressee(row)
+            report = self._report(row, stamp)
+            if report is not None:
+                return Testified(ClusterName(name), report)
+            record = self._record(row)
             testimony = testimony_of(record, stamp)
             if testimony is not None:
                 return Testified(ClusterName(name), testimony)
             return Addressed(name, event_of(record, stamp))
         except UndecodableRecord as error:
             return bury(row, error)
+
+    def _report(self, row: Row, stamp: Stamp) -> Reported | None:
+        topic = self.topics[row.topic]
+        if topic is not LATENCY or row.value is None or row.size > topic.max_record_bytes:
+            return None
+        return report_of(row.value, stamp)
 
     def _addressee(self, row: Row) -> GroupName:
         group, partition = _located(row.key, self.partitions)

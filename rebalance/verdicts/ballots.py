@@ -8,12 +8,15 @@ changes nothing but its reporter; what is known of brokers is decided by many, w
 """
 
 from dataclasses import replace
+from typing import Final
 
 from rebalance.ids import BrokerName
 from rebalance.verdicts.cluster import Calls, Reporter, Streak
 from rebalance.verdicts.decisions import ReportRefused
 from rebalance.verdicts.draft import Draft
 from rebalance.verdicts.events import Reported, Sight
+
+_NO_CALLS: Final = Calls()
 
 
 def book(draft: Draft, event: Reported) -> list[Sight]:
@@ -53,12 +56,25 @@ def _is_old(before: Reporter, event: Reported) -> bool:
 
 
 def _added(draft: Draft, before: Reporter | None, event: Reported, sound: list[Sight]) -> Reporter:
+    """Add a window up. This loop runs for every figure that anybody reports, so it is plain."""
     reporter = before or Reporter(draft.now)
     calls, streaks = dict(reporter.calls), dict(reporter.streaks)
     for sight in sound:
-        if sight.count and (sight.broker in calls or len(calls) < draft.policy.brokers_max):
-            calls[sight.broker] = _called(calls.get(sight.broker, Calls()), sight)
+        broker, made, errors, latency_ms, address = sight
+        if not made or (broker not in calls and len(calls) >= draft.policy.brokers_max):
+            continue
+        so_far = calls.get(broker, _NO_CALLS)
+        came = made - errors
+        calls[broker] = Calls(
+            so_far.made + made,
+            so_far.errors + errors,
+            so_far.latency_sum + latency_ms * came if came else so_far.latency_sum,
+            address or so_far.address,
+        )
+        if not came:
             _count_streak(draft, streaks, sight)
+        elif streaks:
+            streaks.pop(broker, None)
     return replace(
         reporter,
         heard=draft.now,
@@ -69,19 +85,6 @@ def _added(draft: Draft, before: Reporter | None, event: Reported, sound: list[S
     )
 
 
-def _called(so_far: Calls, sight: Sight) -> Calls:
-    latency = sight.latency_ms * sight.successes if sight.successes else 0.0
-    return Calls(
-        so_far.made + sight.count,
-        so_far.errors + sight.errors,
-        so_far.latency_sum + latency,
-        sight.address or so_far.address,
-    )
-
-
 def _count_streak(draft: Draft, streaks: dict[BrokerName, Streak], sight: Sight) -> None:
-    if sight.successes:
-        streaks.pop(sight.broker, None)
-    else:
-        failed = sight.errors + (streaks[sight.broker].failures if sight.broker in streaks else 0)
-        streaks[sight.broker] = Streak(min(failed, draft.policy.failures_min), draft.now)
+    failed = sight.errors + (streaks[sight.broker].failures if sight.broker in streaks else 0)
+    streaks[sight.broker] = Streak(min(failed, draft.policy.failures_min), draft.now)

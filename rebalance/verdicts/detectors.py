@@ -30,9 +30,9 @@ class View(NamedTuple):
 def view_of(reporter: Reporter, out: frozenset[BrokerName], policy: VerdictPolicy) -> View:
     """Read a reporter's sweep. Brokers that are out of use are nobody's measure."""
     latencies = {
-        name: calls.latency_ms
+        name: calls.latency_sum / came
         for name, calls in reporter.calls.items()
-        if calls.latency_ms is not None and calls.successes >= policy.samples_min
+        if (came := calls.successes) >= policy.samples_min
     }
     return View(reporter, latencies, _medians_of_others(latencies, out))
 

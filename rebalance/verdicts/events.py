@@ -6,8 +6,7 @@ Its one rule: what strangers wrote is a claim, what operators and the route watc
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from rebalance.events import Stamp
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
@@ -19,12 +18,12 @@ SLOWEST_MS = 86_400_000.0
 """A day. Nobody has waited longer for a broker: a larger figure is an error of measurement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What one reporter saw of one broker in one window."""
+class Sight(NamedTuple):
+    """What one reporter saw of one broker in one window. A tuple, because there are so many."""
 
     broker: BrokerName
-    count: int
+    made: int
+    """Calls that ended in the window."""
     errors: int
     latency_ms: float
     """The median of the window."""
@@ -34,14 +33,14 @@ class Sight:
     @property
     def successes(self) -> int:
         """Calls that came back."""
-        return self.count - self.errors
+        return self.made - self.errors
 
     def is_sound(self) -> bool:
         """Whether the figures can be true; a latency only counts where a call came back (E9)."""
-        if not 0 <= self.errors <= self.count:
+        if not 0 <= self.errors <= self.made:
             return False
-        fits = isfinite(self.latency_ms) and 0 < self.latency_ms <= SLOWEST_MS
-        return fits or self.successes == 0
+        # Neither comparison is true of NaN, and an infinity is longer than a day.
+        return 0 < self.latency_ms <= SLOWEST_MS or self.errors == self.made
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def judge(draft: Draft, sights: Iterable[Sight]) -> bool:
     mode = draft.policy.mode
     if mode == "consensus":
         return False
-    news = [_update(draft, sight, RULES[mode]) for sight in sights if sight.count]
+    news = [_update(draft, sight, RULES[mode]) for sight in sights if sight.made]
     return any(news)
 
 
