@@ -24,6 +24,11 @@ from rebalance.verdicts.sentences import prolonged, sentence, testers
 
 Views = Mapping[ReporterId, View]
 
+_NOTICE_SWEEPS = 2
+"""So long before its end a sentence is prolonged, if it is. Readers let a verdict lapse by the
+clock, and the next count may be a little more than a sweep away: whoever prolonged it only then
+would send everybody to the bad broker for what is left of that sweep."""
+
 
 def close(draft: Draft) -> None:
     """Count the votes and decide."""
@@ -110,7 +115,7 @@ def _judge(draft: Draft, name: BrokerName, views: Views, findings: Findings) -> 
 
 
 def _served(draft: Draft, name: BrokerName, broker: Broker, views: Views) -> Broker:
-    """End a sentence when its testers are content, or its time is over and they do not object."""
+    """End a sentence when its testers are content, or its time is over and they did not object."""
     assert broker.out is not None
     answers = [
         is_well_again(views[who], name, draft.policy) for who in broker.out.testers if who in views
@@ -118,10 +123,12 @@ def _served(draft: Draft, name: BrokerName, broker: Broker, views: Views) -> Bro
     well, ill = answers.count(True), answers.count(False)
     if well >= draft.policy.quorum and well > ill:
         return replace(broker, out=None, calm=draft.now)
-    if draft.now < broker.out.until:
+    if draft.now + _NOTICE_SWEEPS * draft.policy.sweep_ms < broker.out.until:
         return broker
     if ill >= draft.policy.quorum and ill > well:
         return replace(broker, out=prolonged(draft, name, broker.ejections, broker.out))
+    if draft.now < broker.out.until:
+        return broker
     return replace(broker, out=None, calm=draft.now)
 
 

@@ -44,6 +44,20 @@ def test_e2_one_broker_slow_for_all_reporters(latency: float, known: int) -> Non
     assert "" == town.out
 
 
+def test_e2_a_broker_that_stays_bad_is_never_back_between_two_sweeps() -> None:
+    """Readers let a verdict lapse by the clock: it is prolonged before, not at the next count."""
+    town = Town(reporters=3)
+    town.sweep({"c": FAILS}, times=2)
+    while town.now < 900_000:
+        for reporter in town.reporters:
+            town.report(reporter, *sights(dict.fromkeys("abde", 5.0) | {"c": FAILS}, count=1))
+        town.pass_time(1_000)
+
+        assert "c" == town.out
+    town.sweep(times=2)
+    assert "" == town.out
+
+
 def turns(town: Town) -> list[VerdictIssued]:
     """The verdicts that said something new."""
     return [it for it in town.decisions if isinstance(it, VerdictIssued) and it.turned]
