@@ -39,6 +39,8 @@ class LogClock:
 
         A join travels by another topic than the beats. It may be ahead of the beats read so far,
         so it counts as younger than ``now`` by what separates the two, within one step; a join
-        that is behind them counts as fresh, which errs on the side of keeping a member.
+        that is behind them counts as fresh, which errs on the side of keeping a member. Nothing
+        is read further ahead than one step: a batch reads all there is of both topics, but for
+        beats that wait for company, and settings that let them wait too long are refused.
         """
         return self.advanced(appended, max_step).now

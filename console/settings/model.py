@@ -66,6 +66,11 @@ class Settings(BaseSettings):
                 "controller.max_clock_step must be at least controller.tick_interval, "
                 "or the log's clock falls behind"
             )
+        if controller.max_clock_step < controller.heartbeat_batch_interval + controller.tick_interval:
+            raise ValueError(
+                "controller.max_clock_step must be at least controller.heartbeat_batch_interval "
+                "and controller.tick_interval together, or joins overtake the log's clock"
+            )
         if self.kafka.bootstrap_servers is None and self.topics.replication_factor > 1:
             raise ValueError(
                 "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "

@@ -46,11 +46,13 @@ class ControllerSettings(Section):
 
     checkpoint: str = ""
     """Where Spark keeps the controller's state; unset, <home>/checkpoint. A new place means a new
-    start: the controller then adopts what is published."""
+    start from what the log still holds, with epochs from 1: members that follow an earlier start
+    do not listen to those, so stop them first."""
 
     heartbeat_batch_interval: Duration = timedelta(seconds=1)
     """The longest that routine beats wait to be read together. Longer saves batches, and delays
-    the notice of a death by as much."""
+    the notice of a death by as much. With a tick_interval it must not exceed max_clock_step: a
+    join is read at once, and counts as younger than the beats read so far by that at most."""
 
     heartbeat_batch_rows: int = Field(default=100_000, ge=1)
     """Beats that need not wait any longer. A backlog is read in batches of at least this many."""

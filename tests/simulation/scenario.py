@@ -15,7 +15,7 @@ from rebalance.policy import Policy, TwinRule
 SESSION_MS = 3_000
 REVOCATION_MS = 5_000
 """Less than two sessions: the controller has to count the time that a member may take to read."""
-MAX_STEP_MS = 1_500
+MAX_STEP_MS = 2_000
 TICK_MS = 1_000
 HOLD_MS = 4_000
 DAMPING_MS = 1_500

@@ -28,6 +28,7 @@ from tests.simulation.scenario import (
     MAX_STEP_MS,
     REVOCATION_MS,
     SESSION_MS,
+    TICK_MS,
     Quirk,
     Scenario,
 )
@@ -39,8 +40,9 @@ JOIN_RETRY_MS = 16_000
 BATCHES_MS = 3_000
 """A few batches, and the beat that acknowledges."""
 REST_MS = JOIN_RETRY_MS + SESSION_MS + HOLD_MS + REVOCATION_MS + BATCHES_MS
-OVERTAKING_MS = 1_000
-"""Beats are read together once in so long, and what is urgent overtakes them by no more."""
+OVERTAKING_MS = MAX_STEP_MS - TICK_MS
+"""Beats are read together once in so long, and what is urgent overtakes them by no more: as long as
+the settings allow (``console.settings.model``)."""
 IDLE_MS = 2_000
 PROMISES = {
     strategy: Promises(

@@ -58,6 +58,13 @@ from tests.unit.console.conftest import Sources
             ),
         ),
         (
+            "[controller]\nheartbeat_batch_interval = '4001ms'",
+            (
+                "controller.max_clock_step must be at least controller.heartbeat_batch_interval "
+                "and controller.tick_interval together, or joins overtake the log's clock"
+            ),
+        ),
+        (
             "[topics]\nreplication_factor = 3",
             (
                 "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "
