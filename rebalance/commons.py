@@ -45,8 +45,17 @@ def readers(draft: Draft, members: Mapping[MemberId, Member]) -> Iterable[Member
     told = draft.members.drawn
     if not changed and not told:
         return []
+    now = draft.routes.merged()
     return [
         name
         for name, member in members.items()
-        if not shares(member) and (name in told or any(wants(member, topic) for topic in changed))
+        if not shares(member)
+        and (name in told or any(wants(member, topic) for topic in changed))
+        and portion(member, now) != _before(draft, name)
     ]
+
+
+def _before(draft: Draft, name: MemberId) -> Portion | None:
+    """Return what a member worked on before this step, if it broadcast then."""
+    member = draft.before.members.get(name)
+    return None if member is None or shares(member) else portion(member, draft.before.routes)

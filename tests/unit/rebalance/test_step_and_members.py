@@ -1,7 +1,13 @@
 """Members that go, fall silent, die and come back: short stories through the whole step."""
 
 from allocators.averagely import averagely
-from rebalance.decisions import HandedOver, MemberChange, MemberChanged, Rebalanced
+from rebalance.decisions import (
+    AssignmentIssued,
+    HandedOver,
+    MemberChange,
+    MemberChanged,
+    Rebalanced,
+)
 from rebalance.events import Event, Mode
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, MemberId
@@ -219,3 +225,15 @@ def test_member_that_begins_to_broadcast_lets_others_have_what_it_held() -> None
 
     assert {"orders-0": "b@2", "orders-1": "b@1"} == story.pages()
     assert 2 == len(story.told("a").hold)
+
+
+def test_member_that_broadcasts_is_told_only_what_is_new_to_it() -> None:
+    """A topic that was looked at again, and is what it was, is no news (I14)."""
+    story = Story()
+    story.reads(joined("a", mode=Mode.BROADCASTING), routed("orders", 2))
+
+    assert [] == story.reads(routed("orders", 2, version=2))
+
+    decided = story.reads(routed("orders", 3, version=3))
+
+    assert [3] == [len(issued.portion.hold) for issued in only(AssignmentIssued, decided)]
