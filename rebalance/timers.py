@@ -42,10 +42,10 @@ def _evict(draft: Draft, stamp: Stamp) -> None:
     Who keeps a queue and is not heard either may have let it go without our hearing that: while
     many are not heard it is held like those whose sessions have ended.
     """
-    silent = [name for name, end in _sessions(draft) if stamp.clock >= end]
+    silent = dict.fromkeys(name for name, end in _sessions(draft) if stamp.clock >= end)
     overdue = [] if draft.paused else _overdue(draft, stamp.clock)
-    unheard = [name for name in overdue if holding.is_mute(draft, name, stamp)]
-    believed = holding.believed(draft, list(dict.fromkeys([*silent, *unheard])), stamp)
+    unheard = dict.fromkeys(name for name in overdue if holding.is_mute(draft, name, stamp))
+    believed = dict.fromkeys(holding.believed(draft, list(silent | unheard), stamp))
     for name in believed:
         if name in silent:
             detail = f"silent for {stamp.clock - draft.pulses[name].seen} ms"
