@@ -8,6 +8,7 @@ from tests.unit.sdk.application import ONE, WAIT_S, Application, records
 from tests.unit.sdk.builders import GROUP
 from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
+    ConfigurationError,
     Grant,
     Member,
 )
@@ -38,6 +39,34 @@ def test_leaving_without_heirs_is_bounded(
 
     assert member.stop("50ms")
     assert [(ONE,)] == application.told("revoked")
+
+
+def test_a_static_member_may_leave_for_a_while(
+    kafka: MemoryTransport, application: Application
+) -> None:
+    """It finishes, says that it will be back, and that is all."""
+    member = Member(
+        group=GROUP,
+        topics=["orders"],
+        instance="billing-0",
+        transport=kafka,
+        on_assigned=application.on_assigned,
+        on_revoked=application.on_revoked,
+    )
+    with member:
+        kafka.order(1, hold=[(0, 1)])
+        member.wait_until(lambda it: it.assignment, WAIT_S)
+        assert member.stop(temporary=True)
+
+    assert [(ONE,)] == application.told("revoked")
+    assert [True] == [leave.temporary for leave in records(kafka, Leave)]
+    assert [] == records(kafka, Release)
+
+
+def test_only_a_static_member_may_leave_for_a_while(member: Member) -> None:
+    """Another would never be recognised."""
+    with pytest.raises(ConfigurationError, match=r"^temporary: only a member with an instance"):
+        member.stop(temporary=True)
 
 
 def test_a_callback_may_leave(kafka: MemoryTransport) -> None:

@@ -15,6 +15,7 @@ from tests.unit.sdk.builders import (
 from tests.unit.sdk.passage import GRANT, run_until
 from trimtab.protocol import Drain, Leave, Release
 from trimtab.session import (
+    Assigned,
     Ended,
     Ending,
     LossReason,
@@ -127,6 +128,44 @@ def test_a_member_that_is_forgotten_while_leaving_is_done() -> None:
     actions = session.receive(None, 0)
 
     assert [Lost((GRANT,), LossReason.UNKNOWN), Ended(Ending.ABANDONED)] == actions
+
+
+def test_leaving_for_a_while_lets_go_at_once_and_releases_nothing() -> None:
+    """Nobody is to take over; the leave says that everything is to be kept."""
+    session = joined((0, 1), (1, 1))
+    actions = session.stop(0, timeout_ms=30_000, temporary=True)
+    assert ([], [Revoked(session.revoking)]) == (sent(Drain, actions), only(Revoked, actions))
+
+    finished = session.finish(dict.fromkeys(session.revoking, 42), 0)
+    (leave,) = sent(Leave, finished)
+    assert (True, []) == (leave.temporary, sent(Release, finished))
+    assert [Ended(Ending.LEFT)] == acknowledge(session, finished, 0)
+
+
+def test_whoever_leaves_for_a_while_takes_nothing_any_more() -> None:
+    """Orders that cross are for its next life."""
+    session = joined((0, 1))
+    session.stop(0, timeout_ms=30_000, temporary=True)
+
+    assert [] == only(Assigned, session.receive(orders(2, hold=[(0, 1), (1, 2)]), 0))
+    assert () == session.working
+
+
+def test_leaving_for_a_while_does_not_wait_for_ever() -> None:
+    """What is not finished in the time of a revocation is lost, and nothing is said of keeping."""
+    session = joined((0, 1))
+    session.stop(0, timeout_ms=1_000, temporary=True)
+
+    actions = run_until(session, within(REVOCATION_MS))
+
+    assert ([], Ended(Ending.ABANDONED)) == (sent(Leave, actions), actions[-1])
+
+
+def test_a_member_with_nothing_leaves_for_a_while_too() -> None:
+    """Its place is kept."""
+    (leave,) = sent(Leave, joined().stop(0, timeout_ms=1_000, temporary=True))
+
+    assert leave.temporary
 
 
 def test_stopping_twice_is_stopping_once() -> None:

@@ -2,16 +2,21 @@
 
 import pytest
 
+from rebalance.policy import Policy
 from tests.unit.sdk.universe import QUEUES, Process, World
+from tests.unit.streaming.log import rules
 
 CALM_MS = 120_000
 """Enough for everything that is broken to expire, and for the rest to settle."""
 
 
+TROUBLES = ["start", "kill", "restart", "suspend", "cut", "deafen", "leave", "pause", "away"]
+
+
 def trouble(world: World) -> None:
     """Something happens to somebody."""
     chance = world.chance
-    what = chance.choice(["start", "kill", "restart", "suspend", "cut", "deafen", "leave", "away"])
+    what = chance.choice(TROUBLES)
     victim = chance.choice(world.processes) if world.processes else None
     # No twins: a younger process takes its name's queues at once, before the older one knows.
     free = {f"m{number}" for number in range(5)} - {process.name for process in world.processes}
@@ -39,6 +44,40 @@ def happen(world: World, victim: Process, what: str) -> None:
         victim.deaf_until = world.now + long
     elif what == "leave":
         world.perform(victim, victim.session.stop(world.now, timeout_ms=20_000))
+    elif what == "pause":
+        leave_for_a_while(world, victim)
+
+
+def leave_for_a_while(world: World, process: Process) -> None:
+    """It will be back, or so it says."""
+    stopping = process.session.stop(world.now, timeout_ms=20_000, temporary=True)
+    world.perform(process, stopping)
+
+
+def held(world: World) -> dict[str, set[int]]:
+    """Who works on which queue."""
+    return {it.name: {queue.id for queue in it.working} for it in world.processes}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["m0", "m7"])
+def test_a_static_member_comes_back_to_the_same_queues(name: str, seed: int) -> None:
+    """Under its own name or another: its queues rest meanwhile, and nothing of others moves."""
+    world = World(seed)
+    world.slowness, world.rules = [0, 5, 500], rules(Policy(strategy="STICKY"))
+    world.start("m0", instance="i0")
+    world.start("m1", instance="i1")
+    world.lives(10_000)
+    before = held(world)
+    assert QUEUES == sum(map(len, before.values()))
+
+    leave_for_a_while(world, world.processes[0])
+    world.lives(5_000)
+    assert {"m1": before["m1"]} == held(world)
+
+    world.start(name, instance="i0")
+    world.lives(10_000)
+    assert {"m1": before["m1"], name: before["m0"]} == held(world)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -52,9 +91,7 @@ def test_no_queue_has_two_owners_whatever_happens(seed: int) -> None:
         if world.chance.random() < 0.02:
             trouble(world)
     world.start("the last")  # whom nothing happens to
-    calm = world.now + CALM_MS
-    while world.now < calm:
-        world.step()
+    world.lives(CALM_MS)
 
     owned = sorted(queue.id for process in world.processes for queue in process.working)
     assert list(range(QUEUES)) == owned

@@ -92,6 +92,8 @@ class World:
         self.orders: dict[bytes, list[bytes | None]] = {}
         self.booked = dict.fromkeys(self.logs, 0)
         self.away_until = 0
+        self.slowness = [0, 5, 500, 5_000, 30_000]
+        """How long applications may take to stop."""
         self.processes: list[Process] = []
         self.tokens: dict[QueueRef, int] = {}
         self.ticked = 0
@@ -107,12 +109,16 @@ class World:
         """All records of a topic."""
         return next(log for name, log in self.logs.items() if name.endswith(f".{topic}"))
 
-    def start(self, name: str) -> None:
+    def start(self, name: str, instance: str | None = None) -> None:
         """A process starts, under a name that it may have had before."""
         self.born += 1
         life = incarnation(self.now, self.born)
         profile = Profile(
-            group=GROUP, member=name, topics=("orders",), revocation_timeout_ms=REVOCATION_MS
+            group=GROUP,
+            member=name,
+            topics=("orders",),
+            revocation_timeout_ms=REVOCATION_MS,
+            instance=instance,
         )
         session = MemberSession(profile, life, self.now)
         read = len(self.orders.get(member_key(GROUP, name), []))
@@ -122,6 +128,12 @@ class World:
         """The process does nothing for a while, and does not know it."""
         process.awake = False
         process.suspended_until = self.now + duration
+
+    def lives(self, duration: int) -> None:
+        """Time goes by."""
+        end = self.now + duration
+        while self.now < end:
+            self.step()
 
     def step(self) -> None:
         """A little time passes, and everybody does what is due, in some order."""
@@ -227,7 +239,7 @@ class World:
                     self.tokens[grant.queue] = grant.token
                     process.working[grant.queue] = grant
                 case Revoked():
-                    slow = self.chance.choice([0, 5, 500, 5_000, 30_000])
+                    slow = self.chance.choice(self.slowness)
                     process.finishing[grant] = self.now + slow
                 case Lost():
                     process.working.pop(grant.queue)

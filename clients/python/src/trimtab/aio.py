@@ -85,16 +85,18 @@ class Member:
         """Wait until something is true of the member, as `trimtab.Member.wait_until`."""
         await asyncio.to_thread(self._member.wait_until, lambda _: condition(self), timeout)
 
-    def leave(self, timeout: str | float = "30s") -> None:
+    def leave(self, timeout: str | float = "30s", *, temporary: bool = False) -> None:
         """Begin to leave, as `trimtab.Member.leave`."""
-        self._member.leave(timeout)
+        self._member.leave(timeout, temporary=temporary)
 
     async def stop(
         self,
         timeout: str | float = "30s",  # noqa: ASYNC109 - it bounds the hand-over, not the wait
+        *,
+        temporary: bool = False,
     ) -> bool:
         """Hand the queues over and leave, as `trimtab.Member.stop`."""
-        return await asyncio.to_thread(self._member.stop, timeout)
+        return await asyncio.to_thread(self._member.stop, timeout, temporary=temporary)
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()

@@ -100,12 +100,12 @@ class Engine:
             self._perform(self._session.tick(now_ms()))
             return self._session.working
 
-    def stop(self, timeout_ms: int) -> None:
+    def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
         """Begin to leave."""
         with self.changed:
             self._stopping.set()
             if self._session is not None:
-                self._perform(self._session.stop(now_ms(), timeout_ms))
+                self._perform(self._session.stop(now_ms(), timeout_ms, temporary=temporary))
 
     def join(self, timeout: float) -> bool:
         """Wait until all is over, unless called by a callback; tell whether it is."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from trimtab.callbacks import Callbacks, Positions
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
-from trimtab.errors import MemberFailedError
+from trimtab.errors import ConfigurationError, MemberFailedError
 from trimtab.options import Options, make_transport, read_profile
 from trimtab.session import Ending, Grant
 
@@ -103,20 +103,29 @@ class Member:
                 raise self.failure
             raise TimeoutError(f'member "{self.member_id}" is {self.state} after {patience:g} s')
 
-    def leave(self, timeout: str | float = "30s") -> None:
+    def leave(self, timeout: str | float = "30s", *, temporary: bool = False) -> None:
         """Begin to leave, and return at once. Work on until `state` is ended.
 
         Queues are given up one by one, as heirs take over. If that takes longer than the timeout,
         the member lets go of what it still has (`on_revoked`), and leaves.
-        """
-        self._engine.stop(milliseconds("timeout", timeout))
 
-    def stop(self, timeout: str | float = "30s") -> bool:
+        A static member may leave temporarily: it lets go of everything at once and nobody takes
+        over, for a session at the most. Who comes with its `instance` in that time gets the same
+        queues back, and nothing has moved.
+
+        Raises:
+            ConfigurationError: It has no instance to come back under.
+        """
+        if temporary and self.profile.instance is None:
+            raise ConfigurationError("temporary: only a member with an instance can come back")
+        self._engine.stop(milliseconds("timeout", timeout), temporary=temporary)
+
+    def stop(self, timeout: str | float = "30s", *, temporary: bool = False) -> bool:
         """Leave, and wait for the end; tell whether it came in good order.
 
         Called again, it waits for the same end; called by a callback, it does not wait.
         """
-        self.leave(timeout)
+        self.leave(timeout, temporary=temporary)
         grace_ms = self.profile.revocation_timeout_ms + CLOSE_MS
         ended = self._engine.join((milliseconds("timeout", timeout) + grace_ms) / 1_000)
         return ended and self._engine.ending in (None, Ending.LEFT)

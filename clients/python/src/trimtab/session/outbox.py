@@ -4,6 +4,8 @@ Beats are not repeated: the next one says more. Joins are repeated by the sessio
 answered. Releases and drains must arrive, so they are kept until Kafka has them.
 """
 
+from typing import TypedDict
+
 from trimtab.protocol import (
     HEARTBEATS,
     MEMBERS,
@@ -18,6 +20,14 @@ from trimtab.protocol import (
 from trimtab.session.actions import Send
 
 Outgoing = Join | Drain | Leave | Beat | Release
+
+
+class Signature(TypedDict):
+    """What every record of a member begins with."""
+
+    member: str
+    incarnation: str
+    sequence: int
 
 
 class Outbox:
@@ -39,6 +49,10 @@ class Outbox:
     def next_sequence(self) -> int:
         """The sequence of the next record."""
         return self._sequence + 1
+
+    def signature(self, member: str, incarnation: str) -> Signature:
+        """Sign the next record."""
+        return {"member": member, "incarnation": incarnation, "sequence": self.next_sequence}
 
     @property
     def confirmed(self) -> bool:

@@ -14,7 +14,7 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 """
 
 from collections.abc import Mapping
-from typing import Literal, TypedDict
+from typing import Literal
 
 from trimtab.protocol import Assignment, Beat, Drain, GrantRef, Leave, Release
 from trimtab.protocol.limits import QUEUES_PER_RECORD
@@ -33,7 +33,7 @@ from trimtab.session.fencing import Fence, within
 from trimtab.session.grants import Grant
 from trimtab.session.incarnation import next_incarnation
 from trimtab.session.member_profile import Profile
-from trimtab.session.outbox import Outbox, Outgoing
+from trimtab.session.outbox import Outbox, Outgoing, Signature
 from trimtab.session.recall import Recall
 from trimtab.session.statement import Statement
 
@@ -49,14 +49,6 @@ BEAT_SPACING_MS = 100
 """Changes of ownership are told at once, but a storm of them in one beat per tenth of a second."""
 
 
-class _Signature(TypedDict):
-    """What every record of a member begins with."""
-
-    member: str
-    incarnation: str
-    sequence: int
-
-
 class MemberSession:
     """The state of one member. Every method that takes `now` returns the actions due."""
 
@@ -69,6 +61,7 @@ class MemberSession:
         self._join_retry_ms = FIRST_JOIN_RETRY_MS
         self._drain_deadline: int | None = None
         self._hurried = False
+        self._temporary = False
         self._leave_ticket: int | None = None
         self._begin(incarnation, first_ticket=1, now=now)
 
@@ -126,7 +119,7 @@ class MemberSession:
         elif record.incarnation > self.incarnation:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
-        elif self._leave_ticket is None and self._is_news(record):
+        elif not (self._temporary or self._leave_ticket) and self._is_news(record):
             self._obey(record, now)  # whoever is leaving has said that it works on nothing any more
         return self._settle(now)
 
@@ -166,13 +159,20 @@ class MemberSession:
         self._fence.read_at = max(self._fence.read_at, at)
         return self.tick(now)
 
-    def stop(self, now: int, timeout_ms: int) -> list[Action]:
-        """Leave: work on until heirs have taken over, or until the time is up."""
+    def stop(self, now: int, timeout_ms: int, *, temporary: bool = False) -> list[Action]:
+        """Leave: work on until heirs have taken over, or until the time is up.
+
+        For a while only: let go of everything at once, release nothing, and say that it is to be
+        kept. A release would free the queue, and the controller grant it to this member again.
+        """
         self._pass_time(now)
         if self.phase in ("joining", "joined"):
             self.phase = "draining"
+            self._temporary = temporary
             self._drain_deadline = now + timeout_ms
-            if not self._baton.idle:
+            if temporary:
+                self._hurry(now)
+            elif not self._baton.idle:
                 self._post(Drain(**self._signature()))
         return self._settle(now)
 
@@ -245,7 +245,7 @@ class MemberSession:
             self._actions.append(Revoked(tuple(changes.revoked)))
         if changes.assigned:
             self._actions.append(Assigned(tuple(changes.assigned)))
-        for at in range(0, len(changes.released), QUEUES_PER_RECORD):
+        for at in range(0, 0 if self._temporary else len(changes.released), QUEUES_PER_RECORD):
             rows = tuple(changes.released[at : at + QUEUES_PER_RECORD])
             self._post(Release(**self._signature(), queues=rows))
 
@@ -262,7 +262,7 @@ class MemberSession:
         if self.phase == "draining" and self._baton.idle and self._outbox.confirmed:
             if self._leave_ticket is None:
                 self._leave_ticket = self._outbox.next_ticket
-                self._post(Leave(**self._signature()))
+                self._post(Leave(**self._signature(), temporary=self._temporary))
             return
         if self._statement.differs(self._baton.owned) and self._answered:
             self._beat_at = min(self._beat_at, self._beaten_at + BEAT_SPACING_MS)
@@ -287,12 +287,8 @@ class MemberSession:
         self._beaten_at = now
         self._beat_at = now + self._heartbeat_interval_ms
 
-    def _signature(self) -> "_Signature":
-        return {
-            "member": self.profile.member,
-            "incarnation": self.incarnation,
-            "sequence": self._outbox.next_sequence,
-        }
+    def _signature(self) -> Signature:
+        return self._outbox.signature(self.profile.member, self.incarnation)
 
     def _post(self, record: Outgoing) -> None:
         self._actions.append(self._outbox.post(record))
