@@ -53,15 +53,15 @@ from tests.unit.console.conftest import Sources
         (
             "[controller]\nmax_clock_step = '100ms'",
             (
-                "controller.max_clock_step must be at least controller.tick_interval, "
-                "or the log's clock falls behind"
+                "controller.max_clock_step must be at least controller.heartbeat_batch_interval "
+                "and controller.tick_interval together, or the log's clock falls behind"
             ),
         ),
         (
             "[controller]\nheartbeat_batch_interval = '4001ms'",
             (
                 "controller.max_clock_step must be at least controller.heartbeat_batch_interval "
-                "and controller.tick_interval together, or joins overtake the log's clock"
+                "and controller.tick_interval together, or the log's clock falls behind"
             ),
         ),
         (
