@@ -55,7 +55,7 @@ def spelt_out(
 
 def wishes(members: Iterable[Member]) -> frozenset[Wish]:
     """Return what members ask for, each different wish once."""
-    return frozenset((member.topics, member.patterns) for member in members)
+    return frozenset({(member.topics, member.patterns) for member in members})
 
 
 def subscribed(wishes: Collection[Wish], known: frozenset[TopicName]) -> frozenset[TopicName]:

@@ -28,7 +28,8 @@ def summarise(
 ) -> GroupSummarised:
     """Describe the group as it stands."""
     asked = wishes(state.members.values())
-    topics = _topics(state, subscribed(asked, known(state.routes)))
+    wanted = subscribed(asked, known(state.routes))
+    topics = _topics(state, wanted)
     moving = len(books.moving)
     return GroupSummarised(
         group=state.name,
@@ -39,7 +40,7 @@ def summarise(
         strategy=strategy,
         assigned=len(books) - moving,
         moving=moving,
-        unassigned=_unassigned(state, books),
+        unassigned=_unassigned(state, books, _shared(state, wanted)),
         topics=topics,
         population=len(state.members),
         members=_people(state, books),
@@ -73,14 +74,20 @@ def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicS
     return tuple(summaries)
 
 
-def _unassigned(state: GroupState, books: Books) -> int:
+def _shared(state: GroupState, wanted: frozenset[TopicName]) -> frozenset[TopicName]:
+    """Return what is subscribed to be shared: nearly always all that is wanted."""
+    sharing = list(filter(commons.shares, state.members.values()))
+    if len(sharing) == len(state.members):
+        return wanted
+    return subscribed(wishes(sharing), known(state.routes))
+
+
+def _unassigned(state: GroupState, books: Books, shared: frozenset[TopicName]) -> int:
     """Count the queues on the map that nobody has.
 
     Off the map only what moves can be, once the target has caught up with it: so the books need not
     be gone through.
     """
-    sharing = filter(commons.shares, state.members.values())
-    shared = subscribed(wishes(sharing), known(state.routes))
     queues = [state.routes[topic].queues for topic in shared if topic in state.routes]
     if state.target_epoch < state.group_epoch:
         return sum(queue not in books for shelf in queues for queue in shelf)
