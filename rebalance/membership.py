@@ -177,7 +177,7 @@ def _beat(draft: Draft, event: Beaten) -> None:
     elif event.incarnation == known.incarnation:
         pulse = draft.pulses[event.member]
         if event.sequence > pulse.sequence and not known.away:
-            draft.pulses.put(event.member, replace(pulse, sequence=event.sequence))
+            draft.pulses.put(event.member, Pulse(pulse.seen, event.sequence))
             see(draft, event.member, event.stamp)
 
 
@@ -187,7 +187,7 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     if stamp.heard <= pulse.seen:
         return
     holding.hear(draft, member, stamp)
-    draft.pulses.put(member, replace(pulse, seen=stamp.heard))
+    draft.pulses.put(member, Pulse(stamp.heard, pulse.sequence))
 
 
 def _drain(draft: Draft, event: Drained) -> None:
