@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -42,6 +42,13 @@ _TICK_S: Final = 0.05
 _CLOSE_S: Final = 1.0
 """For disconnecting, once nothing is to be waited for."""
 _DEFAULTS: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
+_MOVABLE: Final = {
+    "acks": "all",
+    # A second try in another partition is a second copy anyway; and an idempotent client of this
+    # library stands still, for all brokers, until it knows what became of a batch that timed out.
+    "enable_idempotence": False,
+}
+"""For messages without a key, unless the application says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class KafkaPythonSender:
         self._patience = patience
         self._given_up = GivenUp()
         self._place = place
-        self._free = self._client(patience.try_ms)
+        self._free = self._client(patience.try_ms, _MOVABLE)
         self._keyed: _Untyped = None
         self._again: deque[tuple[Ledger, _Letter]] = deque()
         self._unsettled = 0
@@ -161,8 +168,8 @@ class KafkaPythonSender:
     def _clients(self) -> list[_Untyped]:
         return [self._free] if self._keyed is None else [self._free, self._keyed]
 
-    def _client(self, timeout_ms: int) -> _Untyped:
-        options: dict[str, _Untyped] = {**_DEFAULTS, "linger_ms": 0}
+    def _client(self, timeout_ms: int, defaults: Mapping[str, _Untyped]) -> _Untyped:
+        options: dict[str, _Untyped] = {**_DEFAULTS, **defaults, "linger_ms": 0}
         options |= {name.replace(".", "_"): value for name, value in self._place.kafka.items()}
         options["bootstrap_servers"] = self._place.servers.split(",")
         options["delivery_timeout_ms"] = timeout_ms
@@ -217,7 +224,7 @@ class KafkaPythonSender:
 
     def _send_keyed(self, letter: _Letter, key: bytes) -> None:
         if self._keyed is None:
-            self._keyed = self._client(self._patience.deadline_ms)
+            self._keyed = self._client(self._patience.deadline_ms, {})
         future = self._keyed.send(letter.topic, letter.value, key, letter.headers)
         with self._lock:
             self._unsettled += 1

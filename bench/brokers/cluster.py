@@ -1,0 +1,149 @@
+"""Three brokers on loopback, each a controller too, made of the embedded Kafka's parts.
+
+Every broker has a door for clients and one for brokers; the clients' door of the bad one is the
+proxy's. Its heart beats for two minutes without being heard, so that nobody moves its partitions:
+what is played is a broker that its cluster thinks well of, as one with a failing disk or a choking
+network often is. A broker that its cluster gives up is replaced by Kafka itself.
+
+Made by ``play``. Its one rule: what the embedded Kafka does already is taken from there.
+"""
+
+import os
+import signal
+import subprocess
+import uuid
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from bench.brokers.plan import BAD, BROKERS
+from console.embedded.broker_files import (
+    LOOPBACK,
+    broker_properties,
+    cluster_id,
+    java_command,
+)
+from console.embedded.instance import STOP_GRACE_S, Instance
+from console.embedded.jars import JarCache
+from console.embedded.java import find_java
+from console.embedded.ports import choose_port
+from console.embedded.readiness import answers, wait_until_ready
+from console.errors import Failure
+from console.tethered_process import TetheredProcess
+
+_START_S: Final = 90.0
+_UNHEARD_MS: Final = 120_000
+
+
+class Cluster:
+    """The brokers, running while the ``with`` block does.
+
+    Args:
+        home: For their files; empty.
+        doors: Where clients find each broker, if that is not where it listens.
+    """
+
+    def __init__(self, home: Path, doors: dict[str, int]) -> None:
+        self._home = home
+        self._names = [str(number + 1) for number in range(BROKERS)]
+        self._listens = {name: choose_port(0) for name in self._names}
+        self._between = {name: choose_port(0) for name in self._names}
+        self._quorum = {name: choose_port(0) for name in self._names}
+        self._doors = self._listens | doors
+        self._processes: dict[str, TetheredProcess] = {}
+        self._running = ExitStack()
+
+    @property
+    def servers(self) -> str:
+        """Where the good brokers are: a client finds the bad one by itself."""
+        return ",".join(f"{LOOPBACK}:{port}" for name, port in self._doors.items() if name != BAD)
+
+    def port(self, name: str) -> int:
+        """Where a broker listens to clients."""
+        return self._listens[name]
+
+    def freeze(self, name: str) -> None:
+        """Let a broker hang: its connections stay, and nobody answers."""
+        os.killpg(self._processes[name].pid, signal.SIGSTOP)
+
+    def thaw(self, name: str) -> None:
+        """Let it go on, as if nothing had happened."""
+        os.killpg(self._processes[name].pid, signal.SIGCONT)
+
+    def __enter__(self) -> Self:
+        named = cluster_id(uuid.uuid4())
+        try:
+            for name in self._names:
+                self._start(name, named)
+            for name in self._names:
+                self._await(name)
+        except BaseException:
+            self._running.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for name, process in self._processes.items():
+            if process.poll() is None:
+                self.thaw(name)
+        self._running.close()
+
+    def _instance(self, name: str) -> Instance:
+        return Instance(self._home / f"broker-{name}")
+
+    def _start(self, name: str, named: str) -> None:
+        instance = self._instance(name)
+        instance.prepare()
+        instance.properties.write_text(self._properties(name))
+        java = java_command(
+            find_java(), JarCache.default().kafka, logs=instance.logs, tmp=instance.tmp
+        )
+        form = ["format", "--cluster-id", named, "--config", str(instance.properties)]
+        tool: list[str | Path] = [*java, "kafka.tools.StorageTool", *form]
+        subprocess.run(tool, cwd=instance.directory, check=True, capture_output=True)
+        output = self._running.enter_context(instance.output.open("wb"))
+        process = TetheredProcess(
+            [*java, "kafka.Kafka", instance.properties],
+            output=output,
+            cwd=instance.directory,
+            grace_s=STOP_GRACE_S,
+        )
+        self._processes[name] = process
+        self._running.callback(process.stop)
+
+    def _await(self, name: str) -> None:
+        process, servers = self._processes[name], f"{LOOPBACK}:{self._listens[name]}"
+        ready = wait_until_ready(servers, alive=lambda: process.poll() is None, timeout_s=_START_S)
+        if not ready or not answers(servers, _START_S):
+            raise Failure(
+                f"broker {name} did not start; its log ends:",
+                details=self._instance(name).last_lines(),
+            )
+
+    def _properties(self, name: str) -> str:
+        """The embedded broker's, and what is different of three; of two values the last counts."""
+        voters = ",".join(f"{it}@{LOOPBACK}:{port}" for it, port in self._quorum.items())
+        doors = {"BROKER": self._between[name], "CLIENT": self._listens[name]}
+        listeners = {**doors, "CONTROLLER": self._quorum[name]}
+        advertised = {**doors, "CLIENT": self._doors[name]}
+        protocols = "BROKER:PLAINTEXT,CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"
+        different = {
+            "node.id": name,
+            "listeners": _listed(listeners),
+            "advertised.listeners": _listed(advertised),
+            "listener.security.protocol.map": protocols,
+            "controller.quorum.voters": voters,
+            "broker.session.timeout.ms": str(_UNHEARD_MS),
+        }
+        embedded = broker_properties(port=self._listens[name], controller_port=self._quorum[name])
+        return embedded + "".join(f"{key}={value}\n" for key, value in different.items())
+
+
+def _listed(listeners: dict[str, int]) -> str:
+    return ",".join(f"{name}://{LOOPBACK}:{port}" for name, port in listeners.items())

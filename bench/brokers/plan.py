@@ -1,0 +1,87 @@
+"""The plan: what happens to the bad broker and when, and who sends meanwhile.
+
+Made by the command, followed by ``play``. Its one rule: times are seconds since the crews are at
+work, and all crews live through the same ones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+BROKERS: Final = 3
+BAD: Final = "3"
+"""The broker that things happen to: its id, as it is reported."""
+TOPIC: Final = "messages"
+PARTITIONS: Final = 12
+
+
+class Crew(StrEnum):
+    """Who sends, and by what it picks a broker."""
+
+    PLAIN = "plain confluent-kafka"
+    LOCAL = "own RocketMQ-5 table"
+    CENTRAL = "with the verdict"
+
+
+class Fault(StrEnum):
+    """What the bad broker is like."""
+
+    NONE = "well"
+    SLOW = "slow"
+    HUNG = "hung"
+
+
+class Phase(NamedTuple):
+    """A stretch of time."""
+
+    fault: Fault
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How long, how many, how fast."""
+
+    sweep_s: float
+    """Of the jury."""
+    ejection_s: float
+    """Its first sentence; the second one is served for as long before it is tested."""
+    warm_s: float
+    slow_s: float
+    hung_s: float
+    well_s: float
+    """After each of the two."""
+    producers: int = 8
+    """In each crew."""
+    rate: float = 50
+    """Messages a second of each producer. A tester's one a second is 2 % of that, and there are
+    three: 0.75 % of what eight producers send."""
+    newcomers: int = 3
+    """Of each crew, that join late in each fault, and send ``newcomers_send`` messages."""
+    newcomers_send: int = 30
+    delay_s: float = 0.6
+    """What a slow broker adds to each answer: RocketMQ's 5.x table counts from 0.55 s."""
+    deadline_s: float = 9
+    """Of a message; three tries of 2 s each, and a second's grace for each."""
+
+    def phases(self) -> Iterator[Phase]:
+        """Say what happens when."""
+        at = 0.0
+        for fault, length in (
+            (Fault.NONE, self.warm_s),
+            (Fault.SLOW, self.slow_s),
+            (Fault.NONE, self.well_s),
+            (Fault.HUNG, self.hung_s),
+            (Fault.NONE, self.well_s),
+        ):
+            yield Phase(fault, at, at + length)
+            at += length
+
+
+FULL: Final = Plan(sweep_s=10, ejection_s=30, warm_s=20, slow_s=60, hung_s=75, well_s=40)
+"""The jury as it is by default; four minutes."""
+
+QUICK: Final = Plan(sweep_s=2, ejection_s=4, warm_s=8, slow_s=16, hung_s=20, well_s=12)
+"""Sweeps of two seconds; a minute and a half: to see whether it works."""
