@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 
 from allocators.per_topic import per_topic
 from allocators.rocketmq import Client, Share, Strategy, first_places
+from rebalance.allocation import first_of
 from rebalance.ids import Queue
 
 
 def _deal(queues: Sequence[Queue], clients: Sequence[Client]) -> Mapping[Client, Share]:
-    share, longer = divmod(len(queues), len(clients))
-    starts = [place * share + min(place, longer) for place in range(len(clients) + 1)]
+    count, size = len(clients), len(queues)
     return {
-        client: queues[starts[place] : starts[place + 1]]
+        client: queues[first_of(place, count, size) : first_of(place + 1, count, size)]
         for client, place in first_places(clients).items()
     }
 

@@ -10,10 +10,10 @@ Its one rule: the same result as ``AllocateMachineRoomNearby``, rooms in Java's 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from allocators.ordering import java_order, queue_text
+from allocators.ordering import queue_text
 from allocators.rocketmq import Client, NullRefused, Refused, Round, Share, Strategy
 from allocators.rooms import RoomResolver
-from rebalance.ids import Queue
+from rebalance.ids import Queue, java_order
 
 T = TypeVar("T")
 

@@ -13,14 +13,9 @@ from itertools import zip_longest
 from operator import itemgetter
 from typing import TypeVar
 
-from rebalance.ids import Queue
+from rebalance.ids import Queue, java_order
 
 Name = TypeVar("Name", bound=str)
-
-
-def java_order(text: str) -> bytes:
-    """Return a sort key that puts strings in Java's order, lone surrogates included."""
-    return text.encode("utf-16-be", "surrogatepass")
 
 
 def ranked(names: Iterable[Name]) -> tuple[Name, ...]:

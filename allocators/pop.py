@@ -12,10 +12,7 @@ missing checks included.
 from unicodedata import category
 
 from allocators.rocketmq import Client, NullRefused, Refused, Round
-from rebalance.ids import Queue
-
-ANY_QUEUE = -1
-"""RocketMQ's queue id for "whichever queue of the broker has messages"."""
+from rebalance.ids import ANY_QUEUE, Queue
 
 
 def shared(dealt: Round, client: Client, following: int) -> list[Queue]:

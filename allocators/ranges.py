@@ -13,11 +13,10 @@ others by id. Its one rule: the same result as Kafka 4's server-side ``RangeAssi
 from collections.abc import Mapping, Sequence
 
 from allocators.averagely import AVERAGELY
-from allocators.ordering import java_order
 from allocators.per_topic import per_topic
 from allocators.rocketmq import Strategy
 from rebalance.allocation import Candidate
-from rebalance.ids import MemberId
+from rebalance.ids import MemberId, java_order
 
 
 def _static_first(people: Mapping[MemberId, Candidate]) -> Sequence[MemberId]:

@@ -75,3 +75,9 @@ class Allocator(Protocol):
     def __call__(self, request: AllocationRequest, /) -> AllocationPlan:
         """Answer the request."""
         ...
+
+
+def first_of(place: int, members: int, queues: int) -> int:
+    """Return where a member's run begins if queues are cut into even runs, longer ones first."""
+    run, longer = divmod(queues, members)
+    return place * run + min(place, longer)

@@ -1,61 +1,125 @@
-"""The commons: what everybody works on.
+"""The commons: what members work on and nobody owns.
 
-A notice that every household gets. A broadcasting member works on every queue of its topics, and so
-does its neighbour; nobody owns anything, nothing is handed over, and the books say nothing of it.
-Such a member's record is read off the map and the roster: hold everything, under the epoch of its
-own joining. It takes no part in the target, so it neither helps nor hinders the members of the same
-group that share (fault C19).
+A notice that every household gets, and a well from which several draw. A broadcasting member works
+on every queue of its topics, and so does its neighbour. Members that share (RocketMQ's POP) stand
+in a ring: a topic's queues are cut into as many even runs as there are of them, and each draws from
+its own run and from those of the next few, so that a slow one holds nothing up. How many those are
+is its share number; with none, or one that covers everybody, all draw from everything.
 
-Called by ``target``, which leaves these members out, and by ``conclusion`` for their records. Its
-one rule: what a member reads depends on its topics and the map, and on no other member.
+Nothing is handed over, and the books say nothing of it: such a member's record is read off the map
+and the roster, under the epoch of its own joining. It takes no part in the target, so it neither
+helps nor hinders the members of the same group that own what they work on (fault C19).
+
+Called by ``target``, which leaves these members out, and by ``conclusion`` and ``summary`` for what
+they work on. Its one rule: nobody here waits for anybody.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from rebalance.allocation import first_of
 from rebalance.decisions import Portion
 from rebalance.draft import Draft
 from rebalance.events import Mode
-from rebalance.group import Member, Route
-from rebalance.ids import MemberId, TopicName
+from rebalance.group import GroupState, Member, Route
+from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, java_order
+from rebalance.policy import Policy
 from rebalance.subscriptions import known, topics_of, wants
 
-Routes = Mapping[TopicName, Route]
+Draught = Mapping[MemberId, Sequence[Queue]]
+"""What each member of a ring draws from."""
 
 
-def shares(member: Member) -> bool:
-    """Tell whether a member shares queues with others, rather than having them all."""
+def owns(member: Member) -> bool:
+    """Tell whether a member owns what it works on."""
     return member.mode is Mode.CLUSTERING
 
 
-def portion(member: Member, routes: Routes) -> Portion:
-    """Return what a broadcasting member works on; one that wants to go gives it all."""
-    queues = sorted(
-        queue
-        for topic in topics_of(member, known(routes))
-        if topic in routes
-        for queue in routes[topic].queues
-    )
-    everything = tuple((queue, member.since) for queue in queues)
-    return Portion(give=everything) if member.draining else Portion(hold=everything)
+def _draws(member: Member) -> bool:
+    return member.mode is Mode.SHARED
 
 
-def readers(draft: Draft, members: Mapping[MemberId, Member]) -> Iterable[MemberId]:
-    """Return the broadcasting members whose portion this step changed."""
-    changed = draft.routes.drawn.keys()
-    told = draft.members.drawn
+@dataclass(frozen=True, slots=True)
+class Commons:
+    """What the members of one group work on in common."""
+
+    group: GroupName
+    members: Mapping[MemberId, Member]
+    routes: Mapping[TopicName, Route]
+    policy: Policy
+    _rings: dict[TopicName, Draught] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, state: GroupState, policy: Policy) -> "Commons":
+        """Return the commons of a group as it stands."""
+        return cls(state.name, state.members, state.routes, policy)
+
+    def portion(self, name: MemberId) -> Portion:
+        """Return what a member works on.
+
+        One that wants to go gives everything if it broadcasts; where others draw from the same
+        queues, it has left the ring.
+        """
+        member = self.members[name]
+        topics = (it for it in topics_of(member, known(self.routes)) if it in self.routes)
+        if not _draws(member):
+            queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
+            every = tuple((queue, member.since) for queue in queues)
+            return Portion(give=every) if member.draining else Portion(hold=every)
+        queues = sorted(queue for topic in topics for queue in self._ring(topic).get(name, ()))
+        return Portion(hold=tuple((queue, member.since) for queue in queues))
+
+    def former(self, name: MemberId) -> Portion | None:
+        """Return what one of the members of a later step worked on, if it owned nothing then."""
+        member = self.members.get(name)
+        return None if member is None or owns(member) else self.portion(name)
+
+    def _ring(self, topic: TopicName) -> Draught:
+        if topic not in self._rings:
+            queues = sorted(
+                self.routes[topic].queues, key=lambda it: (java_order(it.broker), it.id)
+            )
+            names = [
+                name
+                for name, member in self.members.items()
+                if _draws(member) and not member.draining and wants(member, topic)
+            ]
+            following = self.policy.share_number_of(self.group, topic)
+            self._rings[topic] = ring(queues, sorted(names, key=java_order), following)
+        return self._rings[topic]
+
+
+def ring(queues: Sequence[Queue], names: Sequence[MemberId], following: int) -> Draught:
+    """Return what each member draws from, as RocketMQ's ``allocate4Pop`` does by AVG.
+
+    With more members than queues, each gets exactly one.
+    """
+    count, size = len(names), len(queues)
+    if not 0 < following < count - 1:
+        return dict.fromkeys(names, _every(queues))
+    if count > size:
+        return {name: queues[at % size :][:1] for at, name in enumerate(names)} if size else {}
+    starts = [first_of(at, count, size) for at in range(count)]
+    starts += [size + start for start in starts] + [2 * size]
+    twice = [*queues, *queues]  # the ring, cut open
+    return {name: twice[starts[at] : starts[at + following + 1]] for at, name in enumerate(names)}
+
+
+def _every(queues: Sequence[Queue]) -> Sequence[Queue]:
+    """Return all queues: those of a broker by name are its to choose from, as in RocketMQ."""
+    return list(dict.fromkeys(it._replace(id=ANY_QUEUE) if it.broker else it for it in queues))
+
+
+def readers(draft: Draft, after: Commons) -> list[MemberId]:
+    """Return the members whose part of the commons this step changed."""
+    changed, told = draft.routes.drawn.keys(), draft.members.drawn
     if not changed and not told:
         return []
-    now = draft.routes.merged()
+    before = Commons.of(draft.before, draft.policy)
     return [
         name
-        for name, member in members.items()
-        if not shares(member)
-        and (name in told or any(wants(member, topic) for topic in changed))
-        and portion(member, now) != _before(draft, name)
+        for name, member in after.members.items()
+        if not owns(member)
+        and (_draws(member) or name in told or any(wants(member, topic) for topic in changed))
+        and after.portion(name) != before.former(name)
     ]
-
-
-def _before(draft: Draft, name: MemberId) -> Portion | None:
-    """Return what a member worked on before this step, if it broadcast then."""
-    member = draft.before.members.get(name)
-    return None if member is None or shares(member) else portion(member, draft.before.routes)

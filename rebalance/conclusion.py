@@ -46,9 +46,10 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     state = _next_state(draft, books)
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
-    readers, cause = _readers(draft, state), state.cause
+    common = commons.Commons.of(state, draft.policy)
+    readers, cause = _readers(draft, state, common), state.cause
     if cause is not None:
-        shares = _shares(state, books, readers)
+        shares = _shares(state, books, common, readers)
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
     decisions += [
         AssignmentWithdrawn(state.name, member)
@@ -57,7 +58,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     ]
     if decided and cause is not None:
         strategy = state.strategy or draft.policy.strategy
-        summary = summarise(state, books, strategy, now.appended, cause)
+        summary = summarise(state, books, common, strategy, now.appended, cause)
         decisions += [*_history(draft, moves, summary), summary]
     return Step(state, tuple(decisions))
 
@@ -104,18 +105,19 @@ def _cause(draft: Draft) -> Cause | None:
     return replace(last, detail=f"{last.detail}, {company}" if last.detail else company)
 
 
-def _shares(state: GroupState, books: Books, readers: Sequence[MemberId]) -> Shares:
+def _shares(
+    state: GroupState, books: Books, common: commons.Commons, readers: Sequence[MemberId]
+) -> Shares:
     cards = books.cards if readers else {}
     pages = {queue: books[queue] for name in readers for queue in cards.get(name, ())}
     read = dict(portions(pages.items(), readers))
     for name in readers:
-        member = state.members[name]
-        if not commons.shares(member):
-            read[name] = commons.portion(member, state.routes)
+        if not commons.owns(state.members[name]):
+            read[name] = common.portion(name)
     return read
 
 
-def _readers(draft: Draft, state: GroupState) -> list[MemberId]:
+def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[MemberId]:
     """Who is sent a record: whoever asked, and whoever is told something new of any queue."""
     drawn, before = draft.ownership.drawn, draft.before.ownership
     was = [(queue, before[queue]) for queue in drawn if queue in before]
@@ -123,7 +125,7 @@ def _readers(draft: Draft, state: GroupState) -> list[MemberId]:
     members = {member for _, owned in was + now for member in concerned(owned)}
     old, new = portions(was, members), portions(now, members)
     retold = {member for member in members if old[member] != new[member]}
-    retold.update(commons.readers(draft, state.members))
+    retold.update(commons.readers(draft, common))
     return sorted((retold | draft.answered) & state.members.keys())
 
 

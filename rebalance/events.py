@@ -43,9 +43,11 @@ class Mode(StrEnum):
     """How a member takes part."""
 
     CLUSTERING = "clustering"
-    """It shares the queues with others: each has one owner."""
+    """It owns what it works on: each queue has one owner."""
     BROADCASTING = "broadcasting"
     """It works on every queue (``commons``)."""
+    SHARED = "shared"
+    """It works on some, together with others."""
 
 
 @dataclass(frozen=True, slots=True)

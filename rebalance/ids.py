@@ -8,7 +8,7 @@ Its one rule: identifiers are compared and stored exactly as they came; validati
 business of the edge (``trimtab.protocol.names``).
 """
 
-from typing import NamedTuple, NewType
+from typing import Final, NamedTuple, NewType
 
 GroupName = NewType("GroupName", str)
 MemberId = NewType("MemberId", str)
@@ -29,6 +29,10 @@ Millis = NewType("Millis", int)
 """A point in, or a length of, log time in milliseconds. Never a reading of a local clock."""
 
 
+ANY_QUEUE: Final = -1
+"""RocketMQ's queue id for "whichever queue of the broker has messages"."""
+
+
 class Queue(NamedTuple):
     """One unit of ownership: RocketMQ's MessageQueue, Kafka's partition (broker empty)."""
 
@@ -43,3 +47,8 @@ class Position(NamedTuple):
     topic: TopicName
     partition: int
     offset: int
+
+
+def java_order(text: str) -> bytes:
+    """Return a sort key that puts strings in Java's order, lone surrogates included."""
+    return text.encode("utf-16-be", "surrogatepass")

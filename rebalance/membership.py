@@ -142,7 +142,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
         instance=known.instance,
     )
     draft.members.put(event.member, member)
-    if commons.shares(known) and not commons.shares(member):
+    if commons.owns(known) and not commons.owns(member):
         # It works on everything now, by right: nobody need wait for what it held.
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
     if member == replace(known, sequence=event.sequence, challenger=None):

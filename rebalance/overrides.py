@@ -11,10 +11,11 @@ these.
 """
 
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from functools import lru_cache
 
 from rebalance.ids import Millis
-from rebalance.policy import Policy, TwinRule
+from rebalance.policy import Compat, Policy, TwinRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,8 @@ class Overrides:
     revocation_timeout_ms_max: Millis | None = None
     """As the session's."""
     eager_grace_ms: Millis | None = None
+    compat: Compat | None = None
+    share_number: int | None = None
     on_twin: TwinRule | None = None
     on_twin_instance: TwinRule | None = None
     assignment_interval_ms: Millis | None = None
@@ -45,7 +48,7 @@ class Overrides:
     def own(self) -> dict[str, int | str]:
         """Return what is not the controller's, as plain values."""
         return {
-            name: str(value) if isinstance(value, TwinRule) else value
+            name: str(value) if isinstance(value, StrEnum) else value
             for name, value in asdict(self).items()
             if value is not None
         }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from rebalance.ids import Millis
+from rebalance.ids import GroupName, Millis, TopicName
 
 _WHOLE: Final = 100
 """Percent."""
@@ -74,6 +74,12 @@ class Policy:
     compat: Compat = Compat.NONE
     """RocketMQ's way with subscriptions (``consumer_table``), for whoever has come to rely on it:
     members that differ take topics from each other at every heartbeat."""
+
+    share_number: int = -1
+    """How many members' runs of queues, beside its own, a member of mode shared draws from
+    (``commons``). RocketMQ's default: all."""
+    share_numbers: tuple[tuple[str, int], ...] = ()
+    """Other ones, by topic, or by group and topic with a slash between them."""
 
     max_clock_step_ms: Millis = Millis(5_000)
     """How much silence one record of the log can prove (see ``clock``). Five ticks: a controller
@@ -162,6 +168,12 @@ class Policy:
         for name, percent in shares.items():
             if not 0 <= percent <= _WHOLE:
                 raise ValueError(f"{name} must lie between 0 and 100")
+
+    def share_number_of(self, group: GroupName, topic: TopicName) -> int:
+        """Return the share number of a group's topic."""
+        numbers = dict(self.share_numbers)
+        own = numbers.get(f"{group}/{topic}", numbers.get(topic))
+        return self.share_number if own is None else own
 
     def session_ms(self, wished: Millis | None) -> Millis:
         """Return the session timeout of a member that asked for ``wished``."""

@@ -24,7 +24,12 @@ anybody reads. The counts stay complete."""
 
 
 def summarise(
-    state: GroupState, books: Books, strategy: str, at: Millis, cause: Cause
+    state: GroupState,
+    books: Books,
+    common: commons.Commons,
+    strategy: str,
+    at: Millis,
+    cause: Cause,
 ) -> GroupSummarised:
     """Describe the group as it stands."""
     asked = wishes(state.members.values())
@@ -43,7 +48,7 @@ def summarise(
         unassigned=_unassigned(state, books, _shared(state, wanted)),
         topics=topics,
         population=len(state.members),
-        members=_people(state, books),
+        members=_people(state, books, common),
         at=at,
         cause=cause,
         paused=state.paused,
@@ -76,7 +81,7 @@ def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicS
 
 def _shared(state: GroupState, wanted: frozenset[TopicName]) -> frozenset[TopicName]:
     """Return what is subscribed to be shared: nearly always all that is wanted."""
-    sharing = list(filter(commons.shares, state.members.values()))
+    sharing = list(filter(commons.owns, state.members.values()))
     if len(sharing) == len(state.members):
         return wanted
     return subscribed(wishes(sharing), known(state.routes))
@@ -97,22 +102,24 @@ def _unassigned(state: GroupState, books: Books, shared: frozenset[TopicName]) -
     return sum(map(len, queues)) - (len(books) - len(strays))
 
 
-def _people(state: GroupState, books: Books) -> tuple[MemberSummary, ...]:
+def _people(state: GroupState, books: Books, common: commons.Commons) -> tuple[MemberSummary, ...]:
     names = nsmallest(PEOPLE, state.members)
     counts = counted(books, names)
     awaited = {state.target.get(queue) for queue in (*books.moving, *state.loose)}
     idle = state.target and state.target_epoch == state.group_epoch
     return tuple(
-        _member(state, name, counts[name], spare=bool(idle) and name not in awaited)
+        _member(state, common, name, counts[name], spare=bool(idle) and name not in awaited)
         for name in names
     )
 
 
-def _member(state: GroupState, name: MemberId, counts: Counts, *, spare: bool) -> MemberSummary:
+def _member(
+    state: GroupState, common: commons.Commons, name: MemberId, counts: Counts, *, spare: bool
+) -> MemberSummary:
     """Describe a member; it stands by if it is able, and the target has nothing for it."""
     member = state.members[name]
-    if not commons.shares(member):
-        everything = commons.portion(member, state.routes)
+    if not commons.owns(member):
+        everything = common.portion(name)
         counts = Counts(hold=len(everything.hold), give=len(everything.give))
     able = not (member.draining or member.away or member.resting_until is not None)
     return MemberSummary(

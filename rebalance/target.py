@@ -49,7 +49,7 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
 
 def _request(draft: Draft) -> AllocationRequest:
     there = known(draft.routes.merged())
-    members = {name: one for name, one in draft.members.items() if commons.shares(one)}
+    members = {name: one for name, one in draft.members.items() if commons.owns(one)}
     sharing = spelt_out(members, there)
     candidates = {name: one for name, one in sharing.items() if not one.draining}
     for name, left in _left_to_the_resting(candidates, there).items():

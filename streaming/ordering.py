@@ -12,7 +12,7 @@ from rebalance import orders
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import Order
 from rebalance.overrides import Overrides
-from rebalance.policy import TwinRule
+from rebalance.policy import Compat, TwinRule
 from trimtab import protocol
 from trimtab.protocol import (
     Approve,
@@ -64,6 +64,8 @@ def _overrides(record: protocol.Overrides | None) -> Overrides:
     own = record.model_dump(exclude_none=True)
     for rule in {"on_twin", "on_twin_instance"} & own.keys():
         own[rule] = TwinRule(own[rule])
+    if "compat" in own:
+        own["compat"] = Compat(own["compat"])
     return Overrides(**own)
 
 

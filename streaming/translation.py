@@ -1,8 +1,8 @@
 """Translation: a record of the wire becomes an event of the brain.
 
-The interpreter between two languages: no judgement, no state, nothing left out. What the wire
-can say and this brain cannot hear yet (groups that share each queue) is refused aloud, into the
-dead letters, because doing half of what was asked would be worse than doing none of it.
+The interpreter between two languages: no judgement, no state, nothing left out. What the wire can
+say and this brain cannot hear is refused aloud, into the dead letters, because doing half of what
+was asked would be worse than doing none of it.
 
 Called by ``decoding``. Its one rule: one record or statement, one event, stamped with its
 place and time.
@@ -97,8 +97,6 @@ def event_of(record: Record, stamp: Stamp) -> Event:  # noqa: PLR0911 - one case
 
 
 def _joined(record: Join, stamp: Stamp) -> Joined:
-    if record.mode == "shared":
-        raise UndecodableRecord("refused", f"mode {record.mode}: not understood by this release")
     return Joined(
         stamp,
         MemberId(record.member),

@@ -14,10 +14,10 @@ from collections.abc import Collection, Mapping
 
 from allocators import DEFAULT, BadOption, allocator
 from allocators.options import Options, queue_of
-from allocators.ordering import java_order, queue_order, ranked
+from allocators.ordering import queue_order, ranked
 from allocators.sticky import sticky
 from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
-from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from rebalance.ids import BrokerName, MemberId, Queue, TopicName, java_order
 
 MOST_QUEUES = 2_000_000
 """Four times the largest group of the benches: a count of 10**12 is a typing error."""

@@ -6,7 +6,7 @@ section becomes; they are stated there once.
 
 import json
 from datetime import timedelta
-from typing import Final, Self
+from typing import Annotated, Final, Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -73,6 +73,14 @@ class PolicySettings(Section):
     """rocketmq: members that know no releases have one subscription, that of the last who spoke, as
     on RocketMQ's brokers, and a topic it does not name is gone for all of them. none: each member
     has its own."""
+
+    share_number: int = Field(default=_DEFAULT.share_number, ge=-1)
+    """How many members' runs of queues, beside its own, a member of mode shared draws from. More
+    leave less behind a slow member, and let more of them ask the same broker; -1: all."""
+
+    share_numbers: dict[str, Annotated[int, Field(ge=-1)]] = Field(default_factory=dict)
+    """Other ones, by topic ("orders"), or by group and topic ("billing/orders"). Give them as a
+    table in the file, or whole, as a JSON object."""
 
     on_twin: TwinRule = _DEFAULT.on_twin
     """Two lives of one member: fence-older (a restart takes over at once), refuse-newer (it waits
@@ -149,6 +157,8 @@ class PolicySettings(Section):
             max_clock_step_ms=_millis(max_clock_step),
             eager_grace_ms=_millis(self.eager_grace),
             compat=self.compat,
+            share_number=self.share_number,
+            share_numbers=tuple(sorted(self.share_numbers.items())),
             on_twin=self.on_twin,
             on_twin_instance=self.on_twin_instance,
             assignment_interval_ms=_millis(self.assignment_interval),

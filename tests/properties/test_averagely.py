@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allocators.averagely import averagely
-from allocators.ordering import java_order, queue_order
+from allocators.ordering import queue_order
 from rebalance.allocation import AllocationRequest, Applicant
-from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from rebalance.ids import BrokerName, MemberId, Queue, TopicName, java_order
 from tests.properties.effort import tried
 
 TOPICS = st.sampled_from("xyz").map(TopicName)

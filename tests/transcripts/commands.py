@@ -2,6 +2,7 @@
 
     policy strategy=STICKY session=30s on_twin=separate interval=5s     before anything else
     join a topics=orders,payments session=5s revocation=5s weight=2 instance=i eager broadcasting
+                                        or shared
     join a patterns=orders-*,pay?       no topics then, unless they are given, too
     beat a epoch=2 owned=orders-0@1,orders-1@1      owned= is "nothing", no owned is "unchanged"
     drain a
@@ -176,6 +177,7 @@ POLICY: dict[str, Callable[[str], dict[str, Any]]] = {
     "interval": lambda wished: {"assignment_interval_ms": Millis(_number(wished))},
     "members": lambda wished: {"max_members": _number(wished)},
     "queues": lambda wished: {"max_queues": _number(wished)},
+    "share": lambda wished: {"share_number": _number(wished)},
     "on_twin": lambda wished: {"on_twin": TwinRule(wished)},
     "on_twin_instance": lambda wished: {"on_twin_instance": TwinRule(wished)},
 }

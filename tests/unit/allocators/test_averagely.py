@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from allocators.averagely import averagely
-from allocators.ordering import java_order, queue_order
+from allocators.ordering import queue_order
 from rebalance.allocation import AllocationRequest, Applicant
-from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.ids import MemberId, Queue, TopicName, java_order
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq" / "allocate.jsonl"
 

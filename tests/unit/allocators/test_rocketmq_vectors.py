@@ -14,16 +14,10 @@ import pytest
 from allocators.consistent_hash import ring_hash
 from allocators.named import rocketmq
 from allocators.options import Options
-from allocators.ordering import (
-    compare_queues,
-    compare_strings,
-    java_order,
-    queue_order,
-    queue_text,
-)
+from allocators.ordering import compare_queues, compare_strings, queue_order, queue_text
 from allocators.pop import shared
 from allocators.rocketmq import NullRefused, Refused, Round, Share
-from rebalance.ids import Queue
+from rebalance.ids import Queue, java_order
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq"
 

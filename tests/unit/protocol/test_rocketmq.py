@@ -47,6 +47,18 @@ def test_the_message_model_is_the_mode() -> None:
     assert "broadcasting" == said.mode
 
 
+def test_a_client_that_pops_shares_its_queues() -> None:
+    """Unless it broadcasts: then it has them all anyway."""
+    pops = {"consumeType": "CONSUME_POP"}
+    said = statements(
+        heartbeat(consumer("g", **pops), consumer("h", **pops, messageModel="BROADCASTING"))
+    )
+
+    assert ["shared", "broadcasting"] == [
+        each.mode for each in said if isinstance(each, Registration)
+    ]
+
+
 def test_a_heartbeat_without_subscriptions_is_as_before() -> None:
     """Heartbeats V2 leave them out while the broker knows them; an empty one has none."""
     (silent,) = statements(heartbeat(consumer(subscriptionDataSet=[]), withoutSub=True))
@@ -142,18 +154,16 @@ def test_a_group_that_cannot_be_understood_spoils_no_other(bad: object) -> None:
 
 KEYS = ["clientID", "consumerDataSet", "groupName", "messageModel", "subscriptionDataSet", "topic"]
 KEYS += ["withoutSub", "consumerGroup", "code", "extFields"]
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(KEYS),
-            inner,
-            max_size=4,
-        )
-    ),
-    max_leaves=12,
-)
+Documents = st.SearchStrategy[object]
+
+
+def within(inner: Documents) -> Documents:
+    """A document, or one that holds such."""
+    return inner | st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner)
+
+
+LEAF: Documents = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+JSON = within(within(within(within(LEAF))))
 
 
 @given(value=st.binary() | JSON.map(lambda document: json.dumps(document).encode()))

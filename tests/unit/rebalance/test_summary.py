@@ -3,8 +3,10 @@
 import pytest
 
 from rebalance.books import Books
+from rebalance.commons import Commons
 from rebalance.ids import MemberId, Millis, TopicName
 from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.policy import Policy
 from rebalance.summary import summarise
 from tests.builders.group import BEGINNING, GroupBuilder, a_group
 
@@ -12,7 +14,8 @@ from tests.builders.group import BEGINNING, GroupBuilder, a_group
 def summary(group: GroupBuilder) -> GroupSummarised:
     """Summarise a group."""
     state = group.state
-    return summarise(state, Books(state.ownership), "AVG", Millis(7), BEGINNING)
+    common = Commons.of(state, Policy())
+    return summarise(state, Books(state.ownership), common, "AVG", Millis(7), BEGINNING)
 
 
 ROUTED = a_group().with_member("a").with_member("b").with_route("orders", 2)

@@ -24,18 +24,20 @@ def test_wishes_become_a_profile() -> None:
         rack="eu-1a",
         weight=3,
         capacity=7,
+        mode="shared",
         session_timeout="1.5s",
         revocation_timeout=30,
     ).profile
     join = profile.join("1767225600000-9f86d081", 1)
 
-    assert ("m", ("orders",), "billing-0", "eu-1a", 3, 7, 1_500, 30_000) == (
+    assert ("m", ("orders",), "billing-0", "eu-1a", 3, 7, "shared", 1_500, 30_000) == (
         join.member,
         join.topics,
         join.instance,
         join.rack,
         join.weight,
         join.capacity,
+        join.mode,
         join.session_timeout_ms,
         join.revocation_timeout_ms,
     )
@@ -58,6 +60,7 @@ def test_names_differ_by_default() -> None:
         ({"patterns": [""]}, "patterns: "),
         ({"member_id": "a\nb"}, "member_id: "),
         ({"weight": 0}, "weight: "),
+        ({"mode": "solitary"}, "mode: "),
         ({"weight": "2"}, "weight: "),
         ({"session_timeout": "soon"}, 'session_timeout: "soon" is not a duration; write "10s"'),
         ({"session_timeout": "10"}, 'session_timeout: "10" is not a duration'),

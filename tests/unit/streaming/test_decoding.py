@@ -52,7 +52,6 @@ POISON = {
     "another kind": (b"billing", GOOD.replace(b'"join"', b'"jump"'), "unknown_kind"),
     "another topic's record": (b"billing", encode(beat("a")), "unknown_kind"),
     "missing field": (b"billing", b'{"v":1,"kind":"leave"}', "invalid"),
-    "not spoken here": (b"billing", encode(join("a", mode="shared")), "refused"),
 }
 
 

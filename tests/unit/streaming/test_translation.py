@@ -101,6 +101,10 @@ MEANINGS: list[tuple[Record, Event]] = [
         Joined(STAMP, A, FIRST, 1, frozenset(), patterns=frozenset({Pattern("orders-*")})),
     ),
     (
+        join("a", mode="shared"),
+        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), mode=Mode.SHARED),
+    ),
+    (
         Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),
         Beaten(STAMP, A, FIRST, 5, Epoch(4), None),
     ),
@@ -189,18 +193,6 @@ def test_a_command_says_in_view_of_what_it_was_given() -> None:
 def test_a_record_means_one_event(record: Record, event: Event) -> None:
     """Nothing is left out and nothing is added but the stamp."""
     assert event == event_of(record, STAMP)
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        join("a", mode="shared"),
-    ],
-)
-def test_what_the_brain_cannot_do_yet_is_refused(record: Record) -> None:
-    """Half of what was asked would be worse than a clear no."""
-    with pytest.raises(UndecodableRecord, match=r"refused: .* not understood by this release"):
-        event_of(record, STAMP)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
 from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS
+from trimtab.protocol.members import Mode
 from trimtab.session import Profile, incarnation
 from trimtab.transports import Client, choose
 from trimtab.transports.contract import Transport
@@ -44,6 +45,11 @@ class Options(TypedDict, total=False):
     """Strength relative to other members, 1 to 1,000. Default: 1."""
     capacity: int
     """The most queues it can take. Default: any number."""
+    mode: Mode
+    """"clustering": each queue has one owner. "broadcasting": every member works on all queues.
+    "shared": on some, together with others; the controller's `share_number` says how many. In the
+    last two nobody is handed anything over: `on_assigned` is called without a position, and tokens
+    fence nothing. Default: "clustering"."""
     session_timeout: str | float
     """Silence after which the member is dead: "10s", or seconds. Default: 10 s."""
     revocation_timeout: str | float
@@ -78,6 +84,7 @@ def read_profile(options: Options) -> Profile:
         rack=options.get("rack"),
         weight=options.get("weight", 1),
         capacity=options.get("capacity"),
+        mode=options.get("mode", "clustering"),
         client=_CLIENT,
     )
     _refuse_what_the_controller_would(profile)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from trimtab.protocol.quantities import Count, Duration, Timeout
+from trimtab.protocol.quantities import Count, Duration, ShareNumber, Timeout
 from trimtab.protocol.record import Part
 
 _FROM_THE_NEXT_JOIN = "Counts for whoever joins from then on."
@@ -25,6 +25,8 @@ class Overrides(Part):
     revocation_timeout_ms: Timeout | None = Field(default=None, description=_FROM_THE_NEXT_JOIN)
     revocation_timeout_ms_max: Timeout | None = Field(default=None, description=_FROM_THE_NEXT_JOIN)
     eager_grace_ms: Duration | None = None
+    compat: Literal["none", "rocketmq"] | None = None
+    share_number: ShareNumber | None = None
     on_twin: Literal["fence-older", "refuse-newer"] | None = None
     on_twin_instance: Literal["fence-older", "refuse-newer", "separate", "hand-over"] | None = None
     assignment_interval_ms: Duration | None = None

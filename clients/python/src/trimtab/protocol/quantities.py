@@ -35,4 +35,6 @@ Position = Annotated[int, Field(ge=0, le=limits.POSITION)]
 Timeout = Annotated[int, Field(ge=limits.MIN_TIMEOUT_MS, le=limits.DURATION_MS)]
 Duration = Annotated[int, Field(ge=0, le=limits.DURATION_MS)]
 Latency = Annotated[float, Field(ge=0, le=limits.DURATION_MS)]
+ShareNumber = Annotated[int, Field(ge=-1, le=limits.SAFE_INTEGER)]
+"""-1 is RocketMQ's word for all."""
 Weight = Annotated[int, Field(ge=1, le=limits.WEIGHT)]

@@ -16,6 +16,7 @@ from pydantic import Field
 from trimtab.protocol import limits
 from trimtab.protocol.heartbeat_data import (
     ConsumerData,
+    ConsumeType,
     HeartbeatData,
     MessageModel,
     checked,
@@ -95,9 +96,10 @@ def _said(consumer: ConsumerData, client: str, *, subscribes: bool) -> dict[str,
     wanted = (None,) if consumer.subscription_data_set is None else consumer.subscription_data_set
     topics = [None if it is None else it.topic for it in wanted]
     model = consumer.message_model
+    pops = consumer.consume_type is ConsumeType.CONSUME_POP and model is MessageModel.CLUSTERING
     return {
         "client": client,
         "group": consumer.group_name,
         "topics": frozenset(topics) if subscribes else None,
-        "mode": None if model is None else _MODES[model],
+        "mode": "shared" if pops else None if model is None else _MODES[model],
     }

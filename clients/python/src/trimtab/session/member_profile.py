@@ -8,6 +8,7 @@ is another session.
 from dataclasses import dataclass
 
 from trimtab.protocol import Join
+from trimtab.protocol.members import Mode
 
 MIN_HEARTBEAT_MS = 100
 """As the wire's shortest timeout: beating faster than this is load and no knowledge."""
@@ -26,6 +27,8 @@ class Profile:
     revocation_timeout_ms: int = 60_000
     """Time the application gets to let a queue go: at least its longest piece of work."""
     patterns: tuple[str, ...] = ()
+    mode: Mode = "clustering"
+    """Whether it owns its queues, works on all of them, or on some together with others."""
     instance: str | None = None
     rack: str | None = None
     weight: int = 1
@@ -51,5 +54,6 @@ class Profile:
             rack=self.rack,
             weight=self.weight,
             capacity=self.capacity,
+            mode=self.mode,
             client=self.client,
         )

@@ -29,6 +29,7 @@ from trimtab.session.actions import (
     Revoked,
 )
 from trimtab.session.baton import Baton, Changes
+from trimtab.session.commons import Commons
 from trimtab.session.fencing import Fence, within
 from trimtab.session.grants import Grant
 from trimtab.session.incarnation import next_incarnation
@@ -70,7 +71,8 @@ class MemberSession:
         self.incarnation = incarnation
         self.epoch = 0
         self._born_at = now
-        self._baton = Baton(self.profile.member, incarnation, self._recall)
+        hand = Baton if self.profile.mode == "clustering" else Commons
+        self._baton = hand(self.profile.member, incarnation, self._recall)
         self._outbox = Outbox(self.profile.group, first_ticket)
         self._statement = Statement()
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)

@@ -1,0 +1,66 @@
+"""The member's side of the commons: what is worked on together with others, or by everybody.
+
+A member that broadcasts or shares owns nothing, so nobody waits for it and it waits for nobody. A
+record of orders is the whole list: what is new on it is started, what is no longer on it is
+finished in good order, and may come back under the same epoch, which is no token here. Nothing is
+released, since there is no heir.
+
+Chosen by the session in place of the baton, whose questions it answers. Its one rule: the last
+record counts, and the application is never interrupted.
+"""
+
+from collections.abc import Mapping
+
+from trimtab.protocol import Assignment, QueueRef, Release
+from trimtab.session.baton import Baton, Changes, Revoking, Working
+from trimtab.session.grants import Grant
+from trimtab.session.recall import Recall
+
+
+class Commons(Baton):
+    """The queues of one incarnation that nobody owns."""
+
+    def __init__(self, member: str, incarnation: str, recall: Recall) -> None:
+        super().__init__(member, incarnation, recall)
+        self._wanted: dict[QueueRef, int] = {}
+        """What the last record names."""
+
+    @property
+    def deadline(self) -> None:
+        """Nobody waits, so nothing is ever late."""
+        return
+
+    def obey(self, record: Assignment, deadline: int) -> Changes:
+        """Follow a record of orders."""
+        self._wanted = {row.queue: row.epoch for row in record.hold}
+        return self._follow(deadline)
+
+    def hear(self, release: Release) -> Changes:
+        """Nobody's release matters."""
+        del release
+        return Changes()
+
+    def finish(self, positions: Mapping[Grant, int | None]) -> Changes:
+        """The application has stopped: what is wanted again meanwhile starts anew."""
+        for grant in positions:
+            state = self._states.get(grant.queue)
+            if isinstance(state, Revoking) and state.grant.token == grant.token:
+                del self._states[grant.queue]
+        return self._follow(deadline=None)
+
+    def revoke_all(self, deadline: int) -> Changes:
+        """Give up everything, in good order."""
+        self._wanted = {}
+        return self._follow(deadline)
+
+    def _follow(self, deadline: int | None) -> Changes:
+        """Bring what is worked on to what is wanted; what has to stop is given a deadline."""
+        changes = Changes()
+        for queue, state in sorted(self._states.items()):
+            if isinstance(state, Working) and queue not in self._wanted and deadline is not None:
+                self._states[queue] = Revoking(state.grant, deadline)
+                changes.revoked.append(state.grant)
+        for queue, epoch in sorted(self._wanted.items()):
+            if queue not in self._states:
+                self._start(Grant(queue, epoch), changes)
+        return changes

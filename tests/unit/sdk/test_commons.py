@@ -1,0 +1,115 @@
+"""The member's side of the commons, rule by rule."""
+
+import pytest
+
+from tests.unit.sdk.builders import (
+    GROUP,
+    MINE,
+    a_release,
+    acknowledge,
+    orders,
+    queue,
+    sent,
+)
+from trimtab.protocol import GrantRef, Join, Leave, Release
+from trimtab.protocol.members import Mode
+from trimtab.session import Grant, LossReason, Lost, MemberSession, Profile, Revoked
+from trimtab.session.baton import Changes
+from trimtab.session.commons import Commons
+from trimtab.session.recall import Recall
+
+DEADLINE = 1_000
+
+
+def grant(number: int = 0) -> Grant:
+    """A queue under the epoch of our joining."""
+    return Grant(queue(number), 1, None)
+
+
+def reading(*numbers: int) -> Commons:
+    """A life that reads these queues."""
+    commons = Commons("m", MINE, Recall())
+    commons.obey(orders(1, hold=[(number, 1) for number in numbers]), DEADLINE)
+    return commons
+
+
+def test_what_is_new_is_started_and_the_rest_goes_on() -> None:
+    """Under whatever epoch it is named: that is no token here."""
+    changes = reading(0).obey(orders(2, hold=[(0, 1), (1, 1)]), DEADLINE)
+
+    assert Changes(assigned=[grant(1)]) == changes
+
+
+@pytest.mark.parametrize("given", [(), ((0, 1),)], ids=["omitted", "given"])
+def test_what_is_no_longer_named_is_finished_in_good_order(
+    given: tuple[tuple[int, int], ...],
+) -> None:
+    """It is not lost: nobody else depends on its end, and nobody hears of it."""
+    commons = reading(0, 1)
+    changes = commons.obey(orders(2, hold=[(1, 1)], give=given), DEADLINE)
+
+    assert Changes(revoked=[grant(0)]) == changes
+    assert (GrantRef(*queue(0), 1), GrantRef(*queue(1), 1)) == commons.owned
+    assert Changes() == commons.finish({grant(0): 42})
+    assert (grant(1),) == commons.working
+
+
+def test_a_queue_may_come_back_under_the_same_epoch() -> None:
+    """Before or after the application has finished with it."""
+    commons = reading(0)
+    commons.obey(orders(2), DEADLINE)
+    assert Changes() == commons.obey(orders(3, hold=[(0, 1)]), DEADLINE)
+    assert Changes(assigned=[grant(0)]) == commons.finish({grant(0): None})
+
+    commons.obey(orders(4), DEADLINE)
+    commons.finish({grant(0): None})
+    assert Changes(assigned=[grant(0)]) == commons.obey(orders(5, hold=[(0, 1)]), DEADLINE)
+
+
+def test_releases_of_others_mean_nothing() -> None:
+    """Nobody is an heir."""
+    assert Changes() == reading(0).hear(a_release("n", (0, 1, 7)))
+
+
+def a_session(mode: Mode) -> MemberSession:
+    """A session that reads queues 0 and 1 with others."""
+    profile = Profile(group=GROUP, member="m", topics=("orders",), mode=mode)
+    session = MemberSession(profile, MINE, 0)
+    asked = session.tick(0)
+    assert [mode] == [join.mode for join in sent(Join, asked)]
+    acknowledge(session, asked, 0)
+    acknowledge(session, session.receive(orders(1, hold=[(0, 1), (1, 1)]), 0), 0)
+    return session
+
+
+@pytest.mark.parametrize("mode", ["broadcasting", "shared"])
+def test_leaving_finishes_everything_and_releases_nothing(mode: Mode) -> None:
+    """The controller names nothing any more, and there is no heir to wait for."""
+    session = a_session(mode)
+    acknowledge(session, session.stop(0, timeout_ms=30_000), 0)
+    revoked = session.receive(orders(2), 0)
+    assert [Revoked((grant(0), grant(1)))] == [it for it in revoked if isinstance(it, Revoked)]
+
+    actions = acknowledge(session, revoked, 0)
+    actions += session.finish({grant(0): None, grant(1): None}, 0)
+    actions += acknowledge(session, actions, 0)
+    assert (1, 0) == (len(sent(Leave, actions)), len(sent(Release, actions)))
+
+
+def test_a_slow_application_is_not_interrupted() -> None:
+    """It may take longer than a revocation timeout: nobody waits for it."""
+    session = a_session("shared")
+    acknowledge(session, session.receive(orders(2, hold=[(1, 1)]), 0), 0)
+    for now in range(0, 70_000, 1_000):
+        acknowledge(session, session.tick(now), now)
+        session.caught_up(now, now)
+
+    assert ((grant(0),), (grant(1),)) == (session.revoking, session.working)
+
+
+def test_everything_is_lost_when_the_group_does_not_know_us() -> None:
+    """As for any other member: the application drops it at once and the session joins anew."""
+    session = a_session("shared")
+    lost = [it for it in session.receive(None, 0) if isinstance(it, Lost)]
+
+    assert [Lost((grant(0), grant(1)), LossReason.UNKNOWN)] == lost
