@@ -6,6 +6,8 @@ its holder), and the visitor leaves (the resident gets it back). So each visit i
 hand-over, there and back: three urgent records, each answered by one record under the visitor's
 key. In the *crowd* groups four members each do nothing but beat, once a second.
 
+Of *brokers* a suspect is all there is: accused, judged, restored and forgotten.
+
 All of it is the real protocol. Sessions are as long as they may be, because nobody beats while the
 floor is measured idle. Used by all benches that need a log. Its one rule: no visitor comes twice,
 so that each answer under its key is to the one question that is open.
@@ -16,19 +18,26 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from trimtab.protocol import (
+    COMMANDS,
     HEARTBEATS,
+    LATENCY,
     MEMBERS,
     RELEASES,
     ROUTES,
     Beat,
+    BrokerLatency,
+    Forget,
     Join,
     Leave,
     Record,
     Release,
     ReleaseRef,
+    Report,
+    Restore,
     Route,
     RunRef,
     Topic,
+    broker_key,
     limits,
     member_key,
 )
@@ -44,6 +53,12 @@ CROWD: Final = tuple(f"member-{number}" for number in range(4))
 RESIDENT: Final = "resident"
 """Sorts before "visitor": whatever the strategy, it keeps the first queues and gives the last."""
 
+CLUSTER: Final = "bench"
+BROKERS_AT_WORK: Final = tuple(f"broker-{number}" for number in range(4))
+ACCUSERS: Final = ("witness-1", "witness-2")
+"""As many as the jury's quorum asks for by default."""
+BYSTANDER: Final = "witness-3"
+
 SESSION_MS: Final = limits.DURATION_MS
 """A day: longer than any run. The controller's own limit must be raised to it."""
 
@@ -53,6 +68,7 @@ class Utterance(NamedTuple):
 
     topic: Topic[Any]
     group: str
+    """Or the cluster: what says which partition it is in."""
     record: Record
     answer: bytes
 
@@ -87,6 +103,51 @@ class Visitor:
         """Go."""
         leave = Leave(member=self.name, incarnation=_incarnation(self.number), sequence=2)
         return Utterance(MEMBERS, self.group, leave, member_key(self.group, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A broker that fails once, is taken out of use, put back and forgotten."""
+
+    number: int
+
+    @property
+    def name(self) -> str:
+        """The broker."""
+        return f"suspect-{self.number}"
+
+    def is_accused(self) -> list[Utterance]:
+        """A quorum reports that every call to it failed."""
+        failed = _seen(self.name, errors=20)
+        return [self._report(witness, failed) for witness in ACCUSERS]
+
+    def is_judged(self) -> Utterance:
+        """Somebody else reports, after the sweep's end: now the votes are counted."""
+        return self._report(BYSTANDER)
+
+    def is_restored(self) -> Utterance:
+        """An operator puts it back."""
+        order = Restore(id=f"r{self.number}", principal="bench", reason="fine", broker=self.name)
+        return Utterance(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
+
+    def is_forgotten(self) -> Utterance:
+        """An operator strikes it out, so that there is room for the next one."""
+        order = Forget(id=f"f{self.number}", principal="bench", reason="gone", broker=self.name)
+        return Utterance(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
+
+    def _report(self, witness: str, *further: BrokerLatency) -> Utterance:
+        report = Report(
+            reporter=witness,
+            incarnation=_incarnation(0),
+            sequence=self.number,
+            window_ms=1_000,
+            brokers=(*(_seen(broker, errors=0) for broker in BROKERS_AT_WORK), *further),
+        )
+        return Utterance(LATENCY, CLUSTER, report, broker_key(CLUSTER, self.name))
+
+
+def _seen(broker: str, *, errors: int) -> BrokerLatency:
+    return BrokerLatency(broker=broker, count=20, errors=errors, p50_ms=5, p99_ms=9, max_ms=31)
 
 
 def residents() -> Iterator[Utterance]:

@@ -1,19 +1,15 @@
 """A cluster's log, second by second: everybody reports, and in the middle one broker fails.
 
-The rows are what Spark would hand to the state function. Used by the bench and by its test. Its
-one rule: a second is made before it is measured.
+As rows, which Spark would hand to the state function, or as values, to be sent to a real one. Used
+by the bench and by its test. Its one rule: a second is made before it is measured.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
-from allocators import allocator
 from rebalance.policy import Policy
-from sinks import Outlet
-from streaming.cell import Rules
-from streaming.decoding import Decoder
 from streaming.rows import Row
-from streaming.topics import inlets
 from trimtab.protocol import (
     DEFAULT_PREFIX,
     HEARTBEATS,
@@ -28,14 +24,7 @@ from trimtab.protocol import (
 CLUSTER: Final = b"bench"
 _BEGIN_MS: Final = 1_767_225_600_000
 _LIFE: Final = f"{_BEGIN_MS}-00000000"
-_POLICY: Final = Policy()
-
-RULES: Final = Rules(
-    Decoder(inlets(DEFAULT_PREFIX), 1),
-    _POLICY,
-    allocator(_POLICY.strategy),
-    Outlet(DEFAULT_PREFIX, 1),
-)
+POLICY: Final = Policy()
 
 
 class Load(NamedTuple):
@@ -49,13 +38,39 @@ class Load(NamedTuple):
 def seconds(load: Load) -> Iterator[list[Row]]:
     """Make one second after another; in the second half the first broker fails."""
     for second in range(load.seconds):
-        seen = tuple(
-            _seen(it, fails=it == 0 and second * 2 >= load.seconds) for it in range(load.brokers)
-        )
-        rows = [_reported(load, second, it, seen) for it in range(load.reporters)]
+        rows = [
+            _row(
+                LATENCY.name,
+                second * load.reporters + it,
+                second,
+                CLUSTER,
+                window(load, second, it),
+            )
+            for it in range(load.reporters)
+        ]
         tick = encode(Tick(controller="bench", number=second))
         rows.append(_row(HEARTBEATS.name, second, second, TICK_KEY, tick))
         yield rows
+
+
+def window(load: Load, second: int, reporter: int) -> bytes:
+    """What a reporter says at the end of a second."""
+    beginning, end = _frame(load.brokers, fails=second * 2 >= load.seconds)
+    return beginning % (reporter, second) + end
+
+
+@cache
+def _frame(brokers: int, *, fails: bool) -> tuple[bytes, bytes]:
+    """A report but for its reporter and its sequence: writing it anew takes longer than sending."""
+    report = Report(
+        reporter="producer-%05d",
+        incarnation=_LIFE,
+        sequence=0,
+        window_ms=1_000,
+        brokers=tuple(_seen(it, fails=fails and it == 0) for it in range(brokers)),
+    )
+    beginning, mark, end = encode(report).partition(b'"sequence":')
+    return beginning + mark + b"%d", end.removeprefix(b"0")
 
 
 def _seen(broker: int, *, fails: bool) -> BrokerLatency:
@@ -67,17 +82,6 @@ def _seen(broker: int, *, fails: bool) -> BrokerLatency:
         p99_ms=9.0,
         max_ms=31.0,
     )
-
-
-def _reported(load: Load, second: int, reporter: int, seen: tuple[BrokerLatency, ...]) -> Row:
-    report = Report(
-        reporter=f"producer-{reporter:05d}",
-        incarnation=_LIFE,
-        sequence=second,
-        window_ms=1_000,
-        brokers=seen,
-    )
-    return _row(LATENCY.name, second * load.reporters + reporter, second, CLUSTER, encode(report))
 
 
 def _row(topic: str, offset: int, second: int, key: bytes, value: bytes) -> Row:

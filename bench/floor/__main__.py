@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bench.command import conclude, run
-from bench.floor.plan import FULL, QUICK
+from bench.floor.plan import FULL, QUICK, About
 from bench.floor.race import race
 from bench.floor.report import headline, table
 from console.progress import Stderr
@@ -18,6 +18,7 @@ _TEMPORARY = Path(__file__).parents[2] / ".cache" / "tmp"
 
 def floor(
     *,
+    about: Annotated[About, typer.Option(help="What both are asked.")] = About.GROUPS,
     quick: Annotated[bool, typer.Option("--quick", help="A minute instead of four.")] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep logs, data and checkpoints.")] = False,
     settings: Annotated[
@@ -30,6 +31,7 @@ def floor(
     Examples:
       make bench NAME=floor                       the whole run, under four minutes
       python -m bench.floor --quick               does it work?
+      python -m bench.floor --about brokers       from a report to a verdict
       python -m bench.floor --set controller.fetch_wait=50ms
       python -m bench.floor | tail -1 | jq .idle_p50_ratio
     """
@@ -37,7 +39,7 @@ def floor(
     directory = Path(tempfile.mkdtemp(prefix="floor-", dir=_TEMPORARY))
     progress = Stderr()
     try:
-        samples = race(QUICK if quick else FULL, directory, settings or (), progress)
+        samples = race(QUICK if quick else FULL, about, directory, settings or (), progress)
     finally:
         if not keep:
             shutil.rmtree(directory)

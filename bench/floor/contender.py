@@ -44,6 +44,11 @@ class Contender:
                 env={name: text for name, text in os.environ.items() if _is_harmless(name)},
             )
 
+    @property
+    def pid(self) -> int:
+        """The process that started all the others."""
+        return self._process.pid
+
     def freeze(self) -> None:
         """Take it off the cores."""
         os.killpg(self._process.pid, signal.SIGSTOP)

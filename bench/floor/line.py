@@ -1,7 +1,7 @@
-"""The line to one pipeline: ask by appending a record, hear the answer on ``assignments``.
+"""The line to one pipeline: ask by appending a record, hear the answer where it is published.
 
 The stopwatch starts when the broker has acknowledged the question (its append, on this host's
-clock) and stops when a consumer that follows the topic has the answer in hand. Both ends are in
+clock) and stops when a consumer that follows the topics has the answer in hand. Both ends are in
 this process, so one monotonic clock measures all.
 
 Used by ``race``. Its one rule: one question at a time.
@@ -16,7 +16,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from bench.floor.mouth import Mouth, Outlet
 from bench.guests import Utterance
 from console.errors import ExitCode, Failure
-from trimtab.protocol import ASSIGNMENTS
+from trimtab.protocol import ASSIGNMENTS, BROKERS
 
 _PATIENCE_S: Final = 240.0
 """The first answer waits for two sessions to start: 20 s, or minutes on a very busy machine."""
@@ -37,6 +37,10 @@ class Heard(NamedTuple):
     at: float
 
 
+def _any(_value: bytes | None) -> bool:
+    return True
+
+
 class Line:
     """Asks one pipeline; ``check`` is called when an answer is slow, and may raise."""
 
@@ -52,15 +56,20 @@ class Line:
                 "log_level": 2,
             }
         )
-        topic = f"{outlet.prefix}{ASSIGNMENTS.name}"
         self._ear.assign(
-            [TopicPartition(topic, number, OFFSET_BEGINNING) for number in range(outlet.partitions)]
+            [
+                TopicPartition(f"{outlet.prefix}{topic.name}", number, OFFSET_BEGINNING)
+                for topic in (ASSIGNMENTS, BROKERS)
+                for number in range(outlet.partitions)
+            ]
         )
 
-    def ask(self, question: Utterance) -> Answer:
-        """Append a record and wait for the answer."""
+    def ask(self, question: Utterance, fits: Callable[[bytes | None], bool] = _any) -> Answer:
+        """Append a record and wait for the answer: the first under its key that fits."""
         appended = self._mouth.say([question])
         (heard,) = self.hear({question.answer})
+        while not fits(heard.value):
+            (heard,) = self.hear({question.answer})
         return Answer(heard.value, (heard.at - appended) * 1000)
 
     def hear(self, keys: Collection[bytes]) -> list[Heard]:

@@ -1,8 +1,8 @@
 """The mouth: appends records to one pipeline's topics and says when the broker had them.
 
-trimtab answers under ``group/member``. The floor echoes the key that it was sent, so there a
-question is sent under the key of its answer; nothing else differs. Used by ``line`` for questions
-and by ``beating`` for what nobody answers.
+trimtab answers under ``group/member`` or ``cluster/broker``. The floor echoes the key that it was
+sent, so there a question is sent under the key of its answer; nothing else differs. Used by
+``line`` for questions and by ``beating`` for what nobody answers.
 
 Its one rule: what it has said is in the log.
 """

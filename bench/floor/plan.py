@@ -28,6 +28,15 @@ class Scenario(StrEnum):
     """Routine beats, at a steady rate."""
 
 
+class About(StrEnum):
+    """What both sides are asked about."""
+
+    GROUPS = "groups"
+    """Hand-overs."""
+    BROKERS = "brokers"
+    """Verdicts."""
+
+
 class Turn(NamedTuple):
     """One pipeline's turn in one round."""
 
@@ -57,4 +66,4 @@ FULL: Final = Plan(rounds=4, visits=9, warm_up=20)
 """108 samples of each side in each scenario, in under four minutes."""
 
 QUICK: Final = Plan(rounds=2, visits=4, warm_up=8)
-"""24 samples, in about a minute: to see whether it works, not to decide anything."""
+"""24 samples, in little more than a minute: to see whether it works, not to decide anything."""

@@ -16,9 +16,10 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from bench.floor.contender import Contender
 from bench.floor.mouth import Outlet
-from bench.floor.plan import Plan, Side
+from bench.floor.plan import About, Plan, Side
 from bench.floor.runner import Runner, fill
 from bench.floor.samples import Sample
+from bench.floor.visits import SWEEP_S
 from bench.guests import ORDERS, QUEUES, SESSION_MS
 from console import topics
 from console.embedded.broker import EmbeddedKafka
@@ -27,13 +28,25 @@ from console.settings import load
 from trimtab.protocol import DEFAULT_PARTITIONS
 
 _SEED: Final = 3
+_JURY: Final = {
+    About.GROUPS: (),
+    # A sweep is policy, not work: it is as short as it may be. And reports are read as soon as
+    # the pipeline can: their usual second would be most of what is measured, on both sides alike.
+    About.BROKERS: (
+        f"brokers.sweep_interval={SWEEP_S * 1000:.0f}ms",
+        "controller.heartbeat_batch_interval=100ms",
+    ),
+}
 
 
-def race(plan: Plan, directory: Path, settings: Sequence[str], progress: Progress) -> list[Sample]:
+def race(
+    plan: Plan, about: About, directory: Path, settings: Sequence[str], progress: Progress
+) -> list[Sample]:
     """Measure both sides.
 
     Args:
         plan: How long.
+        about: What they are asked about.
         directory: For Kafka's data, checkpoints and logs; empty.
         settings: ``KEY=VALUE``, for both sides.
         progress: Who hears what is going on.
@@ -50,8 +63,10 @@ def race(plan: Plan, directory: Path, settings: Sequence[str], progress: Progres
             with progress.step(f"{side}: starting and warming up, {plan.warm_up} visits"):
                 outlet = Outlet(side, kafka.bootstrap_servers, f"{side}.", DEFAULT_PARTITIONS)
                 _furnish(outlet)
-                contender = Contender(side, directory / side, [*_settings(outlet), *settings])
-                runners[side] = Runner(running.enter_context(contender), outlet, _SEED)
+                contender = Contender(
+                    side, directory / side, [*settings_of(outlet), *_JURY[about], *settings]
+                )
+                runners[side] = Runner(running.enter_context(contender), outlet, about, _SEED)
                 runners[side].get_ready(plan.warm_up)
         for turn in plan.turns():
             title = f"round {turn.round + 1} of {plan.rounds}, {turn.side}: {plan.visits} visits"
@@ -68,14 +83,18 @@ def _create_orders(servers: str) -> None:
 
 def _furnish(outlet: Outlet) -> None:
     """Make the topics, and write what is there from the beginning."""
-    admin = AdminClient({"bootstrap.servers": outlet.servers, "log_level": 2})
-    topics.create(
-        admin, topics.wanted(load(assignments=_settings(outlet), environment={}).settings)
-    )
+    make_topics(outlet)
     fill(outlet)
 
 
-def _settings(outlet: Outlet) -> list[str]:
+def make_topics(outlet: Outlet) -> None:
+    """Make the topics of one side, as `trimtab topics init` does."""
+    admin = AdminClient({"bootstrap.servers": outlet.servers, "log_level": 2})
+    settings = load(assignments=settings_of(outlet), environment={}).settings
+    topics.create(admin, topics.wanted(settings))
+
+
+def settings_of(outlet: Outlet) -> list[str]:
     """What a side is told about the place."""
     return [
         f"kafka.bootstrap_servers={outlet.servers}",

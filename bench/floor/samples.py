@@ -22,7 +22,7 @@ class Sample:
     scenario: Scenario
     round: int
     question: str
-    """What was sent: "join", "release" or "leave"."""
+    """What was sent, such as "join"."""
     milliseconds: float
 
 

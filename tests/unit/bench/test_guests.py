@@ -4,10 +4,11 @@ from itertools import chain
 
 import pytest
 
-from bench.guests import CROWDS, HOSTS, Utterance, Visitor, beats, residents, routes
+from bench.guests import CROWDS, HOSTS, Suspect, Utterance, Visitor, beats, residents, routes
 from trimtab.protocol import ReleaseRef, decode, encode
 
 VISITOR = Visitor("host-1", 9)
+SUSPECT = Suspect(9)
 
 
 @pytest.mark.parametrize(
@@ -18,8 +19,12 @@ VISITOR = Visitor("host-1", 9)
         VISITOR.joins(),
         VISITOR.is_let_in([ReleaseRef("bench-orders", "", 8, 1, None)]),
         VISITOR.leaves(),
+        SUSPECT.is_accused()[0],
+        SUSPECT.is_judged(),
+        SUSPECT.is_restored(),
+        SUSPECT.is_forgotten(),
     ],
-    ids=["route", "beat", "join", "release", "leave"],
+    ids=["route", "beat", "join", "release", "leave", "accuse", "judge", "restore", "forget"],
 )
 def test_every_record_is_read_as_it_was_meant(said: Utterance) -> None:
     """Whatever the bench sends belongs on the topic that it is sent to."""

@@ -1,0 +1,122 @@
+"""What a side is asked: one visit after another, each a few questions that lead back to the start.
+
+Of groups: a visitor joins, is let in and leaves. Of brokers: a suspect is judged, restored and
+forgotten; its accusers have spoken before, and are not timed, because what they say decides nothing
+until the sweep is over.
+
+Made by ``race``, paid by ``runner``. Its one rule: both sides are asked the same; that trimtab
+answers what it must is checked on the way.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol, assert_never
+
+from bench.floor.line import Answer, Line
+from bench.floor.mouth import Mouth
+from bench.floor.plan import About, Side
+from bench.guests import HOSTS, ORDERS, QUEUES, Suspect, Utterance, Visitor
+from console.errors import Failure
+from trimtab.protocol import ASSIGNMENTS, BROKERS, ReleaseRef, decode
+
+_PAUSE_S: Final = (0.05, 0.15)
+"""From less than the rest of a batch takes after its answer is out to well beyond it."""
+
+SWEEP_S: Final = 0.1
+"""How long the jury counts votes, and how long a suspect's judgement is put off; the pause before
+each question makes it longer than that."""
+
+
+Fits = Callable[[bytes | None], bool]
+
+
+class Visit(Protocol):
+    """Who asks, and is answered."""
+
+    def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
+        """Pay the visit of this number; yields each question with its answer."""
+        ...
+
+
+class _Visits:
+    def __init__(self, side: Side, line: Line, mouth: Mouth, seed: int) -> None:
+        self._side, self._line, self._mouth = side, line, mouth
+        self._pauses = random.Random(seed)
+
+    def _ask(self, question: Utterance, fits: Fits | None = None) -> Answer:
+        """Ask after a pause of random length, so as not to fall into step with the batches."""
+        time.sleep(self._pauses.uniform(*_PAUSE_S))
+        return self._line.ask(question) if fits is None else self._line.ask(question, fits)
+
+
+class ToGroups(_Visits):
+    """A visitor comes and goes."""
+
+    def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
+        """Pay a visit."""
+        visitor = Visitor(HOSTS[number % len(HOSTS)], number)
+        came = self._ask(visitor.joins())
+        yield "join", came
+        yield "release", self._ask(visitor.is_let_in(_given(self._side, came.value)))
+        yield "leave", self._ask(visitor.leaves())
+
+
+class ToBrokers(_Visits):
+    """A suspect is judged."""
+
+    def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
+        """Pay a visit."""
+        suspect = Suspect(number)
+        self._mouth.say(suspect.is_accused())
+        time.sleep(SWEEP_S)
+        yield "report", self._ask(suspect.is_judged(), self._says(_is_out))
+        yield "restore", self._ask(suspect.is_restored(), self._says(_is_in))
+        yield "forget", self._ask(suspect.is_forgotten(), self._says(_is_gone))
+
+    def _says(self, verdict: Fits) -> Fits:
+        """A jury may repeat its last word first, with other testers; the floor has only echoes."""
+        return verdict if self._side is Side.TRIMTAB else _is_something
+
+
+def visits(about: About, side: Side, line: Line, mouth: Mouth, seed: int) -> Visit:
+    """Return who pays visits of a kind."""
+    match about:
+        case About.GROUPS:
+            return ToGroups(side, line, mouth, seed)
+        case About.BROKERS:
+            return ToBrokers(side, line, mouth, seed)
+        case _:
+            assert_never(about)
+
+
+def _given(side: Side, answer: bytes | None) -> Sequence[ReleaseRef]:
+    """What the resident lets go: what the visitor was told to inherit, or as much of nothing."""
+    match side:
+        case Side.FLOOR:
+            return [
+                ReleaseRef(ORDERS, "", number, 1, None) for number in range(QUEUES // 2, QUEUES)
+            ]
+        case Side.TRIMTAB:
+            inherit = decode(ASSIGNMENTS, answer).inherit
+            if len(inherit) != QUEUES // 2:
+                raise Failure(f"a visitor was to inherit {len(inherit)} queues of {QUEUES}")
+            return [ReleaseRef(*heirloom.queue, heirloom.from_epoch, None) for heirloom in inherit]
+        case _:
+            assert_never(side)
+
+
+def _is_out(value: bytes | None) -> bool:
+    return value is not None and not decode(BROKERS, value).available
+
+
+def _is_in(value: bytes | None) -> bool:
+    return value is not None and decode(BROKERS, value).available
+
+
+def _is_gone(value: bytes | None) -> bool:
+    return value is None
+
+
+def _is_something(value: bytes | None) -> bool:
+    return value is not None
