@@ -1,7 +1,8 @@
 """`make simulate`: many lives, one after the other.
 
 Progress goes to stderr; a failing life is shrunk, told on stdout and kept under `.cache`. The last
-line is one JSON object: seeds, failures, and how often each fault really struck.
+line is one JSON object: seeds, failures, and how often each fault really struck. To every so many
+lives of a group there is one town with a jury, which takes as long as they do.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from tests.simulation.juries import lives as juries
 from tests.simulation.scenario import scenario
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
@@ -19,6 +21,7 @@ from tests.simulation.world import Outcome, World
 
 KEPT = Path(".cache/simulation")
 REPORTED_EVERY_S = 5.0
+LIVES_TO_A_TOWN = 20
 COLLECTED_EVERY = 100
 """Lives between two collections of garbage: a life is short and its cycles are few."""
 
@@ -41,7 +44,15 @@ def main() -> int:
             reported = time.monotonic()
             _report(number + 1, options.seeds, failures, reported - begun)
     _report(options.seeds, options.seeds, failures, time.monotonic() - begun)
-    result = {"seeds": options.seeds, "failures": failures, "faults": dict(sorted(faults.items()))}
+    towns = range(options.first, options.first + -(-options.seeds // LIVES_TO_A_TOWN))
+    wrong, struck = juries.lived(towns)
+    failures, faults = failures + wrong, faults + struck
+    result = {
+        "seeds": options.seeds,
+        "towns": len(towns),
+        "failures": failures,
+        "faults": dict(sorted(faults.items())),
+    }
     sys.stdout.write(f"{json.dumps(result)}\n")
     return 3 if failures else 0
 

@@ -1,0 +1,87 @@
+"""Planted bugs of the jury: mistakes that somebody could make in it, each to be found by the seeds.
+
+As ``tests.simulation.plants`` for the group's brain: what a simulation without findings is worth is
+what it finds when there is something.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any, Final
+
+from rebalance.ids import BrokerName
+from rebalance.verdicts.cluster import Broker
+from rebalance.verdicts.draft import Draft
+from rebalance.verdicts.findings import Findings, Votes
+
+Function = Callable[..., Any]
+
+
+def quorum_of_one(right: Function) -> Function:
+    """One complaint condemns."""
+
+    def wrong(draft: Draft, votes: Votes) -> bool:
+        return bool(right(draft, votes)) or any(votes.values())
+
+    return wrong
+
+
+def last_of_a_topic_taken(right: Function) -> Function:
+    """A topic's last broker is a broker like any other."""
+    del right
+
+    def wrong(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> bool:
+        return all(other in taken for other in draft.brokers if other != name)
+
+    return wrong
+
+
+def sentence_without_end(right: Function) -> Function:
+    """Who is out stays out: only testers who are content can end it."""
+
+    def wrong(draft: Draft, name: BrokerName, broker: Broker, views: Any) -> Broker:  # noqa: ANN401 - passed on
+        served: Broker = right(draft, name, broker, views)
+        return broker if draft.now >= broker.out.until else served  # type: ignore[union-attr] # it is out
+
+    return wrong
+
+
+def sentence_prolonged_too_late(right: Function) -> Function:
+    """Prolonged at the first count after its end; until then all readers are back."""
+
+    def wrong(draft: Draft, name: BrokerName, broker: Broker, views: Any) -> Broker:  # noqa: ANN401 - passed on
+        served: Broker = right(draft, name, broker, views)
+        early = served.out is not None and draft.now < broker.out.until  # type: ignore[union-attr] # it is out
+        return broker if early else served
+
+    return wrong
+
+
+def panic_unnoticed(right: Function) -> Function:
+    """Most brokers are unfit, and the jury goes on as always."""
+    del right
+
+    def wrong(draft: Draft, findings: Findings) -> None:
+        """Notice nothing."""
+
+    return wrong
+
+
+PLANTS: Final = {
+    "a quorum of one": ("rebalance.verdicts.findings._condemns", quorum_of_one, "for nothing"),
+    "the last of a topic is taken": (
+        "rebalance.verdicts.limits.endangers",
+        last_of_a_topic_taken,
+        "has lost its last broker",
+    ),
+    "a sentence without end": (
+        "rebalance.verdicts.sweep._served",
+        sentence_without_end,
+        "is still out",
+    ),
+    "a sentence prolonged too late": (
+        "rebalance.verdicts.sweep._served",
+        sentence_prolonged_too_late,
+        "is bad and not out",
+    ),
+    "a panic unnoticed": ("rebalance.verdicts.sweep._notice_panic", panic_unnoticed, "no panic"),
+}
+"""Where each is planted, what it is, and what the jurors say of it."""

@@ -1,0 +1,77 @@
+"""What has to happen, and by when: a broker that is bad for all is out within two sweeps (E2).
+
+Asked for only where nothing excuses a delay: the broker has been bad without a break, is the only
+bad one, is nobody's last, no operator holds it, and the controller was there. What stays out of
+court for lack of reporters, or for being a topic's last, is counted as a fault that has struck.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from tests.simulation.juries.brokers import Brokers
+from tests.simulation.juries.jurors import Jurors, protected
+from tests.simulation.juries.plan import SWEEP_MS, Kind, Plan, Quirk, Trouble
+from tests.simulation.juries.reporters import Reporter
+
+IN_TIME_MS: Final = 2 * SWEEP_MS + 3_500
+"""Two sweeps; and a window, what the post may add to it, and a tick."""
+_EXCUSES: Final = {Quirk.ABSENCES, Quirk.CRASHES, Quirk.ODD_CUTS, Quirk.ORDERS}
+
+
+class Timeliness:
+    """Keeps the time."""
+
+    def __init__(
+        self, plan: Plan, brokers: Brokers, jurors: Jurors, struck: Counter[str], began: int
+    ) -> None:
+        self._plan, self._brokers, self._jurors = plan, brokers, jurors
+        self._struck, self._began = struck, began
+        self._bad_since: dict[str, int] = {}
+        self._quiet_since = began
+        """Since when at most one broker is bad, and none is out but that one."""
+
+    def heard(self, reporter: Reporter, now: int) -> None:
+        """Count what a reporter did."""
+        bad = any(self._brokers.is_bad(broker, now) for broker in self._brokers.all)
+        self._struck["E3"] += reporter.lied and reporter.kind is Kind.LIAR
+        self._struck["E4"] += reporter.lied and reporter.kind is Kind.COLLUDER
+        self._struck["E5"] += reporter.complained_of_all
+        self._struck["E6"] += bad and (self._plan.lonely or reporter.kind is Kind.SCARCE)
+
+    def look(self, now: int, replaced: Mapping[str, int]) -> Iterator[str]:
+        """Once a second; yields what is overdue."""
+        told, out = self._jurors.told, self._jurors.out(now)
+        bad = {broker for broker in self._brokers.all if self._brokers.is_bad(broker, now)}
+        self._bad_since = {broker: self._bad_since.get(broker, now) for broker in bad}
+        panic = any(it.panic for it in told.values())
+        if len(bad) == len(self._brokers.all):
+            self._struck["E1"] += panic
+            if (
+                not panic
+                and self._inexcusable()
+                and now - max(self._bad_since.values()) >= IN_TIME_MS
+            ):
+                yield "all brokers are bad, and there is no panic"
+        self._struck["E7"] += any(
+            episode.trouble is Trouble.OSCILLATING and episode.afflicts(broker, now - self._began)
+            for episode in self._plan.episodes
+            for broker in out
+        )
+        if len(bad) > 1 or out - bad or panic:
+            self._quiet_since = now
+        for broker in bad:
+            since = max(self._bad_since[broker], self._quiet_since, replaced.get(broker, 0))
+            if now - since >= IN_TIME_MS:
+                yield from self._overdue(broker, out)
+
+    def _overdue(self, broker: str, out: set[str]) -> Iterator[str]:
+        if broker in out:
+            self._struck["E2"] += 1
+        elif protected(self._jurors.hosts, broker, out):
+            self._struck["I11"] += 1
+        elif self._inexcusable():
+            yield f"{broker} is bad and not out: {self._jurors.told.get(broker)}"
+
+    def _inexcusable(self) -> bool:
+        return not self._plan.lonely and not self._plan.quirks & _EXCUSES

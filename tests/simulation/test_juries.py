@@ -1,0 +1,106 @@
+"""The jury in chaos, by seed: nobody is condemned for nothing, nobody bad stays for long (I11).
+
+Broker faults E1 to E10, each marked where it struck, and bugs planted to see whether it has teeth.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+
+import pytest
+
+from tests.simulation.juries.faults import FAULTS
+from tests.simulation.juries.plan import plan, trial
+from tests.simulation.juries.plants import PLANTS, Function
+from tests.simulation.juries.town import Town
+
+SEEDS = 150
+PARTS = [range(first, first + 30) for first in range(0, SEEDS, 30)]
+
+
+@cache
+def lived(seeds: range) -> tuple[list[str], Counter[str]]:
+    """Live through seeds, once: what was wrong, and which faults struck."""
+    wrong, struck = [], Counter[str]()
+    for seed in seeds:
+        town = Town(plan(seed)).live()
+        struck.update(town.struck)
+        wrong += [f"seed {seed}: {it}" for it in town.wrong]
+    return wrong, struck
+
+
+def test_a_few_towns_have_nothing_wrong() -> None:
+    """The quick look of `make check`."""
+    assert [] == lived(range(6))[0]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("part", PARTS, ids=str)
+def test_no_town_has_anything_wrong(part: range) -> None:
+    """Whatever goes wrong with brokers, reporters, the log and the controller."""
+    assert [] == lived(part)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_broker_fault_has_struck() -> None:
+    """A simulation proves nothing about what never happens in it."""
+    assert FAULTS.keys() == {fault for part in PARTS for fault, n in lived(part)[1].items() if n}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_lying_minority_changes_nothing(seed: int) -> None:
+    """The same town with and without the lies: the same verdicts, in the same order (E3, E4)."""
+    _differs_in_nothing(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_lying_minority_changes_nothing_in_any_town() -> None:
+    """The same for many more."""
+    for seed in range(3, 40):
+        _differs_in_nothing(seed)
+
+
+def _differs_in_nothing(seed: int) -> None:
+    lied = Town(trial(seed)).live()
+    honest = Town(replace(trial(seed), truthful=True)).live()
+
+    assert lied.struck["E3"] + lied.struck["E4"] > 0
+    assert honest.jurors.said
+    assert honest.jurors.said == lied.jurors.said
+
+
+def test_a_town_is_the_same_twice() -> None:
+    """A seed is a life."""
+    for seed in (1, 2):
+        one, other = (Town(plan(seed)).live() for _ in range(2))
+
+        assert one.bench.state == other.bench.state
+        assert one.struck == other.struck
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("where", "plant", "finding"), PLANTS.values(), ids=PLANTS)
+def test_a_planted_bug_of_the_jury_is_caught(
+    where: str, plant: Callable[[Function], Function], finding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within the seeds of a run, by what it breaks; without it those seeds have nothing wrong."""
+    module, _, name = where.rpartition(".")
+    right: Function = getattr(import_module(module), name)
+    with monkeypatch.context() as planted:
+        planted.setattr(where, plant(right))
+        found = next(
+            (seed, town.wrong[0])
+            for seed in range(SEEDS)
+            if (town := Town(plan(seed)).live()).wrong
+        )
+    seed, wrong = found
+    print(f"caught by seed {seed}: {wrong}")  # noqa: T201 - shown by -rP
+
+    assert finding in wrong
+    assert [] == lived(range(seed + 1))[0]
