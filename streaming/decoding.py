@@ -43,6 +43,9 @@ from trimtab.protocol import (
 _GROUPS_REMEMBERED = 100_000
 """Names whose partition a worker need not compute again; about 20 MB when full."""
 
+_AHEAD_MS = 86_400_000
+"""A day: clocks are wrong by hours, or by a time zone (fault B1)."""
+
 
 class Addressed(NamedTuple):
     """An event and the group it is for."""
@@ -94,14 +97,13 @@ class Decoder:
         """Make an event of a row."""
         try:
             name = self._addressee(row)
-            report = self._report(row, stamp)
-            if report is not None:
-                return Testified(ClusterName(name), report)
-            record = self._record(row)
-            testimony = testimony_of(record, stamp)
-            if testimony is not None:
-                return Testified(ClusterName(name), testimony)
-            return Addressed(name, event_of(record, stamp))
+            testimony: BrokerEvent | None = self._report(row, stamp)
+            if testimony is None:
+                record = self._record(row)
+                testimony = testimony_of(record, stamp)
+                if testimony is None:
+                    return Addressed(name, event_of(record, stamp))
+            return Testified(ClusterName(name), _of_this_time(testimony))
         except UndecodableRecord as error:
             return bury(row, error)
 
@@ -129,6 +131,15 @@ class Decoder:
             )
         record: Record = decode(topic, row.value)
         return record
+
+
+def _of_this_time(event: BrokerEvent) -> BrokerEvent:
+    """Refuse a reporter whose life begins in the future: of two, the younger one is believed."""
+    if isinstance(event, Reported) and event.incarnation is not None:
+        latest = f"{event.stamp.appended + _AHEAD_MS:013d}"
+        if event.incarnation > latest:
+            raise UndecodableRecord("refused", "incarnation: begins more than a day from now")
+    return event
 
 
 def bury(row: Row, error: UndecodableRecord) -> DeadLetter:

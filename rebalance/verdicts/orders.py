@@ -12,13 +12,20 @@ from dataclasses import replace
 from rebalance.ids import BrokerName, Millis
 from rebalance.verdicts.ballots import discard
 from rebalance.verdicts.cluster import Broker, Order
+from rebalance.verdicts.decisions import ReportRefused
 from rebalance.verdicts.draft import Draft
 from rebalance.verdicts.events import BrokerForgotten, BrokerOrdered, Hosted
 
 
 def obey(draft: Draft, event: BrokerOrdered) -> None:
     """Enter an order."""
-    broker = draft.brokers.get(event.broker) or Broker(draft.now, draft.now)
+    broker = draft.brokers.get(event.broker)
+    if broker is None:
+        if len(draft.brokers) >= draft.policy.brokers_max:
+            detail = f"more than {draft.policy.brokers_max} brokers"
+            draft.decisions.append(ReportRefused(draft.name, event.stamp, detail))
+            return
+        broker = Broker(draft.now, draft.now)
     if event.available:
         broker = replace(broker, out=None, ejections=0, calm=draft.now)
         draft.items.pop(event.broker, None)
@@ -44,14 +51,24 @@ def forget(draft: Draft, event: BrokerForgotten) -> None:
     discard(draft, event.broker)
 
 
-def observe(draft: Draft, event: Hosted) -> None:
-    """Enter which brokers a topic has, which makes them known, and where they are (E10)."""
+def observe(draft: Draft, event: Hosted) -> bool:
+    """Enter which brokers a topic has, which makes them known, and where they are (E10).
+
+    Returns whether that is news: a watcher that starts anew says everything again.
+    """
+    before = _known(draft, event)
     if not event.brokers:
         draft.topics.pop(event.topic, None)
     elif event.topic in draft.topics or len(draft.topics) < draft.policy.topics_max:
         draft.topics[event.topic] = event.brokers
         for name in sorted(event.brokers):
             _know(draft, name, event.addresses.get(name, ""))
+    return before != _known(draft, event)
+
+
+def _known(draft: Draft, event: Hosted) -> tuple[object, ...]:
+    brokers = [draft.brokers.get(name) for name in sorted(event.brokers)]
+    return draft.topics.get(event.topic), brokers
 
 
 def _know(draft: Draft, name: BrokerName, place: str) -> None:

@@ -81,8 +81,7 @@ def _fold(draft: Draft, event: BrokerEvent) -> None:
             publish(draft)
         case Hosted():
             disputed = _is_disputed(draft)
-            orders.observe(draft, event)
-            if disputed:
+            if orders.observe(draft, event) and disputed:
                 publish(draft)  # a topic's last broker may be among them, or one that was replaced
         case Ticked():
             pass

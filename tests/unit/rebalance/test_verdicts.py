@@ -189,6 +189,32 @@ def test_a_replaced_process_is_not_heard_again() -> None:
     )
 
 
+def test_an_order_about_one_broker_too_many_is_refused() -> None:
+    """Operators know what they do, and mistype names all the same: the state stays bounded."""
+    town = Town("ab", policy=VerdictPolicy(brokers_max=2))
+    town.sweep()
+    town.order("c", available=False)
+
+    assert ["more than 2 brokers"] == [
+        it.detail for it in town.decisions if isinstance(it, ReportRefused)
+    ]
+    assert {"a", "b"} == set(town.cluster.brokers)
+    assert {} == town.cluster.orders
+
+
+def test_a_fact_that_is_known_costs_nothing() -> None:
+    """A watcher that starts anew says all it sees; only what is news may change a verdict."""
+    town = Town()
+    town.host("orders", "cd")
+    town.sweep({"c": FAILS}, times=3)
+    before = len(town.decisions)
+    town.host("orders", "cd")
+    assert before == len(town.decisions)
+
+    town.host("orders", "c")
+    assert before < len(town.decisions)
+
+
 def test_a_quorum_makes_brokers_known_as_far_as_there_is_room() -> None:
     """Nobody pushes a known broker out by naming others; one voice makes none known."""
     town = Town("ab", policy=VerdictPolicy(brokers_max=3))

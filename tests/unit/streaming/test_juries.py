@@ -18,6 +18,7 @@ from trimtab.protocol import (
     HISTORY,
     LATENCY,
     BrokerLatency,
+    DeadLetter,
     Eject,
     Forget,
     Hosts,
@@ -29,7 +30,7 @@ from trimtab.protocol import (
 )
 
 EAST = "east"
-START = 1_700_000_000_000
+START = 1_767_225_600_000
 RULES: Rules = rules()
 
 
@@ -171,12 +172,32 @@ def test_impossible_figures_are_buried() -> None:
     sample = Sample(reporter="q", broker="b", latency_ms=5.0, isolation=False)
     log.append(LATENCY, EAST, sample, at=START)
     cell, records = folded(Cell(), log.read())
-    letters = [
-        decode(DEADLETTERS, value) for topic, _, value in records if topic == f"{PREFIX}deadletters"
+
+    assert ["invalid", "refused"] == sorted(it.reason for it in letters(records))
+    assert [ClusterName(EAST)] == list(open_benches(cell))
+
+
+def test_a_reporter_from_the_future_is_buried() -> None:
+    """It would be the younger one for ever; a clock that is wrong by hours is forgiven."""
+    log = Log()
+    for hours in (5, 25):
+        life = f"{START + hours * 3_600_000}-00000000"
+        said = report("p", hours, b=5.0).model_copy(update={"incarnation": life})
+        log.append(LATENCY, EAST, said, at=START)
+    cell, records = folded(Cell(), log.read())
+    (reporter,) = unseat(open_benches(cell)[ClusterName(EAST)]).reporters.values()
+
+    assert 5 == reporter.sequence
+    assert ["incarnation: begins more than a day from now"] == [
+        it.detail for it in letters(records)
     ]
 
-    assert ["invalid", "refused"] == sorted(it.reason for it in letters)
-    assert [ClusterName(EAST)] == list(open_benches(cell))
+
+def letters(records: list[tuple[str, bytes, bytes | None]]) -> list[DeadLetter]:
+    """What was buried."""
+    return [
+        decode(DEADLETTERS, value) for topic, _, value in records if topic == f"{PREFIX}deadletters"
+    ]
 
 
 def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
