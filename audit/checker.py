@@ -93,6 +93,7 @@ class _Group:
         match entry:
             case Joined():
                 self.silence.joined(entry, reading)
+                self.possession.joined(entry)
                 self.epochs.joined(entry)
                 self.entitlement.joined(entry)
                 self.rest.joined(entry)

@@ -67,6 +67,10 @@ class Joined:
     capacity: int | None = None
     patterns: frozenset[str] = frozenset()
     """What it asks for beside the topics that it names (``patterns``)."""
+    eager: bool = False
+    """It lets go at once what its orders do not name, and says nothing."""
+    broadcasting: bool = False
+    """It works on everything, whoever else does."""
 
 
 @dataclass(frozen=True, slots=True)

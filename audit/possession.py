@@ -10,6 +10,10 @@ The records of one batch stand in no agreed order, and the word that ends one li
 word that names its successor. So a conflict is first a suspicion; it is a violation unless the
 other life is over before the group's next epoch. A later release clears nobody.
 
+Two kinds of members know no releases. An eager one stops when its orders no longer say "hold", so
+its claim ends with those orders. A broadcasting one shares nothing and is none of the notary's
+business.
+
 Called by ``checker`` with every entry of one group. Its one rule: an heir that was told is a
 possible owner until it says otherwise.
 """
@@ -18,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from audit.history import Beaten, Grant, Heirloom, Issued, Life, Place, Queue, Released
+from audit.history import Beaten, Grant, Heirloom, Issued, Joined, Life, Place, Queue, Released
 from audit.violations import Invariant, Violation, queue_text
 
 _RELEASES_REMEMBERED = 16
@@ -71,6 +75,8 @@ class Possession:
         """Since the group's last epoch."""
         self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
         self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
+        self._eager: set[Life] = set()
+        self._broadcasting: set[Life] = set()
         self._epoch = 0
         self._suspicions: list[tuple[Queue, _Claim, _Claim, Place]] = []
 
@@ -84,11 +90,15 @@ class Possession:
             self._beating.clear()
         for life in [each for each in self._queues if _overtakes(record.life, each)]:
             self.ended(life)
+        if record.life in self._broadcasting:
+            return
+        if record.life in self._eager:
+            self._complies(record)
         for row in record.hold:
             claim, wrong = self._claim(record, row)
             yield from wrong
             yield from self._enabled(row.queue, claim, record.at)
-        for row in record.give:
+        for row in () if record.life in self._eager else record.give:
             claim, wrong = self._claim(record, row)
             yield from wrong
             claim.told_to_give = claim.told_to_give or record.epoch
@@ -137,7 +147,23 @@ class Possession:
             if other.life != claim.life:
                 self._suspicions.append((queue, claim, other, at))
 
+    def _complies(self, record: Issued) -> None:
+        """Whoever lets go at once works on what it is told to hold, and on nothing else."""
+        for queue in self._queues.get(record.life, ()):
+            claims = self._deeds[queue].claims
+            for life, epoch in list(claims):
+                if life == record.life and Grant(queue, epoch) not in record.hold:
+                    del claims[life, epoch]
+
     # -- what is heard
+
+    def joined(self, record: Joined) -> None:
+        """Take note of a life's manners."""
+        for manner, lives in (
+            (record.eager, self._eager),
+            (record.broadcasting, self._broadcasting),
+        ):
+            (lives.add if manner else lives.discard)(record.life)
 
     def released(self, record: Released) -> Iterator[Violation]:
         """A life let go, and heirs that wait for exactly that may start."""
@@ -167,6 +193,8 @@ class Possession:
 
     def ended(self, life: Life) -> None:
         """A life is over: it works on nothing any more, whatever it thinks."""
+        self._eager.discard(life)
+        self._broadcasting.discard(life)
         for queue in self._queues.pop(life, ()):
             claims = self._deeds[queue].claims
             for key in [key for key in claims if key[0] == life]:
@@ -186,10 +214,15 @@ class Possession:
                 continue
             if not self._joins and other.life not in self._beating:
                 continue  # it may have left, which was not shown
+            if other.life in self._eager and not self._claims(queue, other):
+                continue  # its new orders stand beside those of its successor
             names = sorted(f"{each.life.member}@{each.epoch}" for each in (one, other))
             detail = f"{names[0]} and {names[1]} may both work on it"
             places = (other.said, at)
             yield Violation(Invariant.ONE_OWNER, self._group, queue_text(queue), detail, places)
+
+    def _claims(self, queue: Queue, claim: _Claim) -> bool:
+        return (claim.life, claim.epoch) in self._deeds[queue].claims
 
     def _able(self, deed: _Deed) -> list[_Claim]:
         return [claim for claim in deed.claims.values() if claim.able]

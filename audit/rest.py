@@ -8,6 +8,7 @@ Called by ``checker.Checker.at_rest``. Its one rule: a queue that nobody may hav
 """
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from audit.history import Beaten, Grant, Issued, Joined, Life, Queue, Routed
 from audit.patterns import stand_for
@@ -27,6 +28,7 @@ class Rest:
         """The number of the last beat that said what it owns, and what it said."""
         self._routes: dict[str, Routed] = {}
         self._full: set[Life] = set()
+        self._broadcasting: set[Life] = set()
 
     def joined(self, record: Joined) -> None:
         """Take a life's subscription."""
@@ -34,6 +36,8 @@ class Rest:
         self._patterns[record.life] = record.patterns
         if record.capacity is not None:
             self._full.add(record.life)
+        if record.broadcasting:
+            self._broadcasting.add(record.life)
 
     def routed(self, record: Routed) -> None:
         """Take what the watcher saw, unless it is older."""
@@ -56,6 +60,7 @@ class Rest:
         for words in (self._orders, self._owned, self._topics, self._patterns):
             words.pop(life, None)
         self._full.discard(life)
+        self._broadcasting.discard(life)
 
     def restless(self, *, acknowledged: bool) -> Iterator[Violation]:
         """Name everything that is not as it should be at rest.
@@ -71,18 +76,26 @@ class Rest:
             _, owned = self._owned.get(life, (0, frozenset()))
             if acknowledged and owned != frozenset(orders.hold):
                 yield self._violation(life.member, "its beats do not say what it holds", orders)
+            if life in self._broadcasting:
+                if {grant.queue for grant in orders.hold} != self._existing({life}):
+                    yield self._violation(life.member, "broadcasts, and has not all", orders)
+                continue
             for grant in orders.hold:
                 holders.setdefault(grant.queue, []).append(life)
-        wanted = frozenset[str]().union(*(self._topics.get(life, ()) for life in self._orders))
-        by_pattern = frozenset[str]().union(*(self._patterns.get(it, ()) for it in self._orders))
-        existing = {
+        existing = self._existing(self._orders.keys() - self._broadcasting)
+        for queue in sorted(existing | holders.keys()):
+            yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
+
+    def _existing(self, lives: AbstractSet[Life]) -> set[Queue]:
+        """Return the queues of everything that some of these lives ask for."""
+        wanted = frozenset[str]().union(*(self._topics.get(life, ()) for life in lives))
+        by_pattern = frozenset[str]().union(*(self._patterns.get(life, ()) for life in lives))
+        return {
             queue
             for topic, route in self._routes.items()
             if topic in wanted or stand_for(by_pattern, topic)
             for queue in route.queues
         }
-        for queue in sorted(existing | holders.keys()):
-            yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
 
     def _judged(self, queue: Queue, lives: list[Life], *, existing: bool) -> Iterator[Violation]:
         if not existing:

@@ -226,8 +226,11 @@ class Silence:
                 heard[each.member] = lately or heard.get(each.member, False)
         return sum(not lately for lately in heard.values()), len(heard)
 
-    def _waits(self, pulse: _Pulse, clock_ms: int) -> bool:
-        return pulse.held_at_ms is not None and clock_ms < pulse.held_at_ms + self._blast.hold_ms
+    def _waits(self, pulse: _Pulse, over_ms: int, clock_ms: int) -> bool:
+        """Whether a member whose session was over then is held: perhaps since before that."""
+        if pulse.held_at_ms is None:
+            return False
+        return clock_ms < max(pulse.held_at_ms, over_ms) + self._blast.hold_ms
 
     def ended(self, life: Life) -> None:
         """A life is over."""
@@ -243,7 +246,8 @@ class Silence:
             if pulse.session_ms is None:
                 continue
             silence_ms = clock.proved_ms - max(each.clock_ms for each in pulse.heard)
-            if silence_ms >= pulse.session_ms and not self._waits(pulse, clock.proved_ms):
+            over_ms = clock.proved_ms - silence_ms + pulse.session_ms
+            if silence_ms >= pulse.session_ms and not self._waits(pulse, over_ms, clock.proved_ms):
                 detail = (
                     f"silent for {silence_ms} ms and still in, its session is {pulse.session_ms}"
                 )

@@ -70,7 +70,8 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
         case Join():
             topics = frozenset(record.topics)
             wishes = (record.weight, record.capacity, frozenset(record.patterns or ()))
-            return history.Joined(at, group, life, record.sequence, topics, *wishes)
+            manners = (record.protocol == "eager", record.mode == "broadcasting")
+            return history.Joined(at, group, life, record.sequence, topics, *wishes, *manners)
         case Beat():
             owned = None if record.owned is None else _grants(record.owned)
             return history.Beaten(at, group, life, record.sequence, record.epoch, owned)

@@ -22,7 +22,9 @@ from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
 from rebalance.group import GroupState
 from rebalance.ids import GroupName
 from rebalance.step import step
+from rebalance.twins import told_apart
 from sinks import Outlet
+from sinks.assignments import own_name
 from streaming.cell import Heard, Rules, hear
 from streaming.codec import pack, unpack
 from streaming.rows import Row, in_log_order
@@ -114,6 +116,7 @@ class Brain:
         for row in in_log_order(rows):
             event = events.get(row.position)
             if event is not None:
+                event = told_apart(event, self.rules.policy)
                 yield from self._checker.take(reporting.heard(event))
             elif row.topic == DECODER.heartbeats:
                 yield from self._checker.take(reporting.ticked(row))
@@ -143,14 +146,20 @@ def orders(issued: AssignmentIssued) -> Assignment:
     portion = issued.portion
     return Assignment.model_construct(
         group=issued.group,
-        member=issued.member,
+        member=own_name(issued.member, issued.incarnation),
         incarnation=issued.incarnation,
         epoch=issued.epoch,
         target_epoch=issued.target_epoch,
         hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
         give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
         inherit=tuple(
-            InheritRef(*row.queue, row.epoch, row.from_member, row.from_incarnation, row.from_epoch)
+            InheritRef(
+                *row.queue,
+                row.epoch,
+                own_name(row.from_member, row.from_incarnation),
+                row.from_incarnation,
+                row.from_epoch,
+            )
             for row in portion.inherit
         ),
         session_timeout_ms=issued.session_timeout_ms,

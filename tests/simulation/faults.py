@@ -38,6 +38,7 @@ FAULTS: Final = {
     "C15": "everybody leaves, and one returns",
     "C16": "more members than queues",
     "C18": "members of one group subscribe different topics",
+    "C19": "members of several kinds: some know no releases, some broadcast",
     "D1": "a route flaps",
     "D2": "a topic is deleted while it is owned",
     "D3": "a topic comes back under its name",

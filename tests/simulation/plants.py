@@ -1,4 +1,4 @@
-"""Eight mistakes to plant in the brain, each one that somebody might make.
+"""Nine mistakes to plant in the brain, each one that somebody might make.
 
 A plant replaces one function by one that is wrong in one respect. ``test_mutations`` proves that
 the simulation finds each: that is what a simulation without findings is worth.
@@ -13,9 +13,10 @@ from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.draft import Draft
 from rebalance.events import Joined, Stamp
-from rebalance.group import Asked, Grant, Ownership
+from rebalance.group import Asked, Grant, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
+from tests.simulation.scenario import Quirk, Scenario, scenario, slow_hands
 
 Function = Callable[..., Any]
 
@@ -27,6 +28,9 @@ class Plant:
     where: str
     wrong: Callable[[Function], Function]
     caught_as: frozenset[Invariant]
+    needs: frozenset[Quirk] = frozenset()
+    """What has to be likely in a life for it to matter: other lives need not be looked at."""
+    lives: Callable[[int], Scenario] = scenario
 
 
 def heir_confirmed_before_release(right: Function) -> Function:
@@ -78,6 +82,16 @@ def expiry_off_by_one(right: Function) -> Function:
 
     def wrong(draft: Draft) -> list[tuple[MemberId, Millis]]:
         return [(name, Millis(end - 1)) for name, end in right(draft)]
+
+    return wrong
+
+
+def revocation_counted_from_the_telling(right: Function) -> Function:
+    """Nobody is given the time to read that it was told to let go."""
+
+    def wrong(draft: Draft, member: Member) -> Millis:
+        patience: Millis = right(draft, member)
+        return patience if member.eager else member.revocation_timeout_ms
 
     return wrong
 
@@ -137,7 +151,16 @@ PLANTS = {
         "rebalance.handover._let_go", release_of_a_stale_epoch_accepted, OWNERS
     ),
     "expiry off by one": Plant(
-        "rebalance.timers._sessions", expiry_off_by_one, PATIENCE | {Invariant.LIVELY}
+        "rebalance.timers._sessions",
+        expiry_off_by_one,
+        PATIENCE | {Invariant.LIVELY},
+        frozenset({Quirk.EDGES}),
+    ),
+    "revocation counted from the telling": Plant(
+        "rebalance.timers._patience",
+        revocation_counted_from_the_telling,
+        OWNERS,
+        lives=slow_hands,
     ),
     "clock step unlimited": Plant(
         "rebalance.clock.LogClock.advanced", clock_step_unlimited, PATIENCE

@@ -1,22 +1,24 @@
 """A member of a world: a real session, an application that takes its time, and a bad connection.
 
-The session is the SDK's own, sans I/O; what its shells do with threads and clients is done here
-with lists. A process may be suspended without knowing it, cut off from Kafka in either direction,
-and its clock may be an hour wrong.
+The session is the SDK's own, sans I/O, or a ``crier``'s; what shells do with threads and clients is
+done here with lists. A process may be suspended without knowing it, cut off from Kafka in either
+direction, and its clock may be an hour wrong.
 """
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, assert_never
 
 from audit.history import Life
 from audit.violations import Violation
 from audit.witness import Witness, Worker
 from tests.simulation.broker import Broker
+from tests.simulation.crier import Crier, Manner
 from tests.simulation.faults import Faults
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import REVOCATION_MS, SESSION_MS, Quirk
 from tests.simulation.wire import Wire
-from trimtab.protocol import RELEASES, QueueRef
+from trimtab.protocol import RELEASES, Assignment, QueueRef
 from trimtab.session import (
     Action,
     Assigned,
@@ -32,6 +34,15 @@ from trimtab.session import (
 )
 
 Deed = Send | Assigned | Revoked | Lost | Ended
+
+
+class End(NamedTuple):
+    """Where the log ended when a process asked."""
+
+    address: str
+    orders: int
+    releases: int
+    asked_at: int
 
 
 class Process:
@@ -51,14 +62,25 @@ class Process:
         self.finishing: dict[Grant, int] = {}
         """What the application was told to stop, and when it will have."""
         self.ended = False
+        self._end: End | None = None
+        """Where the log ended when it last asked, until it has read so far."""
         self._wake_at = 0
         self._releases = wire.broker.log(RELEASES)
         self.topics = topics
         self.instance = instance
+        self.manner: Manner | None = None
+        """How it differs from the SDK's members; None: not at all."""
+        self._read = Counter[str]()
 
-    def begin(self, now: int, offset_ms: int) -> None:
+    def begin(self, now: int, offset_ms: int, manner: Manner | None) -> None:
         """Start up, with a clock that may be wrong; the latest orders are read again."""
-        self.offset_ms = offset_ms
+        self.offset_ms, self.manner = offset_ms, manner
+        self.heard = len(self.broker.log(RELEASES))
+        self._read[self.name] = max(0, len(self.broker.orders[self.name]) - 1)
+        if manner is not None:
+            self.session: MemberSession | Crier = Crier(self.name, self.topics, manner, self.number)
+            self.session.begin(now + offset_ms)
+            return
         born = incarnation(now + offset_ms, self.number)
         profile = Profile(
             group=GROUP,
@@ -69,8 +91,16 @@ class Process:
             revocation_timeout_ms=REVOCATION_MS,
         )
         self.session = MemberSession(profile, born, now + offset_ms)
-        self.heard = len(self.broker.log(RELEASES))
-        self.read = max(0, len(self.broker.orders[self.name]) - 1)
+
+    @property
+    def address(self) -> str:
+        """Where its orders come: under its name, or its life's where twins are told apart."""
+        own = f"{self.name}@{self.session.incarnation}"
+        return own if own in self.broker.orders else self.name
+
+    def unread(self) -> list[Assignment | None]:
+        """Orders that it has not read."""
+        return self.broker.orders[self.address][self._read[self.address] :]
 
     @property
     def worker(self) -> Worker:
@@ -87,14 +117,13 @@ class Process:
             not self.awake
             or self._wake_at <= now
             or self.wire.pending(self.number)
-            or (
-                self.deaf_until <= now
-                and (
-                    self.heard < len(self._releases)
-                    or self.read < len(self.broker.orders[self.name])
-                )
-            )
+            or (self.deaf_until <= now and (self._end is not None or self._behind))
         )
+
+    @property
+    def _behind(self) -> bool:
+        """Whether there is anything that it has not read."""
+        return self.heard < len(self._releases) or bool(self.unread())
 
     def run(self, now: int, witness: Witness, faults: Faults) -> Iterator[Violation]:
         """Do what it is woken for: time first, then what has come in."""
@@ -117,34 +146,46 @@ class Process:
 
     def _receive(self, now: int, witness: Witness, faults: Faults) -> Iterator[Violation]:
         """Read releases and orders, as far as chance lets it; orders may be skipped."""
+        if Quirk.LATE_READERS in self.wire.quirks and self.number % 2:
+            self.deaf_until = now + self.wire.chance.choice([0, 0, 500, 2_000])
         chance, mine = self.wire.chance, now + self.offset_ms
         releases = self._releases
-        while self.heard < len(releases) and chance.random() < 0.8:
+        # Mostly all there is; now and then it stops short, so that anything may come first.
+        end = len(releases) if chance.random() < 0.8 else chance.randint(self.heard, len(releases))
+        while self.heard < end:
             row = releases[self.heard]
             self.heard += 1
             release = self.wire.read(row)
             if release is not None:
                 yield from self.perform(self.session.hear(release, mine), now, witness)
-        mail = self.broker.orders[self.name]
-        while self.read < len(mail) and chance.random() < 0.8:
-            if Quirk.SKIPS in self.wire.quirks and self.read < len(mail) - 1:
-                self.read = len(mail) - 1
+        while (mail := self.unread()) and chance.random() < 0.9:
+            skipped = len(mail) - 1 if Quirk.SKIPS in self.wire.quirks else 0
+            if skipped:
                 faults.occurred("F5")
-            record = mail[self.read]
-            self.read += 1
-            yield from self.perform(self.session.receive(record, mine), now, witness)
+            self._read[self.address] += skipped + 1
+            actions = list(self.session.receive(mail[skipped], mine))
+            yield from self.perform(actions, now, witness)
+        yield from self._catch_up(now, witness)
+
+    def _catch_up(self, now: int, witness: Witness) -> Iterator[Violation]:
+        """Tell the session that it has read as far as it asked."""
+        end = self._end
+        if end is None or self.heard < end.releases or self._read[end.address] < end.orders:
+            return
+        self._end = None
+        caught_up = self.session.caught_up(end.asked_at + self.offset_ms, now + self.offset_ms)
+        yield from self.perform(caught_up, now, witness)
 
     # -- what a session asks for
 
-    def perform(self, actions: list[Action], now: int, witness: Witness) -> Iterator[Violation]:
+    def perform(self, actions: Sequence[Action], now: int, witness: Witness) -> Iterator[Violation]:
         """Carry out what the session asks for."""
         for action in actions:
-            if isinstance(action, FindEnd):
-                if self.deaf_until <= now and self.broker.up(now):
-                    mine = now + self.offset_ms
-                    actions += self.session.caught_up(mine, mine)
-            else:
+            if not isinstance(action, FindEnd):
                 yield from self._act(action, now, witness)
+            elif self._end is None or self._end.address != self.address:
+                orders = len(self.broker.orders[self.address])
+                self._end = End(self.address, orders, len(self._releases), now)
 
     def _act(self, action: Deed, now: int, witness: Witness) -> Iterator[Violation]:
         match action:
@@ -167,7 +208,8 @@ class Process:
     def _start(self, grants: tuple[Grant, ...], witness: Witness) -> Iterator[Violation]:
         for grant in grants:
             self.working[grant.queue] = (grant, self.worker)
-            yield from witness.starts(self.worker, grant.queue, grant.token)
+            if self.manner is None:  # of the others nobody promises that they work alone
+                yield from witness.starts(self.worker, grant.queue, grant.token)
 
     def _stop(self, grant: Grant, witness: Witness) -> None:
         held, worker = self.working.get(grant.queue, (None, self.worker))

@@ -24,6 +24,7 @@ from rebalance.events import (
     Joined,
     Left,
     MemberEvent,
+    Mode,
     Registered,
     Released,
     RouteObserved,
@@ -63,8 +64,9 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
     match event:
         case Joined():
             topics = frozenset[str](event.topics)
-            wishes = (event.weight, event.capacity)
-            return history.Joined(at, GROUP, life, event.sequence, topics, *wishes)
+            wishes = (event.weight, event.capacity, frozenset[str](event.patterns))
+            manners = (event.eager, event.mode is Mode.BROADCASTING)
+            return history.Joined(at, GROUP, life, event.sequence, topics, *wishes, *manners)
         case Beaten():
             owned = None if event.owned is None else _grants(event.owned)
             return history.Beaten(at, GROUP, life, event.sequence, event.epoch, owned)

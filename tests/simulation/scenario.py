@@ -33,6 +33,8 @@ class Quirk(StrEnum):
     DELAYS = "delays"
     SKIPS = "skips"
     """Members read only the latest of their orders, as after compaction."""
+    LATE_READERS = "late readers"
+    """Every other member looks into the log only now and then."""
     SLOW_RELEASES = "slow releases"
     ODD_CUTS = "odd cuts"
     """Batches end anywhere in each topic."""
@@ -48,6 +50,8 @@ class Kind(StrEnum):
     """What may happen."""
 
     START = "start"
+    EAGER = "eager"
+    BROADCAST = "broadcast"
     KILL = "kill"
     RESTART = "restart"
     SUSPEND = "suspend"
@@ -130,6 +134,8 @@ class Scenario:
     on_twin_instance: TwinRule
     interval_ms: int
     """The least time between two targets."""
+    grace_ms: int
+    """How long an eager member keeps what was taken from it."""
     quirks: frozenset[Quirk]
     incidents: tuple[Incident, ...]
     safety_ms: int
@@ -156,7 +162,8 @@ class Scenario:
         head = (
             f"seed {self.seed}: {self.members} members, queues {self.queues}, {self.strategy}, "
             f"twins {self.on_twin}, instances {self.on_twin_instance}, interval "
-            f"{self.interval_ms} ms, {self.safety_ms} ms, quirks: {quirks}"
+            f"{self.interval_ms} ms, grace {self.grace_ms} ms, {self.safety_ms} ms, "
+            f"quirks: {quirks}"
         )
         return "\n".join([head, *(f"  {incident}" for incident in self.incidents)])
 
@@ -168,6 +175,7 @@ def policy(scenario: Scenario) -> Policy:
         on_twin=scenario.on_twin,
         on_twin_instance=scenario.on_twin_instance,
         assignment_interval_ms=Millis(scenario.interval_ms),
+        eager_grace_ms=Millis(scenario.grace_ms),
         blast_hold_ms=Millis(HOLD_MS),
         flap_half_life_ms=Millis(HALF_LIFE_MS),
         route_damping_ms=Millis(DAMPING_MS),
@@ -193,12 +201,28 @@ def scenario(seed: int) -> Scenario:
         members=chance.randint(2, 4),
         queues=tuple(chance.randint(1, 8 // topics) for _ in range(topics)),
         strategy=chance.choice(["STICKY", "AVG", "AVG"]),
-        on_twin=chance.choice([TwinRule.FENCE_OLDER, TwinRule.FENCE_OLDER, TwinRule.REFUSE_NEWER]),
+        on_twin=chance.choice(
+            [TwinRule.FENCE_OLDER, TwinRule.FENCE_OLDER, TwinRule.REFUSE_NEWER, TwinRule.SEPARATE]
+        ),
         on_twin_instance=chance.choice(
             [TwinRule.FENCE_OLDER, TwinRule.REFUSE_NEWER, TwinRule.HAND_OVER]
         ),
         interval_ms=chance.choice([0, 0, 0, 1_000]),
+        grace_ms=chance.choice([0, 0, 1_500]),
         quirks=frozenset(quirk for quirk in Quirk if chance.random() < 0.2),
         incidents=tuple(incidents),
         safety_ms=safety_ms,
+    )
+
+
+def slow_hands(seed: int) -> Scenario:
+    """Draw a life in which queues go from hand to hand, and hands are slow to read and to open."""
+    newcomers = range(QUIET_BEFORE_MS, 5 * QUIET_BEFORE_MS + 1, QUIET_BEFORE_MS)
+    return replace(
+        scenario(seed),
+        members=3,
+        queues=(8,),
+        quirks=frozenset({Quirk.LATE_READERS, Quirk.SLOW_RELEASES, Quirk.RELUCTANCE}),
+        incidents=tuple(Incident(at_ms, Kind.START, seed + at_ms) for at_ms in newcomers),
+        safety_ms=20_000,
     )

@@ -8,7 +8,7 @@ import pytest
 
 from audit.violations import Invariant, Violation
 from tests.simulation.faults import FAULTS
-from tests.simulation.scenario import scenario
+from tests.simulation.scenario import scenario, slow_hands
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World
@@ -42,6 +42,13 @@ def told(outcome: Outcome) -> str:
 def test_a_few_lives_have_no_violation() -> None:
     """The quick look of `make check`."""
     assert [] == lived(range(100))[0]
+
+
+def test_slow_hands_are_fenced_after_they_have_opened() -> None:
+    """Whoever reads late and lets go late stops by itself before the controller gives it up."""
+    lives = [World(slow_hands(seed)).live() for seed in range(30)]
+
+    assert [] == [told(life) for life in lives if life.violations]
 
 
 @pytest.mark.slow

@@ -15,13 +15,18 @@ from audit.entitlement import Balance
 from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
+from rebalance.ids import Incarnation, MemberId
+from rebalance.policy import TwinRule
+from rebalance.twins import own_name
 from streaming.codec import pack
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
+from tests.simulation.crier import Manner
 from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
 from tests.simulation.incidents import HAPPENS, members, operators
 from tests.simulation.process import Process
+from tests.simulation.rest import unrest
 from tests.simulation.rules import DECODER, GROUP
 from tests.simulation.scenario import (
     HOLD_MS,
@@ -156,20 +161,7 @@ class World:
         return self.checker.at_rest(GROUP, acknowledged=not self.scenario.forgetful)
 
     def _unrest(self) -> str:
-        """Say what is not as it should be at the machines; nothing, when all is well."""
-        wanted = {topic for process in self.processes for topic in process.topics}
-        queues = sorted(
-            (topic, "", number)
-            for topic, seen in self.driver.topics.items()
-            if topic in wanted
-            for number in range(seen.queues)
-        )
-        worked = sorted(queue for process in self.processes for queue in process.working)
-        if queues != worked:
-            return f"worked on are {worked}"
-        known = {str(member) for member in self.brain.state.members}
-        there = {process.name for process in self.processes}
-        return "" if known == there else f"the controller knows {sorted(known)}"
+        return unrest(self.processes, self.driver.topics, self.brain.state)
 
     def note(self, violations: Iterable[Violation]) -> None:
         """Fail at the first violation."""
@@ -241,7 +233,10 @@ class World:
         members = state.members
         for process in self.processes:
             life, _ = process.worker
-            known = members.get(life.member)  # type: ignore[call-overload] # plain strings here
+            name = MemberId(life.member)
+            if self.scenario.on_twin is TwinRule.SEPARATE:
+                name = own_name(name, Incarnation(life.incarnation))
+            known = members.get(name)
             if known is None or known.incarnation != life.incarnation:
                 self.witness.fenced(life)
 
@@ -254,19 +249,22 @@ class World:
         *,
         offset_ms: int = 0,
         instance: str | None = None,
+        manner: Manner | None = None,
     ) -> Process:
         """A process starts, under a name that it may have had before."""
-        if instance is None and Quirk.INSTANCES in self.scenario.quirks:
+        if manner is None and instance is None and Quirk.INSTANCES in self.scenario.quirks:
             instance = f"instance of {name}"
         self.born += 1
         wanted = topics or tuple(self.driver.topics)
         process = Process(self.born, name, wanted, self.wire, instance)
-        process.begin(self.now, offset_ms)
+        process.begin(self.now, offset_ms, manner)
         self.processes.append(process)
         if len(self.processes) > sum(seen.queues for seen in self.driver.topics.values()):
             self.faults.occurred("C16")
         if len({process.topics for process in self.processes}) > 1:
             self.faults.occurred("C18")
+        if len({process.manner for process in self.processes}) > 1:
+            self.faults.occurred("C19")
         return process
 
     def later(self, after_ms: int, action: Callable[[], object]) -> None:

@@ -20,10 +20,12 @@ from tests.simulation.incidents.machinery import (
 )
 from tests.simulation.incidents.members import (
     away,
+    broadcast,
     crash_all,
     cut,
     deafen,
     deploy,
+    eager,
     flap,
     kill,
     leave,
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 
 HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.START: start,
+    Kind.EAGER: eager,
+    Kind.BROADCAST: broadcast,
     Kind.KILL: kill,
     Kind.RESTART: restart,
     Kind.SUSPEND: suspend,

@@ -29,6 +29,16 @@ def start(world: "World", dice: Random) -> None:
     world.start(fresh_name(world), wishes(world, dice))
 
 
+def eager(world: "World", dice: Random) -> None:
+    """Somebody comes that knows no releases."""
+    world.start(fresh_name(world), wishes(world, dice), manner="eager")
+
+
+def broadcast(world: "World", dice: Random) -> None:
+    """Somebody comes that works on everything, whoever else does."""
+    world.start(fresh_name(world), wishes(world, dice), manner="broadcasting")
+
+
 def storm(world: "World", dice: Random) -> None:
     """Many come at once."""
     for _ in range(dice.randint(2, 3)):

@@ -82,12 +82,13 @@ class Chronicle:
     def joined(
         self, who: str, topics: str = "orders", *, patterns: str = "", **wishes: int
     ) -> Place:
-        """A member joins."""
+        """A member joins; ``eager=1`` and ``broadcasting=1`` are manners."""
         at, wanted = self._place("members"), frozenset(topics.split())
         weight, capacity = wishes.get("weight", 1), wishes.get("capacity")
         wild = frozenset(patterns.split())
-        number = self._next()
-        return self._take(Joined(at, GROUP, life(who), number, wanted, weight, capacity, wild))
+        number, manners = self._next(), (wishes.get("eager", 0), wishes.get("broadcasting", 0))
+        said = (life(who), number, wanted, weight, capacity, wild)
+        return self._take(Joined(at, GROUP, *said, *map(bool, manners)))
 
     def beats(self, who: str, epoch: int = 0, owned: str | None = None, **number: int) -> Place:
         """A member beats; its sequence grows unless one is given."""

@@ -177,3 +177,41 @@ def test_a_token_that_goes_back_is_seen() -> None:
     told.issued("b", 6, hold="orders-0@4")
 
     assert ["I3"] == told.wrong
+
+
+def test_an_eager_member_lets_go_with_its_new_orders() -> None:
+    """It says nothing: what they do not tell it to hold, it works on no more."""
+    told = Chronicle()
+    told.joined("a", eager=1)
+    told.joined("b")
+    told.issued("a", 1, hold="orders-0@1 orders-1@1")
+    told.issued("b", 2, hold="orders-1@2")
+    told.issued("a", 2, hold="orders-0@1")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_an_eager_member_that_was_told_nothing_holds_on() -> None:
+    """Nobody else may have what its last orders say is its own."""
+    told = Chronicle()
+    told.joined("a", eager=1)
+    told.joined("b")
+    told.issued("a", 1, hold="orders-0@1")
+    told.issued("b", 2, hold="orders-0@2")
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
+
+
+def test_those_who_broadcast_share_nothing() -> None:
+    """Each works on everything, beside the one who owns it."""
+    told = Chronicle()
+    for name in "ab":
+        told.joined(name, broadcasting=1)
+        told.issued(name, 1, hold="orders-0@1")
+    told.joined("c")
+    told.issued("c", 1, hold="orders-0@1")
+    told.batch_ends()
+
+    assert [] == told.details

@@ -104,3 +104,13 @@ def test_a_state_that_swells_is_seen() -> None:
 
     assert [] == list(checker.measured(GROUP, size=5_000, things=10))
     assert ["I16"] == [each.invariant for each in checker.measured(GROUP, 50_000, things=10)]
+
+
+def test_who_broadcasts_has_all_and_owns_nothing() -> None:
+    """It needs every queue of its topics, and no queue needs it."""
+    told = at_rest()
+    told.joined("c", broadcasting=1)
+    told.issued("c", 1, hold="orders-0@1 orders-1@1")
+    told.beats("c", epoch=1, owned="orders-0@1 orders-1@1")
+
+    assert ["broadcasts, and has not all"] == told.rests()

@@ -1,0 +1,36 @@
+"""Rest, seen from the machines: whether everything is worked on as it should be.
+
+The auditor judges what was written (``audit.rest``); this looks at what processes do. Each queue
+has one worker among those who share, who broadcasts works on all of its topics, and the controller
+knows exactly the names of those who are there.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from rebalance.group import GroupState
+from sinks.assignments import own_name
+from tests.simulation.driver import Seen
+from tests.simulation.process import Process
+from trimtab.protocol import QueueRef
+
+
+def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: GroupState) -> str:
+    """Say what is not as it should be; nothing, when all is well."""
+    sharing = [process for process in processes if process.manner != "broadcasting"]
+    wanted = {topic for process in sharing for topic in process.topics}
+    worked = sorted(queue for process in sharing for queue in process.working)
+    if _queues(topics, wanted) != worked:
+        return f"worked on are {worked}"
+    for process in processes:
+        everything = _queues(topics, process.topics)
+        if process not in sharing and sorted(process.working) != everything:
+            return f"{process.name} broadcasts and works on {sorted(process.working)}"
+    known = {own_name(name, member.incarnation) for name, member in state.members.items()}
+    there = {process.name for process in processes}
+    return "" if known == there else f"the controller knows {sorted(known)}"
+
+
+def _queues(topics: Mapping[str, Seen], wanted: Iterable[str]) -> list[QueueRef]:
+    return sorted(
+        QueueRef(topic, "", number) for topic in wanted for number in range(topics[topic].queues)
+    )
