@@ -47,12 +47,7 @@ TARGET_ASSIGNMENT: Final = frozenset(
     }
 )
 
-_PATTERNS: Final = "the books know no patterns: a member's topics are names before it gets here"
-
 WITHOUT_COUNTERPART: Final = {
     "testUnknownState": "a state that is written by another release is refused as a whole "
     "(tests/unit/streaming/test_codec.py::test_an_unknown_version_is_refused)",
-    "testSubscribedTopicNameAndUnresolvedRegularExpression": _PATTERNS,
-    "testUnresolvedRegularExpression": _PATTERNS,
-    "testSubscribedTopicNameAndResolvedRegularExpression": _PATTERNS,
 }

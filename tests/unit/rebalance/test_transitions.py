@@ -25,7 +25,7 @@ from rebalance.portions import portions
 from rebalance.step import step
 from tests.builders.group import a_group
 from tests.builders.notation import page_text, queue
-from tests.builders.records import Record, at, beaten, joined, left, ordered, released
+from tests.builders.records import Record, at, beaten, joined, left, ordered, released, wild
 from tests.builders.story import only
 from tests.unit.rebalance.kafkas_cases import CURRENT_ASSIGNMENT, WITHOUT_COUNTERPART
 
@@ -165,6 +165,21 @@ CASES = {
         "testRemainsInUnrevokedPartitionsWithAssignmentTopicsNoLongerInSubscription",
         *("a@1 | a@1!3 > b@3", "c b", (joined("a", "payments"),)),
         *("a@1!6 > c@6 | a@1!3 > b@3", "giving -> giving"),
+    ),
+    "it has a pattern that stands for nothing": Case(
+        "testUnresolvedRegularExpression",
+        *("a@1 | b@1", "b b", (joined("a", "", patterns=wild("visits-*")),)),
+        *("a@1!6 > b@6 | b@1", "stable -> giving"),
+    ),
+    "it names the topic, and has a pattern that stands for nothing": Case(
+        "testSubscribedTopicNameAndUnresolvedRegularExpression",
+        *("a@1 | b@1", "a b", (joined("a", patterns=wild("visits-*")),)),
+        *("a@1 | b@1", "stable -> stable"),
+    ),
+    "it names another topic, and has a pattern that stands for this one": Case(
+        "testSubscribedTopicNameAndResolvedRegularExpression",
+        *("a@1 | b@1", "a b", (joined("a", "payments", patterns=wild("ord*")),)),
+        *("a@1 | b@1", "stable -> stable"),
     ),
     "it subscribes the topic no more, and a promise is taken back": Case(
         "",
