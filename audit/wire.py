@@ -85,11 +85,7 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
 
 
 def _routed(record: Route, at: Place, group: str) -> Entry:
-    queues = tuple(
-        (record.topic, run.broker, number)
-        for run in record.runs
-        for number in range(run.first_id, run.first_id + run.length)
-    )
+    queues = tuple((record.topic, run.broker, number) for run in record.runs for number in run.ids)
     return history.Routed(at, group, record.topic, record.version, queues)
 
 

@@ -16,11 +16,22 @@ from rebalance.decisions import (
     Rebalanced,
     TwinsMet,
 )
+from rebalance.ids import Epoch, GroupName
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted
 from trimtab import protocol
 from trimtab.protocol import HISTORY, QueueRef, limits
+
+_Entry = (
+    protocol.RebalanceDone
+    | protocol.MemberChanged
+    | protocol.Handover
+    | protocol.Conflict
+    | protocol.Hold
+    | protocol.Claim
+    | protocol.CommandAnswer
+)
 
 
 def rebalanced(decision: Rebalanced, outlet: Outlet) -> Record:
@@ -35,7 +46,7 @@ def rebalanced(decision: Rebalanced, outlet: Outlet) -> Record:
         queues=decision.queues,
         at_ms=decision.at,
     )
-    return keyed_by_group(outlet, HISTORY, decision.group, entry, decision.epoch_after)
+    return _noted(entry, outlet, decision.epoch_after)
 
 
 def member_changed(decision: MemberChanged, outlet: Outlet) -> Record:
@@ -48,7 +59,7 @@ def member_changed(decision: MemberChanged, outlet: Outlet) -> Record:
         at_ms=decision.at,
         cause=cause_of(decision.cause),
     )
-    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+    return _noted(entry, outlet)
 
 
 def handed_over(decision: HandedOver, outlet: Outlet) -> Record:
@@ -64,7 +75,7 @@ def handed_over(decision: HandedOver, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
     )
     entry = fitted(entry, "queues")
-    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+    return _noted(entry, outlet)
 
 
 def twins_met(decision: TwinsMet, outlet: Outlet) -> Record:
@@ -80,7 +91,7 @@ def twins_met(decision: TwinsMet, outlet: Outlet) -> Record:
         at_ms=decision.at,
         cause=cause_of(decision.cause),
     )
-    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+    return _noted(entry, outlet)
 
 
 def evictions_held(decision: EvictionsHeld, outlet: Outlet) -> Record:
@@ -93,7 +104,7 @@ def evictions_held(decision: EvictionsHeld, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
     )
     entry = fitted(entry, "members")
-    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+    return _noted(entry, outlet)
 
 
 def claim_refused(decision: ClaimRefused, outlet: Outlet) -> Record:
@@ -107,7 +118,7 @@ def claim_refused(decision: ClaimRefused, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
     )
     entry = fitted(entry, "queues")
-    return keyed_by_group(outlet, HISTORY, decision.group, entry, epoch=None)
+    return _noted(entry, outlet)
 
 
 def answered(decision: CommandAnswered, outlet: Outlet) -> Record:
@@ -124,4 +135,8 @@ def answered(decision: CommandAnswered, outlet: Outlet) -> Record:
         at_ms=decision.at,
         cause=cause_of(decision.cause),
     )
-    return keyed_by_group(outlet, HISTORY, decision.group, entry, decision.epoch)
+    return _noted(entry, outlet, decision.epoch)
+
+
+def _noted(entry: _Entry, outlet: Outlet, epoch: Epoch | None = None) -> Record:
+    return keyed_by_group(outlet, HISTORY, GroupName(entry.group), entry, epoch)

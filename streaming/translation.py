@@ -138,9 +138,7 @@ def stated(said: Statement, stamp: Stamp) -> Registered | Left:
 def _observed(record: Route, stamp: Stamp) -> RouteObserved:
     topic = TopicName(record.topic)
     queues = sorted(
-        Queue(topic, BrokerName(run.broker), number)
-        for run in record.runs
-        for number in range(run.first_id, run.first_id + run.length)
+        Queue(topic, BrokerName(run.broker), number) for run in record.runs for number in run.ids
     )
     return RouteObserved(
         stamp, topic, record.version, record.exists, tuple(queues), record.generation or ""

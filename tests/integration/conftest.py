@@ -16,6 +16,8 @@ from it as well. Mark the tests ``@pytest.mark.kafka``.
 import re
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -24,8 +26,11 @@ from console.embedded.ports import choose_port
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.topics import create_topic
+from tests.unit.console.command_line import Run, caller
 from trimtab import Member
 
+PARTITIONS = 2
+"""Of the topics that the command line makes."""
 SESSION_S = 3
 """Of the members that tests make."""
 
@@ -44,6 +49,29 @@ def topics_prefix(request: pytest.FixtureRequest) -> str:
     """A prefix that only this run of this test uses, ending in a dot, readable in broker logs."""
     test = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:40]
     return f"{test}-{uuid.uuid4().hex[:8]}."
+
+
+@pytest.fixture
+def command_line(
+    kafka: EmbeddedKafka,
+    topics_prefix: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """The command line, on our broker and with a prefix of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
+    return partial(caller(monkeypatch, capsys), "--quiet")
+
+
+@pytest.fixture
+def run(command_line: Run) -> Run:
+    """The same, with its topics made."""
+    assert 0 == command_line("topics", "init")[0]
+    return command_line
 
 
 @pytest.fixture(scope="session")

@@ -2,37 +2,15 @@
 
 import json
 import time
-from functools import partial
-from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
-from tests.unit.console.command_line import Run, caller
+from tests.unit.console.command_line import Run
 from trimtab.protocol import COMMANDS, Eject, Forget, Restore, Verdict, decode, encode, partition_of
 
 pytestmark = pytest.mark.kafka
-
-PARTITIONS = 2
-
-
-@pytest.fixture
-def run(
-    kafka: EmbeddedKafka,
-    topics_prefix: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
-    """The command line, on our broker and with topics of our own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
-    run = partial(caller(monkeypatch, capsys), "--quiet")
-    assert 0 == run("topics", "init")[0]
-    return run
 
 
 def verdict(broker: str, *, available: bool, until_ms: int | None = None) -> Verdict:

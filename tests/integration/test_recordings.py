@@ -1,14 +1,13 @@
 """`trimtab replay` and `trimtab check` on the topics of a real Kafka."""
 
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
-from tests.unit.console.command_line import Run, caller
+from tests.integration.conftest import PARTITIONS
+from tests.unit.console.command_line import Run
 from trimtab.protocol import (
     MEMBERS,
     ROUTES,
@@ -23,26 +22,7 @@ from trimtab.protocol import (
 
 pytestmark = pytest.mark.kafka
 
-PARTITIONS = 2
 GROUP = "billing"
-
-
-@pytest.fixture
-def run(
-    kafka: EmbeddedKafka,
-    topics_prefix: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
-    """The command line, with topics of our own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
-    run = partial(caller(monkeypatch, capsys), "--quiet")
-    servers = f"kafka.bootstrap_servers={kafka.bootstrap_servers}"
-    assert 0 == run("topics", "init", "--set", servers)[0]
-    return run
 
 
 def write(servers: str, prefix: str, *records: tuple[Topic[Any], Record]) -> None:

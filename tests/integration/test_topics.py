@@ -3,7 +3,6 @@
 import json
 import time
 from functools import partial
-from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
@@ -17,7 +16,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from console.embedded.broker import EmbeddedKafka
 from console.topics import create, problems, survey
-from tests.unit.console.command_line import Run, caller
+from tests.unit.console.command_line import Run
 from trimtab.protocol.topics import TOPICS, topic_specs
 
 pytestmark = pytest.mark.kafka
@@ -26,19 +25,9 @@ PATIENCE_S = 30.0
 
 
 @pytest.fixture
-def run(
-    kafka: EmbeddedKafka,
-    topics_prefix: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
-    """The command line, on our broker and with our prefix."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", topics_prefix)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", "2")
-    return partial(caller(monkeypatch, capsys), "--quiet", "topics")
+def run(command_line: Run) -> Run:
+    """The command line of topics, before any is made."""
+    return partial(command_line, "topics")
 
 
 @pytest.fixture

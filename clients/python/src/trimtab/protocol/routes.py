@@ -24,16 +24,21 @@ class RunRef(NamedTuple):
     first_id: Annotated[int, Field(ge=0, le=limits.QUEUE_ID)]
     length: Annotated[int, Field(ge=1, le=limits.QUEUES_PER_RECORD)]
 
+    @property
+    def ids(self) -> range:
+        """The number of each of its queues."""
+        return range(self.first_id, self.first_id + self.length)
+
 
 def _apart(runs: tuple[RunRef, ...]) -> tuple[RunRef, ...]:
     """Runs may not overlap, pass the last id, or be more queues than a record could grant."""
     if sum(run.length for run in runs) > limits.QUEUES_PER_RECORD:
         raise PydanticCustomError("too_many_queues", "The runs have too many queues")
-    if any(run.first_id + run.length - 1 > limits.QUEUE_ID for run in runs):
+    if any(run.ids[-1] > limits.QUEUE_ID for run in runs):
         raise PydanticCustomError("queue_id_too_large", "A run passes the largest queue id")
     ordered = sorted(runs)
     for one, next_one in pairwise(ordered):
-        if one.broker == next_one.broker and one.first_id + one.length > next_one.first_id:
+        if one.broker == next_one.broker and one.ids[-1] >= next_one.first_id:
             raise PydanticCustomError("repeated_queue", "A queue is named twice")
     return runs
 
