@@ -24,10 +24,10 @@ from rebalance.verdicts.sentences import prolonged, sentence, testers
 
 Views = Mapping[ReporterId, View]
 
-_NOTICE_SWEEPS = 2
-"""So long before its end a sentence is prolonged, if it is. Readers let a verdict lapse by the
-clock, and the next count may be a little more than a sweep away: whoever prolonged it only then
-would send everybody to the bad broker for what is left of that sweep."""
+_NOTICE_PERCENT = 150
+"""Of a sweep: so long before its end a sentence is prolonged, if it is. Readers let a verdict lapse
+by the clock, and the next count may be a little more than a sweep away: whoever prolonged it only
+then would send everybody to the bad broker for what is left of that sweep."""
 
 
 def close(draft: Draft) -> None:
@@ -123,7 +123,7 @@ def _served(draft: Draft, name: BrokerName, broker: Broker, views: Views) -> Bro
     well, ill = answers.count(True), answers.count(False)
     if well >= draft.policy.quorum and well > ill:
         return replace(broker, out=None, calm=draft.now)
-    if draft.now + _NOTICE_SWEEPS * draft.policy.sweep_ms < broker.out.until:
+    if draft.now + _NOTICE_PERCENT * draft.policy.sweep_ms // 100 < broker.out.until:
         return broker
     if ill >= draft.policy.quorum and ill > well:
         return replace(broker, out=prolonged(draft, name, broker.ejections, broker.out))
