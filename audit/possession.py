@@ -192,9 +192,10 @@ class Possession:
                     del claims[life, epoch]
 
     def ended(self, life: Life) -> None:
-        """A life is over: it works on nothing any more, whatever it thinks."""
-        self._eager.discard(life)
-        self._broadcasting.discard(life)
+        """A life is over: it works on nothing any more, whatever it thinks.
+
+        Its manners are not forgotten: it may have joined again before the word of its end came.
+        """
         for queue in self._queues.pop(life, ()):
             claims = self._deeds[queue].claims
             for key in [key for key in claims if key[0] == life]:

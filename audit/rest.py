@@ -56,11 +56,9 @@ class Rest:
         self._orders[record.life] = record
 
     def ended(self, life: Life) -> None:
-        """A life is over."""
-        for words in (self._orders, self._owned, self._topics, self._patterns):
+        """A life is over; what it asked for is kept, for it may have joined again before."""
+        for words in (self._orders, self._owned):
             words.pop(life, None)
-        self._full.discard(life)
-        self._broadcasting.discard(life)
 
     def restless(self, *, acknowledged: bool) -> Iterator[Violation]:
         """Name everything that is not as it should be at rest.
