@@ -181,7 +181,7 @@ class Checker:
             group = self._groups[name] = _Group(
                 Possession(name, exact=exact, releases=promises.releases, joins=promises.joins),
                 Epochs(name, exact=exact, joins=promises.joins),
-                Silence(name, self._reader, promises.blast),
+                Silence(name, self._reader, promises.blast, one_clock=exact),
                 Entitlement(name, exact=exact),
                 Rest(name),
             )

@@ -42,6 +42,8 @@ class Reading(NamedTuple):
 
     number: int
     clock_ms: int
+    appended_ms: int
+    """When it was written; of a cause, when the latest beat was that had been read by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,12 @@ class PartitionClock:
     max_step_ms: int
     proved_ms: int = 0
     latest_ms: int | None = None
+    went_back: bool = False
+    """Its broker's clock did: what it says of the time between two records is worth nothing."""
 
     def advance(self, appended_ms: int) -> int:
         """Read a record of the partition."""
+        self.went_back |= self.latest_ms is not None and appended_ms < self.latest_ms
         self.proved_ms += self._gap(appended_ms)
         self.latest_ms = max(appended_ms, self.latest_ms or appended_ms)
         return self.proved_ms
@@ -92,10 +97,11 @@ class Reader:
             clock = self.clocks[at.partition] = PartitionClock(self.max_step_ms)
         heard = clock.advance(at.appended_ms) if heartbeat else clock.of_another(at.appended_ms)
         self.count += 1
-        self._places[at[:3]] = Reading(self.count, clock.proved_ms)
+        latest_ms = at.appended_ms if clock.latest_ms is None else clock.latest_ms
+        self._places[at[:3]] = Reading(self.count, clock.proved_ms, latest_ms)
         if len(self._places) > _PLACES_REMEMBERED:
             self._places.popitem(last=False)
-        return Reading(self.count, heard)
+        return Reading(self.count, heard, at.appended_ms)
 
     def find(self, at: Place) -> Reading | None:
         """Return when a record was read, and what the clock showed then."""
@@ -125,8 +131,16 @@ class _Pulse:
 class Silence:
     """The members of one group, as far as they were heard."""
 
-    def __init__(self, group: str, reader: Reader, blast: Blast) -> None:
-        """Begin with nobody heard."""
+    def __init__(self, group: str, reader: Reader, blast: Blast, *, one_clock: bool) -> None:
+        """Begin with nobody heard.
+
+        Args:
+            group: Whose members they are.
+            reader: What reads for all groups.
+            blast: When silence is doubted.
+            one_clock: Whether all topics are written by one clock, so that their times compare.
+        """
+        self._one_clock = one_clock
         self._group = group
         self._reader = reader
         self._blast = blast
@@ -202,6 +216,10 @@ class Silence:
         if last_ms is None:
             return
         silence_ms, patience_ms = cause.clock_ms - last_ms, pulse.session_ms
+        if self._one_clock and not self._reader.clocks[self._partition].went_back:
+            # The log's clock may leave time out, and never adds any.
+            written_ms = max(it.appended_ms for it in pulse.heard if it.number < cause.number)
+            silence_ms = min(silence_ms, cause.appended_ms - written_ms)
         detail = f"expired after {silence_ms} ms of silence, its session is {patience_ms}"
         if silence_ms >= patience_ms and not self._approved:
             silent, everybody = self._doubtful(record.life, pulse, cause)

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from audit.violations import Invariant
+from tests.simulation import world
 from tests.simulation.plants import PLANTS, Plant
+from tests.simulation.scenario import MAX_STEP_MS, Quirk, scenario
 from tests.simulation.world import World
 
 SEEDS = 2_000
@@ -40,3 +43,15 @@ def test_a_planted_bug_is_caught(plant: Plant, monkeypatch: pytest.MonkeyPatch) 
 
     assert violation.invariant in plant.caught_as
     assert [] == World(life).live().violations
+
+
+def test_beats_that_wait_too_long_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The settings refuse it, and this is why: joins look old before their members' beats are read.
+
+    ``console.settings.model`` has beats wait for no longer than a clock step less a tick.
+    """
+    monkeypatch.setattr(world, "OVERTAKING_MS", 4 * MAX_STEP_MS)
+    lives = (life for life in map(scenario, range(SEEDS)) if Quirk.ODD_CUTS in life.quirks)
+    found = next(outcome for life in lives if (outcome := World(life).live()).violations)
+
+    assert Invariant.PATIENT == found.violations[0].invariant
