@@ -44,7 +44,10 @@ JOIN_RETRY_MS = 16_000
 """The longest that a member waits before it asks again to join."""
 BATCHES_MS = 3_000
 """A few batches, and the beat that acknowledges."""
-REST_MS = JOIN_RETRY_MS + SESSION_MS + HOLD_MS + REVOCATION_MS + BATCHES_MS
+REST_MS = 2 * JOIN_RETRY_MS + 3 * SESSION_MS + HOLD_MS + REVOCATION_MS + BATCHES_MS
+"""Where newer lives are refused, the join of a life that its process has given up may be read late
+and keep the next one out for a session and one more retry; and whoever is asked for a queue has a
+session for reading that (``timers``)."""
 OVERTAKING_MS = MAX_STEP_MS - TICK_MS
 """Beats are read together once in so long, and what is urgent overtakes them by no more: as long as
 the settings allow (``console.settings.model``)."""
