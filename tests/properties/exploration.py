@@ -78,7 +78,7 @@ class Exploration:
                 quiet += not certain
                 following += self._new(world, [*certain, *self._troubles.possible(world)])
                 if most is not None and len(self._came_from) >= most:
-                    return self._outcome(quiet, depth)
+                    return self._outcome(quiet, depth - 1)  # this layer is not done
             frontier, depth = following, depth + 1
         return self._outcome(quiet, depth, complete=True)
 

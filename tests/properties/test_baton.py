@@ -68,6 +68,17 @@ def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
     assert outcome.quiet > 0
 
 
+def test_a_part_of_a_scope_says_how_deep_it_goes() -> None:
+    """What stops before the end has looked at every world of the depth that it names."""
+    scope = SHALLOW["two members and a death"]
+    part, whole = Exploration(scope).run(most=1_000), Exploration(scope).run()
+
+    assert not part.complete
+    assert whole.complete
+    assert 0 < part.depth < whole.depth
+    assert 1_000 <= part.worlds < whole.worlds
+
+
 Settled = Callable[[Ownership | None, Grant | None, Asked], Ownership | None]
 
 
