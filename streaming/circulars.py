@@ -10,7 +10,7 @@ Called by ``decoding``. Its one rule: over all offices, each statement is taken 
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from streaming.rows import Row
 from streaming.slots import slot_of
@@ -21,6 +21,9 @@ from trimtab.protocol import (
     partition_of,
     statements,
 )
+
+_SMALL: Final = 4096
+"""Bytes of a heartbeat as most are: of a few groups."""
 
 
 class Office(NamedTuple):
@@ -49,7 +52,7 @@ def taken(
     row: Row, office: Office | None, partitions: int
 ) -> Iterator[Statement | UndecodableRecord]:
     """Yield what an office takes out of a circular: nobody's office takes everything."""
-    said, fault = _oversize(row.size) if row.size > ROCKETMQ.max_record_bytes else _read(row.value)
+    said, fault = _circular(row)
     for group, statement in said.items():
         if office is None or office.keeps(partition_of(group, partitions), group):
             yield statement
@@ -57,14 +60,15 @@ def taken(
         yield fault
 
 
-def _oversize(size: int) -> Circular:
+def _circular(row: Row) -> Circular:
     limit = ROCKETMQ.max_record_bytes
-    return Circular({}, UndecodableRecord("oversize", f"{size} bytes, more than {limit}"))
+    if row.size > limit:
+        detail = f"{row.size} bytes, more than {limit}"
+        return Circular({}, UndecodableRecord("oversize", detail))
+    return _read_small(row.value) if row.size <= _SMALL else _read_large(row.value)
 
 
-@lru_cache(maxsize=64)
 def _read(value: bytes | None) -> Circular:
-    """Read a record; remembered, since a worker has several cells and each is handed it."""
     said: dict[bytes, Statement] = {}
     fault = None
     try:
@@ -76,3 +80,9 @@ def _read(value: bytes | None) -> Circular:
     except UndecodableRecord as error:
         return Circular({}, error)
     return Circular(said, fault)
+
+
+# A worker has several cells, and each is handed every record: most are read only once. What they
+# take is bounded, some 16 MB of each sort when all are as large as can be.
+_read_small: Final = lru_cache(maxsize=4096)(_read)
+_read_large: Final = lru_cache(maxsize=16)(_read)

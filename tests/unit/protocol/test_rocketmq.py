@@ -113,6 +113,10 @@ WHOLLY_BAD = {
         heartbeat(*(consumer(f"g{n}") for n in range(limits.GROUPS_PER_CLIENT + 1))),
         "invalid",
     ),
+    "more objects than anybody has": (
+        heartbeat(consumer("g", *(f"t{n}" for n in range(limits.BEANS_PER_HEARTBEAT)))),
+        "oversize",
+    ),
     "a field of another kind": (heartbeat(withoutSub="perhaps"), "invalid"),
 }
 

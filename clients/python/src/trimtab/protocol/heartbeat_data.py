@@ -64,11 +64,12 @@ class ConsumeFromWhere(StrEnum):
 
 def _word(words: type[StrEnum]) -> BeforeValidator:
     """Read an enum: by name, in any case, or by ordinal; an unknown name is null."""
-    names, ordinals = {word.value.lower(): word for word in words}, list(words)
+    ordinals = list(words)
+    names = {word.value.lower(): word for word in words} | {word.value: word for word in words}
 
     def read(value: object) -> object:
         if isinstance(value, str):
-            return names.get(value.lower())
+            return names.get(value) or names.get(value.lower())
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(ordinals):
             return ordinals[value]
         return value
@@ -100,7 +101,7 @@ def _spelt(key: str) -> str:
 @cache
 def _spellings(bean: type[BaseModel]) -> Mapping[str, str]:
     keys = [str(field.alias) for field in bean.model_fields.values()]
-    return {_spelt(key): key for key in keys}
+    return {_spelt(key): key for key in keys} | {key: key for key in keys}
 
 
 Flag = Annotated[bool, _plain(default=False)]
@@ -126,9 +127,9 @@ class _Data(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _any_spelling(cls, value: object) -> object:
-        if not isinstance(value, dict):
-            return value
         known = _spellings(cls)
+        if not isinstance(value, dict) or value.keys() <= known.keys():
+            return value  # as a real client spells them
         return {known.get(_spelt(key), key): item for key, item in value.items()}
 
 

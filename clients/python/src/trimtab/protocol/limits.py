@@ -40,6 +40,10 @@ RUNS_PER_ROUTE = 1_000
 GROUPS_PER_CLIENT = 1_000
 """Groups in one heartbeat of a RocketMQ client; a process with a hundred consumers is a big one."""
 
+BEANS_PER_HEARTBEAT = 5_000
+"""Objects in one heartbeat of a RocketMQ client: its groups, each with its subscriptions. One costs
+some microseconds, and they are counted before they are read."""
+
 BROKERS_PER_REPORT = 1_000
 """Brokers in one latency report."""
 

@@ -64,6 +64,8 @@ def statements(value: bytes | None) -> Iterator[Statement | UndecodableRecord]:
     """
     if value is None:
         raise UndecodableRecord("null_value", "The record has no value")
+    if value.count(b"{") > limits.BEANS_PER_HEARTBEAT:
+        raise UndecodableRecord("oversize", f"More than {limits.BEANS_PER_HEARTBEAT} objects")
     request = read_request(value, 0)
     if request is None:
         raise UndecodableRecord("not_object", "RocketMQ reads nothing in it")
