@@ -38,8 +38,8 @@ class _Wishes:
     load: tuple[Grant, ...] | None = None
     """What it holds; None before it was sent any orders."""
     draining: bool = False
-    broadcasting: bool = False
-    """It has no share: it has everything."""
+    common: bool = False
+    """It owns nothing: what it works on is no load of its own."""
 
     def include(self, topic: str) -> bool:
         """Tell whether the topic is among them."""
@@ -68,7 +68,7 @@ class Entitlement:
             self._wishes[record.life] = _Wishes(
                 record.sequence, record.topics, record.weight, record.capacity, record.patterns
             )
-            self._wishes[record.life].broadcasting = record.broadcasting
+            self._wishes[record.life].common = record.broadcasting or record.sharing
         elif record.sequence >= known.sequence:
             known.sequence = record.sequence
             known.topics = record.topics if self._exact else known.topics | record.topics
@@ -105,7 +105,7 @@ class Entitlement:
         crowd = [
             wishes
             for life, wishes in self._wishes.items()
-            if wishes.load is not None and life.member not in apart and not wishes.broadcasting
+            if wishes.load is not None and life.member not in apart and not wishes.common
         ]
         if promise is Balance.NOTHING or not crowd or not _equals(crowd):
             return

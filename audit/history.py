@@ -71,6 +71,8 @@ class Joined:
     """It lets go at once what its orders do not name, and says nothing."""
     broadcasting: bool = False
     """It works on everything, whoever else does."""
+    sharing: bool = False
+    """It works on some, whoever else does."""
 
 
 @dataclass(frozen=True, slots=True)

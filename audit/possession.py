@@ -11,8 +11,8 @@ word that names its successor. So a conflict is first a suspicion; it is a viola
 other life is over before the group's next epoch. A later release clears nobody.
 
 Two kinds of members know no releases. An eager one stops when its orders no longer say "hold", so
-its claim ends with those orders. A broadcasting one shares nothing and is none of the notary's
-business.
+its claim ends with those orders. One that broadcasts or shares owns nothing, which is none of the
+notary's business.
 
 Called by ``checker`` with every entry of one group. Its one rule: an heir that was told is a
 possible owner until it says otherwise.
@@ -76,7 +76,7 @@ class Possession:
         self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
         self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
         self._eager: set[Life] = set()
-        self._broadcasting: set[Life] = set()
+        self._common: set[Life] = set()
         self._epoch = 0
         self._suspicions: list[tuple[Queue, _Claim, _Claim, Place]] = []
 
@@ -90,7 +90,7 @@ class Possession:
             self._beating.clear()
         for life in [each for each in self._queues if _overtakes(record.life, each)]:
             self.ended(life)
-        if record.life in self._broadcasting:
+        if record.life in self._common:
             return
         if record.life in self._eager:
             self._complies(record)
@@ -161,7 +161,7 @@ class Possession:
         """Take note of a life's manners."""
         for manner, lives in (
             (record.eager, self._eager),
-            (record.broadcasting, self._broadcasting),
+            (record.broadcasting or record.sharing, self._common),
         ):
             (lives.add if manner else lives.discard)(record.life)
 

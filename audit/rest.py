@@ -9,10 +9,14 @@ Called by ``checker.Checker.at_rest``. Its one rule: a queue that nobody may hav
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from typing import Final
 
 from audit.history import Beaten, Grant, Issued, Joined, Life, Queue, Routed
 from audit.patterns import stand_for
 from audit.violations import Invariant, Violation, queue_text
+
+_ANY: Final = -1
+"""In place of a queue's number: whichever queue of the broker."""
 
 
 class Rest:
@@ -29,6 +33,7 @@ class Rest:
         self._routes: dict[str, Routed] = {}
         self._full: set[Life] = set()
         self._broadcasting: set[Life] = set()
+        self._sharing: set[Life] = set()
 
     def joined(self, record: Joined) -> None:
         """Take a life's subscription."""
@@ -38,6 +43,8 @@ class Rest:
             self._full.add(record.life)
         if record.broadcasting:
             self._broadcasting.add(record.life)
+        if record.sharing:
+            self._sharing.add(record.life)
 
     def routed(self, record: Routed) -> None:
         """Take what the watcher saw, unless it is older."""
@@ -68,21 +75,36 @@ class Rest:
                 if records may have been lost that Kafka had taken.
         """
         holders: dict[Queue, list[Life]] = {}
+        common = self._broadcasting | self._sharing
         for life, orders in self._orders.items():
             if orders.give or orders.inherit:
                 yield self._violation(life.member, "still told to give or to wait", orders)
             _, owned = self._owned.get(life, (0, frozenset()))
             if acknowledged and owned != frozenset(orders.hold):
                 yield self._violation(life.member, "its beats do not say what it holds", orders)
-            if life in self._broadcasting:
-                if {grant.queue for grant in orders.hold} != self._existing({life}):
-                    yield self._violation(life.member, "broadcasts, and has not all", orders)
-                continue
-            for grant in orders.hold:
+            for grant in () if life in common else orders.hold:
                 holders.setdefault(grant.queue, []).append(life)
-        existing = self._existing(self._orders.keys() - self._broadcasting)
+        existing = self._existing(self._orders.keys() - common)
         for queue in sorted(existing | holders.keys()):
             yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
+        yield from self._of_the_commons()
+
+    def _of_the_commons(self) -> Iterator[Violation]:
+        """Name what those who broadcast or share have not, or leave undone."""
+        for life in sorted(self._broadcasting & self._orders.keys()):
+            orders = self._orders[life]
+            if {grant.queue for grant in orders.hold} != self._existing({life}):
+                yield self._violation(life.member, "broadcasts, and has not all", orders)
+        sharing = self._sharing & self._orders.keys()
+        drawn = {grant.queue for life in sharing for grant in self._orders[life].hold}
+        existing = self._existing(sharing)
+        for topic, broker, number in sorted(existing):
+            if drawn.isdisjoint({(topic, broker, number), (topic, broker, _ANY)}):
+                name = queue_text((topic, broker, number))
+                yield self._violation(name, "shared, and nobody works on it")
+        for queue in sorted(drawn - existing):
+            if queue[2] != _ANY:
+                yield self._violation(queue_text(queue), "shared, and there is no such queue")
 
     def _existing(self, lives: AbstractSet[Life]) -> set[Queue]:
         """Return the queues of everything that some of these lives ask for."""

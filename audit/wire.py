@@ -1,12 +1,14 @@
 """From the wire to the history: recorded topics as an auditor reads them.
 
-One record makes one entry, or none when it says nothing that can be judged: a command, a verdict,
-a hand-over's duration, and whatever the controller itself would not understand. Nothing is decoded
-that the contract does not allow; a record that cannot be read is the caller's to report.
+One record makes one entry (that of a RocketMQ client, one for each of its groups), or none when it
+says nothing that can be judged: a command, a verdict, a hand-over's duration, and whatever the
+controller itself would not understand. Nothing is decoded that the contract does not allow; a
+record that cannot be read is the caller's to report.
 
 Called by `trimtab check`. Its one rule: what is told apart by the wire is told apart here.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from audit import history
@@ -14,6 +16,7 @@ from audit.history import Entry, Grant, Heirloom, Life, Place
 from trimtab.protocol import (
     ASSIGNMENTS,
     HEARTBEATS,
+    ROCKETMQ,
     TICK_KEY,
     Assignment,
     Beat,
@@ -30,13 +33,53 @@ from trimtab.protocol import (
     Release,
     ReleaseRef,
     Route,
+    Statement,
     Topic,
+    UndecodableRecord,
+    Unregistration,
     decode,
     read_group_key,
     read_member_key,
+    statements,
 )
 
 _STRUCK = {"expired", "fenced", "left"}
+
+
+def entries_of(
+    topic: Topic[Any], at: Place, key: bytes | None, value: bytes | None
+) -> Iterator[Entry]:
+    """Read one record; one of a RocketMQ client concerns several groups.
+
+    Raises:
+        UndecodableRecord: It does not keep the contract of its topic.
+    """
+    if topic is ROCKETMQ:
+        for said in statements(value):
+            if not isinstance(said, UndecodableRecord):  # which spoils no other
+                yield _of_a_client(said, at)
+    else:
+        entry = entry_of(topic, at, key, value)
+        if entry is not None:
+            yield entry
+
+
+def _of_a_client(said: Statement, at: Place) -> Entry:
+    """A client knows no releases, and may be granted whatever its group subscribes."""
+    life = Life(said.client, said.incarnation)
+    if isinstance(said, Unregistration):
+        return history.Left(at, said.group, life)
+    return history.Joined(
+        at,
+        said.group,
+        life,
+        0,
+        frozenset(said.topics or ()),
+        patterns=frozenset({"*"}),
+        eager=True,
+        broadcasting=said.mode == "broadcasting",
+        sharing=said.mode == "shared",
+    )
 
 
 def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | None) -> Entry | None:
@@ -70,7 +113,8 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
         case Join():
             topics = frozenset(record.topics)
             wishes = (record.weight, record.capacity, frozenset(record.patterns or ()))
-            manners = (record.protocol == "eager", record.mode == "broadcasting")
+            commons = (record.mode == "broadcasting", record.mode == "shared")
+            manners = (record.protocol == "eager", *commons)
             return history.Joined(at, group, life, record.sequence, topics, *wishes, *manners)
         case Beat():
             owned = None if record.owned is None else _grants(record.owned)

@@ -49,7 +49,6 @@ from trimtab.protocol import (
     Statement,
     UndecodableRecord,
     Unregistration,
-    murmur2,
 )
 from trimtab.protocol.rocketmq import SESSION_TIMEOUT_MS
 
@@ -116,13 +115,8 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
 
 
 def stated(said: Statement, stamp: Stamp) -> Registered | Left:
-    """Translate what a RocketMQ client says of one group.
-
-    It has neither incarnation nor sequence, so its only life is older than any that has one, and
-    the last record counts.
-    """
-    member = MemberId(said.client)
-    life = Incarnation(f"{0:013}-{murmur2(said.client.encode()):08x}")
+    """Translate what a RocketMQ client says of one group; it counts nothing, so the last counts."""
+    member, life = MemberId(said.client), Incarnation(said.incarnation)
     if isinstance(said, Unregistration):
         return Left(stamp, member, life, 0)
     return Registered(

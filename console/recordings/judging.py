@@ -14,7 +14,7 @@ from typing import Any, Final
 from audit.checker import Checker, Promises
 from audit.history import Place, Ticked
 from audit.violations import Violation
-from audit.wire import entry_of
+from audit.wire import entries_of
 from streaming.rows import Row
 from streaming.topics import inlets
 from trimtab.protocol import (
@@ -25,6 +25,7 @@ from trimtab.protocol import (
     HISTORY,
     MEMBERS,
     RELEASES,
+    ROCKETMQ,
     ROUTES,
     Topic,
     UndecodableRecord,
@@ -32,7 +33,17 @@ from trimtab.protocol import (
 
 TOPICS: Final[Mapping[str, Topic[Any]]] = {
     topic.name: topic
-    for topic in (MEMBERS, HEARTBEATS, RELEASES, ROUTES, COMMANDS, ASSIGNMENTS, GROUPS, HISTORY)
+    for topic in (
+        MEMBERS,
+        HEARTBEATS,
+        RELEASES,
+        ROUTES,
+        COMMANDS,
+        ROCKETMQ,
+        ASSIGNMENTS,
+        GROUPS,
+        HISTORY,
+    )
 }
 """What is judged; of brokers and dead letters the auditor knows nothing."""
 
@@ -69,11 +80,11 @@ class Judge:
             return
         at = Place(row.topic, row.partition, row.offset, row.appended_ms)
         try:
-            entry = entry_of(topic, at, row.key, row.value)
+            entries = list(entries_of(topic, at, row.key, row.value))
         except UndecodableRecord as error:
             self.unreadable.append(f"{at}: {error.reason}")
-            entry = Ticked(at) if topic is HEARTBEATS else None
-        if entry is not None:
+            entries = [Ticked(at)] if topic is HEARTBEATS else []
+        for entry in entries:
             self.shown += 1
             if not isinstance(entry, Ticked):
                 self.groups.add(entry.group)

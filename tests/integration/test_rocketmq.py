@@ -26,7 +26,7 @@ def test_clients_are_members_of_all_their_groups(
         producer.produce(f"{controller.prefix}rocketmq", value, client)
 
     for client in ("c1", "c2"):
-        says(client, heartbeat(*(consumer(each, topic) for each in groups), None, clientID=client))
+        says(client, heartbeat(*(consumer(each, topic) for each in groups), clientID=client))
     assert 0 == producer.flush(30)
     published.wait_until(lambda: all(published.is_stable(it, ("c1", "c2"), 8) for it in groups))
 
@@ -36,6 +36,3 @@ def test_clients_are_members_of_all_their_groups(
     published.watch(2)
 
     assert all(published.is_stable(it, ("c1", "c2"), 8) for it in groups[1:])
-    assert ["invalid", "invalid"] == [
-        letter.reason for letter in published.letters if letter.topic.endswith("rocketmq")
-    ]

@@ -65,7 +65,8 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
         case Joined():
             topics = frozenset[str](event.topics)
             wishes = (event.weight, event.capacity, frozenset[str](event.patterns))
-            manners = (event.eager, event.mode is Mode.BROADCASTING)
+            commons = (event.mode is Mode.BROADCASTING, event.mode is Mode.SHARED)
+            manners = (event.eager, *commons)
             return history.Joined(at, GROUP, life, event.sequence, topics, *wishes, *manners)
         case Beaten():
             owned = None if event.owned is None else _grants(event.owned)

@@ -82,11 +82,12 @@ class Chronicle:
     def joined(
         self, who: str, topics: str = "orders", *, patterns: str = "", **wishes: int
     ) -> Place:
-        """A member joins; ``eager=1`` and ``broadcasting=1`` are manners."""
+        """A member joins; ``eager=1``, ``broadcasting=1`` and ``sharing=1`` are manners."""
         at, wanted = self._place("members"), frozenset(topics.split())
         weight, capacity = wishes.get("weight", 1), wishes.get("capacity")
         wild = frozenset(patterns.split())
-        number, manners = self._next(), (wishes.get("eager", 0), wishes.get("broadcasting", 0))
+        number = self._next()
+        manners = [wishes.get(manner, 0) for manner in ("eager", "broadcasting", "sharing")]
         said = (life(who), number, wanted, weight, capacity, wild)
         return self._take(Joined(at, GROUP, *said, *map(bool, manners)))
 

@@ -204,11 +204,12 @@ def test_an_eager_member_that_was_told_nothing_holds_on() -> None:
     assert ["I1"] == told.wrong
 
 
-def test_those_who_broadcast_share_nothing() -> None:
-    """Each works on everything, beside the one who owns it."""
+def test_those_who_work_in_common_own_nothing() -> None:
+    """Each works on the same, beside the one who owns it."""
     told = Chronicle()
+    told.joined("a", broadcasting=1)
+    told.joined("b", sharing=1)
     for name in "ab":
-        told.joined(name, broadcasting=1)
         told.issued(name, 1, hold="orders-0@1")
     told.joined("c")
     told.issued("c", 1, hold="orders-0@1")

@@ -114,3 +114,17 @@ def test_who_broadcasts_has_all_and_owns_nothing() -> None:
     told.beats("c", epoch=1, owned="orders-0@1 orders-1@1")
 
     assert ["broadcasts, and has not all"] == told.rests()
+
+
+def test_those_who_share_leave_nothing_undone() -> None:
+    """Each queue is worked on by one of them at least, and no queue needs one of them alone."""
+    told = at_rest()
+    told.joined("c", sharing=1)
+    told.issued("c", 1, hold="orders-0@1")
+    told.beats("c", epoch=1, owned="orders-0@1")
+    assert 2 == len([it for it in told.rests() if it == "shared, and nobody works on it"])
+
+    told.joined("d", sharing=1)
+    told.issued("d", 1, hold="orders-0@1 orders-1@1 orders-2@1")
+    told.beats("d", epoch=1, owned="orders-0@1 orders-1@1 orders-2@1")
+    assert [] == told.rests()

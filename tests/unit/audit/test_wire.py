@@ -7,7 +7,8 @@ import pytest
 
 from audit import history
 from audit.history import Entry, Grant, Heirloom, Life, Place
-from audit.wire import entry_of
+from audit.wire import entries_of, entry_of
+from tests.unit.protocol.test_rocketmq import CLIENT, consumer, heartbeat
 from trimtab.protocol import (
     ASSIGNMENTS,
     COMMANDS,
@@ -16,6 +17,7 @@ from trimtab.protocol import (
     HISTORY,
     MEMBERS,
     RELEASES,
+    ROCKETMQ,
     ROUTES,
     TICK_KEY,
     Record,
@@ -49,6 +51,13 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
         MEMBERS,
         {"kind": "join", "sequence": 1, "topics": ["orders"], "weight": 2, "capacity": 3},
         history.Joined(AT, "billing", LIFE, 1, frozenset({"orders"}), 2, 3),
+    ),
+    "join of one that shares, eagerly": (
+        MEMBERS,
+        {"kind": "join", "sequence": 1, "topics": ["t"], "mode": "shared", "protocol": "eager"},
+        history.Joined(
+            AT, "billing", LIFE, 1, frozenset({"t"}), weight=1, eager=True, sharing=True
+        ),
     ),
     "drain": (
         MEMBERS,
@@ -163,3 +172,17 @@ def test_a_record_that_breaks_its_contract_is_refused() -> None:
     """Whoever reads topics says so."""
     with pytest.raises(UndecodableRecord):
         entry_of(MEMBERS, AT, b"billing", b"{}")
+
+
+def test_a_clients_heartbeat_is_an_entry_for_each_of_its_groups() -> None:
+    """What of it cannot be understood spoils no other; any other record is one entry or none."""
+    found = list(entries_of(ROCKETMQ, AT, b"c", heartbeat(consumer("g", "T"), None, consumer("h"))))
+    gone = list(entries_of(ROCKETMQ, AT, b"c", b'{"clientID":"c","consumerGroup":"g"}'))
+
+    assert [("g", CLIENT, True, frozenset("T")), ("h", CLIENT, True, frozenset("T"))] == [
+        (it.group, it.life.member, it.eager, it.topics)
+        for it in found
+        if isinstance(it, history.Joined)
+    ]
+    assert ["g"] == [it.group for it in gone if isinstance(it, history.Left)]
+    assert [history.Ticked(AT)] == list(entries_of(HEARTBEATS, AT, TICK_KEY, b"?"))

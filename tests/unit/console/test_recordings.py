@@ -250,3 +250,16 @@ def test_one_group_can_be_judged(run: Run) -> None:
     recording.orders("a", 4, 3_000, hold=[(0, 4)])
 
     assert 0 == run("check", recording.write(), "--group", "other")[0]
+
+
+def test_what_rocketmqs_clients_take_from_each_other_is_no_violation(run: Run) -> None:
+    """They release nothing: who is told of fewer queues has let the others go."""
+    recording = two_join()
+    for at, client in ((3_000, "c1"), (4_000, "c2")):
+        recording.say(heartbeat(consumer(GROUP, "orders"), clientID=client), at)
+        recording.cut(at)
+    code, printed, _ = run("replay", recording.write(), "--json")
+    Path("decided.jsonl").write_text(printed)
+
+    assert 0 == code
+    assert 0 == run("check", "recording.jsonl", "decided.jsonl")[0]

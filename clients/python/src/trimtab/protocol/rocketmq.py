@@ -24,6 +24,7 @@ from trimtab.protocol.heartbeat_data import (
 )
 from trimtab.protocol.members import Mode
 from trimtab.protocol.names import GroupName, MemberName, TopicName
+from trimtab.protocol.partitioner import murmur2
 from trimtab.protocol.reasons import UndecodableRecord
 from trimtab.protocol.record import Part
 
@@ -31,21 +32,26 @@ SESSION_TIMEOUT_MS: Final = 120_000
 """Silence after which a broker strikes a client out (`channelExpiredTimeout`): four heartbeats."""
 
 
-class Registration(Part):
-    """A client is a member of a group."""
-
+class _OfAClient(Part):
     client: MemberName
     group: GroupName
+
+    @property
+    def incarnation(self) -> str:
+        """The one life of a client, which says nothing of its start: older than any that does."""
+        return f"{0:013}-{murmur2(self.client.encode()):08x}"
+
+
+class Registration(_OfAClient):
+    """A client is a member of a group."""
+
     topics: Annotated[frozenset[TopicName], Field(max_length=limits.TOPICS_PER_MEMBER)] | None
     """None: as it said last, or as the group's others did (heartbeats V2)."""
     mode: Mode
 
 
-class Unregistration(Part):
+class Unregistration(_OfAClient):
     """A client is a member of a group no more."""
-
-    client: MemberName
-    group: GroupName
 
 
 Statement = Registration | Unregistration
