@@ -7,21 +7,20 @@ comes of it goes into its broker's `ledger`, or, if it failed and time is left, 
 way to the controller is a `post`. A library is imported only when it is chosen.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Final, Protocol, cast
 
-from trimtab.errors import ConfigurationError
 from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Place, Post, Sender
 from trimtab.sending.patience import Patience
-from trimtab.transports import Client
+from trimtab.transports import Client, installed
 
-_CLIENTS: Final[dict[Client, tuple[str, str]]] = {
-    "confluent": ("confluent_kafka", "confluent"),
-    "kafka-python": ("kafka", "kafka_python"),
+_LIBRARIES: Final[Mapping[Client, str]] = {
+    "confluent": "trimtab.sending.confluent",
+    "kafka-python": "trimtab.sending.kafka_python",
 }
-"""For each client (and extra): the module that must be installed, and our translation of it."""
+"""For each client (and extra), our translation of it."""
 
 
 class Library(Protocol):
@@ -36,12 +35,5 @@ class Library(Protocol):
 
 def choose(client: Client | None) -> Library:
     """Load a translation; without a choice, that of the first client which is installed."""
-    if client is not None and client not in _CLIENTS:
-        raise ConfigurationError(f'client: "{client}" is none of {", ".join(_CLIENTS)}')
-    for name in [client] if client is not None else _CLIENTS:
-        needs, module = _CLIENTS[name]
-        if find_spec(needs) is not None:
-            library: Any = import_module(f"trimtab.sending.{module}")
-            return cast("Library", library)
-    extra = client or "confluent"
-    raise ConfigurationError(f"no Kafka client is installed: pip install 'trimtab[{extra}]'")
+    library: Any = import_module(_LIBRARIES[installed(client)])
+    return cast("Library", library)

@@ -79,6 +79,8 @@ class Keeper:
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
+        elif self._post is not None:
+            self._post.close()
 
     def _run(self) -> None:
         while not self._stopping.is_set():

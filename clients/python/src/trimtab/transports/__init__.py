@@ -25,12 +25,21 @@ def choose(
     kafka: Mapping[str, Any],
 ) -> Transport:
     """Make a transport; without a choice, the first client that is installed."""
+    _, module, factory = _CLIENTS[installed(client)]
+    make = getattr(import_module(module), factory)
+    return cast("Transport", make(bootstrap_servers, prefix, delivery_timeout_ms, kafka))
+
+
+def installed(client: Client | None) -> Client:
+    """Return the client if it is there; without a choice, the first one that is.
+
+    Raises:
+        ConfigurationError: It is unknown, or not installed.
+    """
     if client is not None and client not in _CLIENTS:
         raise ConfigurationError(f'client: "{client}" is none of {", ".join(_CLIENTS)}')
     for name in [client] if client is not None else _CLIENTS:
-        needs, module, factory = _CLIENTS[name]
-        if find_spec(needs) is not None:
-            make = getattr(import_module(module), factory)
-            return cast("Transport", make(bootstrap_servers, prefix, delivery_timeout_ms, kafka))
+        if find_spec(_CLIENTS[name][0]) is not None:
+            return name
     extra = client or "confluent"
     raise ConfigurationError(f"no Kafka client is installed: pip install 'trimtab[{extra}]'")
