@@ -74,6 +74,7 @@ class Sailor:
         self._plan = plan
         self._notes = notes
         self._newcomer = newcomer
+        self._rate = plan.rate if crew is Crew.CENTRAL else plan.others_rate
         self._begun_s = 0.0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{crew}", daemon=True)
@@ -103,7 +104,7 @@ class Sailor:
                 sent += 1
                 if self._newcomer is not None and sent == self._plan.newcomers_send:
                     break
-                due += 1 / self._plan.rate
+                due += 1 / self._rate
                 time.sleep(max(0.0, due - time.monotonic()))
 
     def _client(self) -> AbstractContextManager[Any]:

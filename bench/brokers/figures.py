@@ -1,7 +1,7 @@
 """What the notes say, in figures; pure.
 
-A message has touched the bad broker if it ended there, or if it took longer than a try does: only
-the bad broker keeps anybody waiting for that long, and what it did not take went elsewhere then.
+A message has touched the bad broker if it ended there, or if it took longer than a try does and
+could be moved: only the bad broker keeps anybody waiting for that long, unless the machine does.
 
 Called by ``report``. Its one rule: a figure is computed from notes and verdicts alone.
 """
@@ -52,8 +52,8 @@ class Story:
 
     def touched(self, note: Note) -> bool:
         """Tell whether a message touched the bad broker."""
-        tried_s = self.plan.deadline_s / 3 - 1
-        return is_bad(note.partition) or note.failed or note.took_s >= tried_s
+        moved = note.crew is not Crew.PLAIN and note.took_s >= self.plan.deadline_s / 3 - 1
+        return is_bad(note.partition) or moved
 
     def share(self, notes: Iterable[Note]) -> float | None:
         """Return the share of messages that touched the bad broker."""

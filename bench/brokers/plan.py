@@ -56,8 +56,10 @@ class Plan:
     producers: int = 8
     """In each crew."""
     rate: float = 50
-    """Messages a second of each producer. A tester's one a second is 2 % of that, and there are
-    three: 0.75 % of what eight producers send."""
+    """Messages a second of each producer that follows verdicts. A tester's one a second is 2 % of
+    that, and there are three: 0.75 % of what eight producers send."""
+    others_rate: float = 15
+    """Of the other producers, to spare two cores: what they do does not depend on it."""
     newcomers: int = 3
     """Of each crew, that join late in each fault, and send ``newcomers_send`` messages."""
     newcomers_send: int = 30
@@ -80,8 +82,9 @@ class Plan:
             at += length
 
 
-FULL: Final = Plan(sweep_s=10, ejection_s=30, warm_s=20, slow_s=60, hung_s=75, well_s=40)
+FULL: Final = Plan(sweep_s=10, ejection_s=30, warm_s=20, slow_s=50, hung_s=75, well_s=35)
 """The jury as it is by default; four minutes."""
 
-QUICK: Final = Plan(sweep_s=2, ejection_s=4, warm_s=8, slow_s=16, hung_s=20, well_s=12)
-"""Sweeps of two seconds; a minute and a half: to see whether it works."""
+QUICK: Final = Plan(sweep_s=3, ejection_s=12, warm_s=10, slow_s=20, hung_s=30, well_s=12)
+"""A minute and a half: to see whether it works. A test of a broker that hangs takes up to three
+seconds, so a sentence has to be several times as long."""

@@ -141,16 +141,16 @@ def test_a_topic_without_leaders_keeps_those_it_had() -> None:
 
 
 def test_a_stream_is_dealt_in_longer_turns() -> None:
-    """Ten milliseconds' worth of it, so that brokers get batches."""
+    """Some 25 milliseconds' worth of it, so that brokers get batches."""
     made = dispatch()
     ledger = made.turns["t"]()[1]
     for _ in range(1_000):
         ledger.note(0.001)
     was_stream = made.tick(NOW, 0.05)  # 20,000 a second
-    turns = taken(made, 6 * 256)
+    turns = taken(made, 6 * 512)
 
     assert was_stream
-    assert dict.fromkeys(enumerate(LEADERS.brokers), 256) == Counter(turns)
+    assert dict.fromkeys(enumerate(LEADERS.brokers), 512) == Counter(turns)
     assert 6 == sum(now != before for before, now in zip([None, *turns], turns, strict=False))
 
 

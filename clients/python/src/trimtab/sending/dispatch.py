@@ -5,7 +5,7 @@ it; but the answer changes seldom. So the turns of a topic are dealt as an itera
 takes the next one from, and dealt anew when something was learnt: a slow delivery, a verdict, a
 sentence that is over, another leader. All judgement is `BrokerSelector`'s.
 
-A turn lasts for the messages of some ten milliseconds, as in the clients' own partitioners: a batch
+In a stream of messages a turn lasts for some of them, as in the clients' own partitioners: a batch
 for each broker instead of a batch for each message.
 
 Called by the senders (`turns`, `again`, `tick`) and by ``keeper``. Its one rule: taking a turn
@@ -23,10 +23,11 @@ from trimtab.protocol import BrokerLatency, QueueRef
 from trimtab.selector import BrokerSelector
 from trimtab.sending.ledger import EIGHTH, Ledger
 
-STICKY_MS: Final = 10
-"""How long a turn lasts in a stream of messages: librdkafka's `sticky.partitioning.linger.ms`."""
-STREAM: Final = 4
-"""Messages in that time, 400 a second, that make a stream."""
+STREAM: Final = 400
+"""Messages a second that make a stream."""
+STICKY_S: Final = 0.025
+"""How long a turn lasts in a stream: some five of librdkafka's `linger.ms`, so that few of a turn's
+batches are cut short by its end."""
 PACE_MAX: Final = 1_024
 """The most messages of one turn."""
 
@@ -192,12 +193,12 @@ class Dispatch(Generic[E]):
 
 def is_stream(messages: int, elapsed_s: float) -> bool:
     """Return whether so many messages in that time come fast enough to ask for reports by."""
-    return messages * STICKY_MS / 1_000 >= STREAM * max(elapsed_s, 0.001)
+    return messages >= STREAM * elapsed_s and messages > 0
 
 
 def _pace(messages: int, elapsed_s: float) -> int:
     """Return how many messages a turn lasts: 1, 8 or twice that, so that it seldom changes."""
     if not is_stream(messages, elapsed_s):
         return 1
-    in_a_turn = int(messages * STICKY_MS / 1_000 / max(elapsed_s, 0.001))
+    in_a_turn = int(messages * STICKY_S / max(elapsed_s, STICKY_S))
     return min(max(EIGHTH, 1 << in_a_turn.bit_length()), PACE_MAX)

@@ -19,7 +19,7 @@ from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Notice, Post, Sender
 
 _LOGGER: Final = logging.getLogger("trimtab")
-POLL_MS: Final = 100
+POLL_MS: Final = 200
 """The longest wait for a verdict, and so for everything else that is due here."""
 LEADERS_MS: Final = 10_000
 """Between two looks at who leads: a moved partition is sent to all the same (the client knows where
