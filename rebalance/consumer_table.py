@@ -65,10 +65,8 @@ def agree(draft: Draft, event: Joined) -> None:
         wished = replace(member, topics=author.topics, patterns=author.patterns)
         draft.members.put(name, wished)
     if others:
-        detail = f"taken over by {len(others)} others"
-        draft.causes.append(
-            Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, detail)
-        )
+        cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, "for all")
+        draft.causes.append(cause)
 
 
 def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:

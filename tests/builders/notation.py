@@ -16,6 +16,10 @@ TOLD_AT = Millis(0)
 """The time that every "!" of a page stands for."""
 
 
+NO_LIFE = Incarnation("0")
+"""RocketMQ's clients have none; it is older than any."""
+
+
 def queue(text: str) -> Queue:
     """Read a queue."""
     topic, _, number = text.rpartition("-")
@@ -40,8 +44,8 @@ def life(text: str) -> Life:
 
 
 def life_text(member: MemberId, incarnation: Incarnation) -> str:
-    """Write a life; the first one goes without saying."""
-    return member if incarnation == "1" else f"{member}:{incarnation}"
+    """Write a life; the first one, and the one of who has none, go without saying."""
+    return member if incarnation in {"1", NO_LIFE} else f"{member}:{incarnation}"
 
 
 def grant(text: str) -> Grant:

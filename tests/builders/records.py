@@ -24,7 +24,6 @@ from rebalance.events import (
 from rebalance.ids import (
     BrokerName,
     Epoch,
-    Incarnation,
     InstanceId,
     MemberId,
     Millis,
@@ -34,10 +33,7 @@ from rebalance.ids import (
     TopicName,
 )
 from rebalance.orders import Order
-from tests.builders.notation import claims, life
-
-NO_LIFE = Incarnation(f"{0:013}-00000000")
-"""RocketMQ's clients have none."""
+from tests.builders.notation import NO_LIFE, claims, life
 
 Record = Callable[[Stamp], Event]
 MemberRecord = Callable[[Stamp], MemberEvent]

@@ -5,6 +5,7 @@
                                         or shared
     join a patterns=orders-*,pay?       no topics then, unless they are given, too
     beat a epoch=2 owned=orders-0@1,orders-1@1      owned= is "nothing", no owned is "unchanged"
+    register a topics=orders,payments   what a RocketMQ client says every 30 s; unregister a
     drain a
     leave a                             leave a temporarily
     release a orders-0@1 orders-1@1
@@ -42,7 +43,7 @@ from rebalance.orders import (
     Resume,
 )
 from rebalance.overrides import Overrides
-from rebalance.policy import Policy, TwinRule
+from rebalance.policy import Compat, Policy, TwinRule
 from tests.builders.records import (
     Record,
     beaten,
@@ -51,8 +52,10 @@ from tests.builders.records import (
     left,
     missing,
     ordered,
+    registered,
     released,
     routed,
+    unregistered,
     wild,
 )
 from tests.builders.story import Story
@@ -89,11 +92,19 @@ def _join(who: str, words: list[str], options: Options) -> Record:
         revocation_ms=_ms(options.get("revocation")),
         weight=int(options.get("weight", "1")),
         capacity=int(options["capacity"]) if "capacity" in options else None,
-        mode=next((mode for mode in Mode if mode in words), Mode.CLUSTERING),
+        mode=_mode(words),
         eager="eager" in words,
         instance=InstanceId(options["instance"]) if "instance" in options else None,
         patterns=wild(options.get("patterns", "").replace(",", " ")),
     )
+
+
+def _register(who: str, words: list[str], options: Options) -> Record:
+    return registered(who, options.get("topics", "orders").replace(",", " "), mode=_mode(words))
+
+
+def _mode(words: list[str]) -> Mode:
+    return next((mode for mode in Mode if mode in words), Mode.CLUSTERING)
 
 
 def _beat(who: str, _: list[str], options: Options) -> Record:
@@ -143,6 +154,8 @@ RECORDS: dict[str, Callable[[str, list[str], Options], Record]] = {
     "order": _order,
     "release": lambda who, words, _options: released(who, " ".join(words)),
     "route": _route,
+    "register": _register,
+    "unregister": lambda who, _words, _options: unregistered(who),
 }
 
 
@@ -178,6 +191,7 @@ POLICY: dict[str, Callable[[str], dict[str, Any]]] = {
     "members": lambda wished: {"max_members": _number(wished)},
     "queues": lambda wished: {"max_queues": _number(wished)},
     "share": lambda wished: {"share_number": _number(wished)},
+    "compat": lambda wished: {"compat": Compat(wished)},
     "on_twin": lambda wished: {"on_twin": TwinRule(wished)},
     "on_twin_instance": lambda wished: {"on_twin_instance": TwinRule(wished)},
 }
