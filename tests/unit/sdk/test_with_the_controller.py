@@ -1,5 +1,7 @@
 """Real sessions and the real controller, in a world where much goes wrong."""
 
+from collections import Counter
+
 import pytest
 
 from rebalance.policy import Policy
@@ -57,6 +59,36 @@ def leave_for_a_while(world: World, process: Process) -> None:
 def held(world: World) -> dict[str, set[int]]:
     """Who works on which queue."""
     return {it.name: {queue.id for queue in it.working} for it in world.processes}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_members_that_share_draw_from_every_queue_together(seed: int) -> None:
+    """Each queue is worked on by two of them, whoever comes, dies or leaves."""
+    world = World(seed)
+    world.slowness = [0, 5, 500, 5_000]
+    world.rules = rules(Policy(strategy="STICKY", share_number=1))
+    for number in range(4):
+        world.start(f"m{number}", mode="shared")
+    world.lives(20_000)
+    assert {2} == set(readers(world).values())
+
+    world.processes.pop(1)
+    world.lives(30_000)
+    assert {2} == set(readers(world).values())
+
+    world.start("m4", mode="shared")
+    leaving = world.processes[0]
+    world.perform(leaving, leaving.session.stop(world.now, timeout_ms=20_000))
+    world.lives(30_000)
+    assert leaving not in world.processes
+    assert {2} == set(readers(world).values())
+
+
+def readers(world: World) -> Counter[int]:
+    """How many work on each queue."""
+    count = Counter(dict.fromkeys(range(QUEUES), 0))
+    count.update(number for queues in held(world).values() for number in queues)
+    return count
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -32,6 +32,7 @@ from trimtab.protocol import (
     member_key,
     partition_of,
 )
+from trimtab.protocol.members import Mode
 from trimtab.session import (
     Action,
     Assigned,
@@ -109,7 +110,7 @@ class World:
         """All records of a topic."""
         return next(log for name, log in self.logs.items() if name.endswith(f".{topic}"))
 
-    def start(self, name: str, instance: str | None = None) -> None:
+    def start(self, name: str, instance: str | None = None, mode: Mode = "clustering") -> None:
         """A process starts, under a name that it may have had before."""
         self.born += 1
         life = incarnation(self.now, self.born)
@@ -119,6 +120,7 @@ class World:
             topics=("orders",),
             revocation_timeout_ms=REVOCATION_MS,
             instance=instance,
+            mode=mode,
         )
         session = MemberSession(profile, life, self.now)
         read = len(self.orders.get(member_key(GROUP, name), []))
@@ -235,8 +237,7 @@ class World:
         for grant in change.grants:
             match change:
                 case Assigned():
-                    assert grant.token > self.tokens.get(grant.queue, 0), "tokens must grow"
-                    self.tokens[grant.queue] = grant.token
+                    self.sees(process, grant)
                     process.working[grant.queue] = grant
                 case Revoked():
                     slow = self.chance.choice(self.slowness)
@@ -246,9 +247,16 @@ class World:
                 case _:
                     assert_never(change)
 
+    def sees(self, process: Process, grant: Grant) -> None:
+        """Tokens of a queue grow, but for those who own nothing."""
+        if process.session.profile.mode == "clustering":
+            assert grant.token > self.tokens.get(grant.queue, 0), "tokens must grow"
+            self.tokens[grant.queue] = grant.token
+
     def check(self) -> None:
-        """No two processes that run work on one queue."""
-        running = [process for process in self.processes if process.awake]
+        """No two processes that run own one queue."""
+        owning = [it for it in self.processes if it.session.profile.mode == "clustering"]
+        running = [process for process in owning if process.awake]
         owners = [queue for process in running for queue in process.working]
 
         assert len(owners) == len(set(owners)), f"two owners at {self.now}"
