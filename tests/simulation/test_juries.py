@@ -16,7 +16,7 @@ from tests.simulation.juries.plan import plan, trial
 from tests.simulation.juries.plants import PLANTS, Function
 from tests.simulation.juries.town import Town
 
-SEEDS = 150
+SEEDS = 90
 PARTS = [range(first, first + 30) for first in range(0, SEEDS, 30)]
 
 
@@ -61,7 +61,7 @@ def test_a_lying_minority_changes_nothing(seed: int) -> None:
 @pytest.mark.timeout(600)
 def test_a_lying_minority_changes_nothing_in_any_town() -> None:
     """The same for many more."""
-    for seed in range(3, 40):
+    for seed in range(3, 20):
         _differs_in_nothing(seed)
 
 
@@ -89,7 +89,7 @@ def test_a_town_is_the_same_twice() -> None:
 def test_a_planted_bug_of_the_jury_is_caught(
     where: str, plant: Callable[[Function], Function], finding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within the seeds of a run, by what it breaks; without it those seeds have nothing wrong."""
+    """Within the seeds of a run, by what it breaks; without it that town has nothing wrong."""
     module, _, name = where.rpartition(".")
     right: Function = getattr(import_module(module), name)
     with monkeypatch.context() as planted:
@@ -103,4 +103,4 @@ def test_a_planted_bug_of_the_jury_is_caught(
     print(f"caught by seed {seed}: {wrong}")  # noqa: T201 - shown by -rP
 
     assert finding in wrong
-    assert [] == lived(range(seed + 1))[0]
+    assert [] == Town(plan(seed)).live().wrong
