@@ -119,11 +119,11 @@ class Suspect:
     def is_accused(self) -> list[Utterance]:
         """A quorum reports that every call to it failed."""
         failed = _seen(self.name, errors=20)
-        return [self._report(witness, failed) for witness in ACCUSERS]
+        return [self._report(witness, witness, failed) for witness in ACCUSERS]
 
     def is_judged(self) -> Utterance:
         """Somebody else reports, after the sweep's end: now the votes are counted."""
-        return self._report(BYSTANDER)
+        return self._report(BYSTANDER, self.name)
 
     def is_restored(self) -> Utterance:
         """An operator puts it back."""
@@ -135,7 +135,8 @@ class Suspect:
         order = Forget(id=f"f{self.number}", principal="bench", reason="gone", broker=self.name)
         return Utterance(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
 
-    def _report(self, witness: str, *further: BrokerLatency) -> Utterance:
+    def _report(self, witness: str, about: str, *further: BrokerLatency) -> Utterance:
+        """Say what a witness saw; the answer is about a broker, or goes where nobody looks."""
         report = Report(
             reporter=witness,
             incarnation=_incarnation(0),
@@ -143,7 +144,7 @@ class Suspect:
             window_ms=1_000,
             brokers=(*(_seen(broker, errors=0) for broker in BROKERS_AT_WORK), *further),
         )
-        return Utterance(LATENCY, CLUSTER, report, broker_key(CLUSTER, self.name))
+        return Utterance(LATENCY, CLUSTER, report, broker_key(CLUSTER, about))
 
 
 def _seen(broker: str, *, errors: int) -> BrokerLatency:

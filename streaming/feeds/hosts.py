@@ -1,10 +1,10 @@
 """The host watcher: tells the jury which brokers each topic of this Kafka can be written to.
 
 Without it "never the last broker of a topic" would be a promise about topics that nobody knows. It
-looks as often as votes are counted, and says what is new since it last looked; once it is started
-it says everything, which the jury takes for the same. A broker counts for a topic while it leads
-one of its partitions; where it can be reached is said too, since a broker that answers elsewhere is
-another one under an old name (fault E10).
+looks as often as votes are counted, but no more often than the route watcher does, and says what is
+new since it last looked; once it is started it says everything, which the jury takes for the same.
+A broker counts for a topic while it leads one of its partitions; where it can be reached is said
+too, since a broker that answers elsewhere is another one under an old name (fault E10).
 
 Run by ``application``. Its one rule: it decides nothing; where a topic lives is a fact for the log.
 """
@@ -40,17 +40,19 @@ class HostWatcher:
     def run(self, stop: Event) -> None:
         """Watch: look, tell."""
         producer, metadata = self._producer(), self._metadata()
+        options = self._options
+        interval_ms = max(options.verdicts.sweep_ms, options.feeds.route_poll_interval_ms)
         while not stop.is_set():
             seen = metadata.whereabouts()
             if seen is not None:
-                cluster = self._options.feeds.cluster or seen.cluster
+                cluster = options.feeds.cluster or seen.cluster
                 news = self._plan.news(seen.topics)
                 for hosts in news:
                     self._tell(producer, cluster, hosts)
                 if news:
                     self._log.info("hosts told", cluster=cluster, topics=len(news))
             producer.flush(_LIFETIME_MS / 1000)
-            stop.wait(self._options.verdicts.sweep_ms / 1000)
+            stop.wait(interval_ms / 1000)
 
     def _producer(self) -> Producer:
         config = client_config(self._options, self.name, self._writing)

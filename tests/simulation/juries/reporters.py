@@ -32,7 +32,7 @@ class Reporter:
         self._dice = Random(f"{plan.seed} lies of {name}")
         self._lives, self._sequence = 1, 0
         self._silent_until = 0
-        self.complained_of_all = self.lied = self.garbled = False
+        self.complained_of_all = self.lied = False
 
     def window(self, now: int, told: dict[str, Verdict]) -> bytes | None:
         """Say what was seen in the last second; nothing while silent."""
@@ -77,8 +77,7 @@ class Reporter:
 
     def _written(self, seen: Seen) -> bytes:
         brokers = [self._figure(name, *it) for name, it in seen.items() if it[0]]
-        self.garbled = self.kind is Kind.GARBLED and bool(brokers) and self._sequence % 4 == 0
-        if self.garbled:
+        if self.kind is Kind.GARBLED and brokers and self._sequence % 4 == 0:
             figure = self._chance.choice(brokers)
             wrong = self._chance.choice(IMPOSSIBLE)
             figure |= {"errors": 0, "p50_ms": wrong, "p99_ms": wrong, "max_ms": wrong}

@@ -50,3 +50,11 @@ def test_each_answer_is_to_one_question() -> None:
         for visitor in (Visitor("host-1", 1), Visitor("host-1", 2))
     )
     assert {b"host-1/visitor-1", b"host-1/visitor-2"} == {said.answer for said in visits}
+
+
+def test_only_questions_are_answered_under_a_suspect_s_key() -> None:
+    """The floor echoes accusations too: an echo of one must not pass for the answer."""
+    asked = {said.answer for said in (SUSPECT.is_judged(), SUSPECT.is_restored())}
+
+    assert {b"bench/suspect-9"} == asked | {SUSPECT.is_forgotten().answer}
+    assert not asked & {said.answer for said in SUSPECT.is_accused()}
