@@ -106,8 +106,8 @@ class _Group:
                 self.entitlement.drained(entry.life)
                 self.silence.drained(entry, reading)
             case Left():
-                self.possession.left(entry.life)
-                self.silence.left(entry, reading)
+                if self.silence.left(entry, reading):
+                    self.possession.left(entry.life)
             case _:
                 assert_never(entry)
 

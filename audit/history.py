@@ -114,6 +114,7 @@ class Left:
     at: Place
     group: str
     life: Life
+    sequence: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,9 +159,9 @@ class Silence:
         if pulse.session_ms is None and pulse.joined_in != self._batch:
             pulse.joined_in = self._batch  # it may be admitted only now
             pulse.sequence = pulse.wishes = -1
-        if record.sequence >= pulse.wishes:
-            pulse.wishes, pulse.away = record.sequence, False
-            self._see(pulse, reading)
+        pulse.away = pulse.away and record.sequence <= pulse.wishes
+        pulse.wishes = max(pulse.wishes, record.sequence)
+        self._see(pulse, reading)
 
     def beaten(self, record: Beaten, reading: Reading) -> None:
         """A life goes on."""
@@ -177,12 +177,19 @@ class Silence:
             pulse.wishes = max(pulse.wishes, record.sequence)  # drains and joins are one series
             self._see(pulse, reading)
 
-    def left(self, record: Left, reading: Reading) -> None:
-        """Of one that left only its return counts; if it means to be back, a session begins."""
+    def left(self, record: Left, reading: Reading) -> bool:
+        """Of one that left only its return counts; if it means to be back, a session begins.
+
+        Tell whether it has left: not if it has joined again since it said so.
+        """
         pulse = self._pulses.get(record.life)
-        if pulse is not None and not pulse.away:
-            self._see(pulse, reading)
-            pulse.away = True
+        if pulse is None or pulse.away:
+            return True
+        if record.sequence < pulse.wishes:
+            return False
+        self._see(pulse, reading)
+        pulse.wishes, pulse.away = record.sequence, True
+        return True
 
     def _see(self, pulse: _Pulse, reading: Reading) -> None:
         pulse.heard.append(reading)

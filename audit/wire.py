@@ -68,7 +68,7 @@ def _of_a_client(said: Statement, at: Place) -> Entry:
     """A client knows no releases, and may be granted whatever its group subscribes."""
     life = Life(said.client, said.incarnation)
     if isinstance(said, Unregistration):
-        return history.Left(at, said.group, life)
+        return history.Left(at, said.group, life, 0)
     return history.Joined(
         at,
         said.group,
@@ -124,7 +124,7 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
         case Drain():
             return history.Drained(at, group, life, record.sequence)
         case Leave():
-            return history.Left(at, group, life)
+            return history.Left(at, group, life, record.sequence)
     return None
 
 

@@ -131,7 +131,7 @@ def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
     member = draft.members.get(order.member)
     if member is None:
         raise Refused(f"{order.member} is no member")
-    draft.members.put(order.member, replace(member, draining=True))
+    draft.members.put(order.member, replace(member, draining=True, dismissed=True))
     draft.causes.append(_cause(event))
 
 

@@ -11,7 +11,7 @@ epoch always means the same bytes (I4).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rebalance import commons, flapping, timers
+from rebalance import commons, departures, flapping, timers
 from rebalance.books import Books, concerned
 from rebalance.causes import Cause
 from rebalance.decisions import (
@@ -42,6 +42,7 @@ class Step:
 def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     """Close the draft."""
     flapping.forget(draft, now.clock)
+    departures.forget(draft, now.clock)
     books = draft.ownership.merged()
     state = _next_state(draft, books)
     decided = state.epoch > draft.before.epoch
@@ -84,6 +85,7 @@ def _next_state(draft: Draft, books: Books) -> GroupState:
         doubts=draft.doubts.merged(),
         held=draft.held.merged(),
         flaps=draft.flaps.merged(),
+        departures=draft.departures.merged(),
         paused=draft.paused,
         paused_until=draft.paused_until,
         strategy=draft.strategy,

@@ -15,7 +15,7 @@ from rebalance.books import Ledger
 from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
 from rebalance.events import Stamp
-from rebalance.group import Doubt, Flaps, GroupState, Member, Pulse, Route
+from rebalance.group import Departure, Doubt, Flaps, GroupState, Member, Pulse, Route
 from rebalance.ids import (
     Epoch,
     Incarnation,
@@ -66,6 +66,7 @@ class Draft:
     doubts: Overlay[TopicName, Doubt] = field(init=False)
     held: Overlay[MemberId, Millis] = field(init=False)
     flaps: Overlay[str, Flaps] = field(init=False)
+    departures: Overlay[MemberId, Departure] = field(init=False)
     target: Mapping[Queue, MemberId] = field(init=False)
     shortage: Mapping[str, int] = field(init=False)
     targeted_at: Millis | None = field(init=False)
@@ -130,6 +131,7 @@ class Draft:
         self.doubts = Overlay(self.before.doubts)
         self.held = Overlay(self.before.held)
         self.flaps = Overlay(self.before.flaps)
+        self.departures = Overlay(self.before.departures)
         self.target = self.before.target
         self.shortage = self.before.shortage
         self.targeted_at = self.before.targeted_at

@@ -44,12 +44,18 @@ def rests_until(
     """Return until when a member that comes (back) now has to rest."""
     policy = draft.policy
     flaps = _recalled(draft, _past(draft, name, instance), clock)
-    if flaps.count < policy.flap_limit:
+    if not is_restless(draft, name, instance, clock):
         return None
     half_lives = 0
     while flaps.count >> half_lives > policy.flap_limit // 2:
         half_lives += 1
     return Millis(flaps.since + half_lives * policy.flap_half_life_ms)
+
+
+def is_restless(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> bool:
+    """Tell whether it has come and gone too often lately."""
+    past = _recalled(draft, _past(draft, name, instance), clock)
+    return past.count >= draft.policy.flap_limit
 
 
 def wake(draft: Draft, stamp: Stamp) -> None:

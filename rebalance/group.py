@@ -33,8 +33,8 @@ class Member:
 
     incarnation: Incarnation
     sequence: int
-    """The highest number among its joins and drains. Beats are counted apart (``Pulse``), because
-    the two travel by different topics and overtake each other."""
+    """The highest number among its joins, drains and temporary leaves. Beats are counted apart
+    (``Pulse``), because the two travel by different topics and overtake each other."""
     topics: frozenset[TopicName]
     """What it subscribes by name."""
     session_timeout_ms: Millis
@@ -50,6 +50,9 @@ class Member:
     """The epoch of its joining, in this life."""
     draining: bool = False
     """It asked to go: it keeps working but is left out of every new target."""
+    dismissed: bool = False
+    """It drains because an operator, or its successor, wants it to: nothing that this life says
+    takes that back."""
     away: bool = False
     """It left and means to be back: it works on nothing, and its queues are kept for it."""
     resting_until: Millis | None = None
@@ -99,6 +102,16 @@ class Flaps:
     count: int
     since: Millis
     """From when on the next half-life counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A member's last life, and when and by which record it left for good."""
+
+    incarnation: Incarnation
+    sequence: int
+    at: Millis
+    """On the log clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +175,8 @@ class GroupState:
     """Members whose eviction is held, and until when."""
     flaps: Mapping[str, Flaps] = field(default_factory=dict)
     """By instance or, without one, by member; present and gone."""
+    departures: Mapping[MemberId, Departure] = field(default_factory=dict)
+    """Who has left lately (``departures``)."""
     paused: bool = False
     paused_until: Millis | None = None
     """On the log clock; None: until somebody resumes."""

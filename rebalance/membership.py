@@ -16,7 +16,7 @@ Its one rule: nobody is struck out but through ``depart``.
 from dataclasses import replace
 from typing import assert_never
 
-from rebalance import commons, flapping, holding, twins
+from rebalance import commons, departures, flapping, holding, twins
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
@@ -45,11 +45,13 @@ def fold(draft: Draft, event: MemberEvent) -> None:
 def _join(draft: Draft, event: Joined) -> None:
     known = draft.members.get(event.member)
     if known is not None and event.incarnation <= known.incarnation:
-        newest = event.incarnation == known.incarnation and event.sequence >= known.sequence
-        if newest and not _has_too_many_patterns(draft, event):
+        if event.incarnation == known.incarnation:
             _renew(draft, event, known)
         return
-    rules = {rival: twins.rule(draft, event, rival) for rival in twins.rivals(draft, event)}
+    if departures.precedes(draft, event):
+        draft.gone.add(event.member)
+        return
+    rules = {rival: _rule(draft, event, rival) for rival in twins.rivals(draft, event)}
     replaces = known is not None or TwinRule.FENCE_OLDER in rules.values()
     if (not replaces and _is_full(draft, event)) or _has_too_many_patterns(draft, event):
         return
@@ -60,6 +62,22 @@ def _join(draft: Draft, event: Joined) -> None:
             _make_way(draft, event, rival, rule)
     if not refusals:
         _admit(draft, event, again=known is not None)
+
+
+def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
+    """Ask who keeps a name; of two that fence each other again and again, the older one does.
+
+    Each comes back under the instance as a new life. It cannot be told which of them is right, but
+    that both live can be, and so this is no restart.
+    """
+    rule, older = twins.rule(draft, event, rival), draft.members[rival]
+    if rule is not TwinRule.FENCE_OLDER or rival == event.member:
+        return rule
+    clock = event.stamp.clock
+    restless = flapping.is_restless(draft, rival, older.instance, clock)
+    if restless and twins.lives(draft, rival, event.stamp):
+        return TwinRule.REFUSE_NEWER
+    return rule
 
 
 def _is_full(draft: Draft, event: Joined) -> bool:
@@ -104,7 +122,7 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
         return
     twins.succeed(draft, rival, event.member)
     if rule is TwinRule.HAND_OVER:
-        draft.members.put(rival, replace(older, draining=True, instance=None))
+        draft.members.put(rival, replace(older, draining=True, dismissed=True, instance=None))
     else:
         detail = f"{event.member} came for its instance {event.instance}"
         cause = Cause(CauseKind.REJOIN, rival, event.stamp.position, detail)
@@ -131,15 +149,22 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     """Answer a repeated join; take over what it changed, if anything.
 
     A life keeps the instance that it came with: whoever wants another has to come anew, so that
-    its twin is met.
+    its twin is met. A join that is not newer than a drain or a leave of the same life takes neither
+    back; what others want of the member, none does.
     """
     draft.answered.add(event.member)
     see(draft, event.member, event.stamp)
+    if event.sequence < known.sequence or _has_too_many_patterns(draft, event):
+        return
+    repeated = event.sequence == known.sequence
     member = replace(
         _described(draft, event),
         resting_until=known.resting_until,
         since=known.since,
         instance=known.instance,
+        draining=known.dismissed or (repeated and known.draining),
+        dismissed=known.dismissed,
+        away=repeated and known.away,
     )
     draft.members.put(event.member, member)
     if commons.owns(known) and not commons.owns(member):
@@ -208,14 +233,17 @@ def _leave(draft: Draft, event: Left) -> None:
     known = draft.members.get(event.member)
     if known is None or event.incarnation != known.incarnation or known.away:
         return
+    if event.sequence < known.sequence:
+        return  # it has joined again since
     cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
     if event.temporary:
-        draft.members.put(event.member, replace(known, away=True))
+        draft.members.put(event.member, replace(known, sequence=event.sequence, away=True))
         see(draft, event.member, event.stamp)
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:
         depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
+        departures.note(draft, event)
 
 
 def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cause: Cause) -> None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import TwinsMet
 from rebalance.draft import Draft
-from rebalance.events import Commanded, Event, Joined, RouteObserved
+from rebalance.events import Commanded, Event, Joined, RouteObserved, Stamp
 from rebalance.ids import Incarnation, InstanceId, MemberId
 from rebalance.policy import Policy, TwinRule
 
@@ -70,8 +70,7 @@ def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
 def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
     """Note that the two met, if the older one is alive; a refused one that asks again, once."""
     older, newer = draft.members[rival], (event.member, event.incarnation)
-    lately = 2 * draft.policy.heartbeat_ms(older.session_timeout_ms)
-    if older.away or event.stamp.heard - draft.pulses[rival].seen >= lately:
+    if not lives(draft, rival, event.stamp):
         return
     if rule is TwinRule.REFUSE_NEWER:
         if older.challenger == newer:
@@ -87,6 +86,13 @@ def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
         cause,
     )
     draft.notes.append(met)
+
+
+def lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
+    """Tell whether a rival is alive, as far as can be told: it was heard within two beats."""
+    older = draft.members[rival]
+    lately = 2 * draft.policy.heartbeat_ms(older.session_timeout_ms)
+    return not older.away and stamp.heard - draft.pulses[rival].seen < lately
 
 
 def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:

@@ -76,7 +76,7 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
         case Drained():
             return history.Drained(at, GROUP, life, event.sequence)
         case Left():
-            return history.Left(at, GROUP, life)
+            return history.Left(at, GROUP, life, event.sequence)
         case _:
             assert_never(event)
 

@@ -109,7 +109,7 @@ class Chronicle:
 
     def leaves(self, who: str) -> Place:
         """A member is gone."""
-        return self._take(Left(self._place("members"), GROUP, life(who)))
+        return self._take(Left(self._place("members"), GROUP, life(who), self._next()))
 
     def ordered(self, verb: str) -> Place:
         """An operator orders."""

@@ -64,7 +64,7 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
         {"kind": "drain", "sequence": 2},
         history.Drained(AT, "billing", LIFE, 2),
     ),
-    "leave": (MEMBERS, {"kind": "leave", "sequence": 2}, history.Left(AT, "billing", LIFE)),
+    "leave": (MEMBERS, {"kind": "leave", "sequence": 2}, history.Left(AT, "billing", LIFE, 2)),
     "beat": (
         HEARTBEATS,
         {"kind": "beat", "sequence": 4, "epoch": 2, "owned": [["orders", "", 0, 2]]},

@@ -34,7 +34,8 @@ TRANSITIONS = {
     "drain repeated": (ONE_MEMBER.with_drain("a"), drained("a", sequence=7), {"a"}, []),
     "drain of an older life": (a_group().with_member("a:2"), drained("a"), {"a:2"}, []),
     "drain of a stranger": (ONE_MEMBER, drained("x"), {"a"}, []),
-    "leave": (ONE_MEMBER, left("a"), set(), [("a", LEFT)]),
+    "leave": (ONE_MEMBER, left("a", sequence=6), set(), [("a", LEFT)]),
+    "leave late": (ONE_MEMBER, left("a", sequence=4), {"a"}, []),
     "leave of an older life": (a_group().with_member("a:2"), left("a"), {"a:2"}, []),
     "leave of a stranger": (ONE_MEMBER, left("x"), {"a"}, []),
     "beat": (ONE_MEMBER, beaten("a"), {"a"}, []),
@@ -108,7 +109,7 @@ def test_younger_life_fences_the_older_one() -> None:
 
 def test_leaving_life_ends_by_its_own_word() -> None:
     """Who left has stopped: its grants end as left, not as fenced, and it is told so."""
-    draft = after(ONE_MEMBER, left("a"))
+    draft = after(ONE_MEMBER, left("a", sequence=6))
 
     assert {life("a"): Ending.LEFT} == draft.fenced
     assert {A} == draft.gone
@@ -128,7 +129,7 @@ def test_member_beyond_the_limit_is_refused_before_any_state_grows() -> None:
 def test_member_that_leaves_makes_room() -> None:
     """The limit counts who is in now, also within one batch."""
     draft = ONE_MEMBER.drafted(Policy(max_members=1))
-    membership.fold(draft, left("a")(at(0)))
+    membership.fold(draft, left("a", sequence=6)(at(0)))
     membership.fold(draft, joined("b")(at(0, offset=1)))
 
     assert {"b"} == roster(draft)

@@ -6,7 +6,7 @@ from rebalance.decisions import TwinsMet
 from rebalance.ids import InstanceId
 from rebalance.policy import Policy, TwinRule
 from tests.builders.notation import life_text
-from tests.builders.records import MemberRecord, joined, left
+from tests.builders.records import MemberRecord, beaten, joined, left
 from tests.builders.story import Story, only
 
 HERS = InstanceId("i")
@@ -141,3 +141,29 @@ def test_a_life_keeps_the_instance_it_came_with() -> None:
     story.reads(joined("b", instance=HERS))
 
     assert [HERS, None] == [member.instance for member in story.state.members.values()]
+
+
+def test_two_that_fence_each_other_for_ever_are_damped() -> None:
+    """After some swaps within a while the older one stays, and it is said (C2)."""
+    story = Story()
+    story.reads(joined("a:1", instance=HERS))
+    for life in range(2, 12):
+        (living,) = story.state.members
+        story.reads(joined(f"{'c' if living == 'a' else 'a'}:{life}", instance=HERS))
+        story.waits(seconds=1)
+        story.reads(*(beaten(who) for who in lives(story)))
+    rules = [met.rule for met in only(TwinsMet, story.decisions)]
+
+    assert [TwinRule.FENCE_OLDER] * 4 == rules[:4]
+    assert {TwinRule.REFUSE_NEWER} == set(rules[4:])
+    assert {"a:5"} == lives(story)
+
+
+def test_a_restart_is_not_damped_with_them() -> None:
+    """A life that is silent is no twin, however often its instance has changed hands."""
+    story = Story()
+    for life in range(1, 9):
+        story.reads(joined(f"{'ac'[life % 2]}:{life}", instance=HERS))
+        story.waits(seconds=7)
+
+    assert {"a:8"} == lives(story)

@@ -13,6 +13,7 @@ from rebalance.clock import LogClock
 from rebalance.events import Mode
 from rebalance.group import (
     Asked,
+    Departure,
     Doubt,
     Flaps,
     Grant,
@@ -72,6 +73,7 @@ MEMBERS = st.builds(
     eager=st.booleans(),
     since=EPOCHS,
     draining=st.booleans(),
+    dismissed=st.booleans(),
     away=st.booleans(),
     resting_until=st.none() | MILLIS,
     challenger=st.none() | st.tuples(MEMBER_IDS, NAMES.map(Incarnation)),
@@ -94,6 +96,9 @@ GROUPS = st.builds(
     doubts=st.dictionaries(TOPICS, st.builds(Doubt, ROUTES, MILLIS, st.booleans()), max_size=1),
     held=st.dictionaries(MEMBER_IDS, MILLIS, max_size=2),
     flaps=st.dictionaries(NAMES, st.builds(Flaps, NUMBERS, MILLIS), max_size=2),
+    departures=st.dictionaries(
+        MEMBER_IDS, st.builds(Departure, NAMES.map(Incarnation), NUMBERS, MILLIS), max_size=2
+    ),
     paused=st.booleans(),
     paused_until=st.none() | MILLIS,
     strategy=st.none() | NAMES,

@@ -1,0 +1,48 @@
+"""Departures: who has left for good, for as long as its old letters may still arrive.
+
+A house that remembers for a few minutes who has moved out, so that a delivery which was delayed on
+its way does not have the flat kept for a tenant who is gone. A join is repeated by its sender, and
+by the log, and may overtake or outlast the leave that was to follow it; without this book it would
+let in a ghost, whom nobody can tell from a member before its session is over (fault F11).
+
+Only those who left by their own word are in it: whoever was struck out may be alive, and may come
+back as what it was. Called by ``membership`` and, to forget, by ``conclusion``. Its one rule: what
+is remembered is bounded, in time and in number.
+"""
+
+from typing import Final
+
+from rebalance.draft import Draft
+from rebalance.events import Joined, Left
+from rebalance.group import Departure
+from rebalance.ids import Millis
+
+REMEMBERED_MS: Final = Millis(300_000)
+"""A client gives a record up after two minutes at the latest (Kafka's `delivery.timeout.ms`), and
+the controller may be a few minutes late; who comes later than that has been written anew."""
+REMEMBERED: Final = 1_000
+"""A fleet that is rolled leaves some hundred names behind. Of more the oldest are forgotten."""
+
+
+def note(draft: Draft, event: Left) -> None:
+    """Note that a life is over."""
+    gone = Departure(event.incarnation, event.sequence, event.stamp.clock)
+    draft.departures.put(event.member, gone)
+
+
+def precedes(draft: Draft, event: Joined) -> bool:
+    """Tell whether a join is older than the leave of the same life, or of a later one."""
+    gone = draft.departures.get(event.member)
+    if gone is None or event.stamp.clock - gone.at >= REMEMBERED_MS:
+        return False
+    return (event.incarnation, event.sequence) <= (gone.incarnation, gone.sequence)
+
+
+def forget(draft: Draft, clock: Millis) -> None:
+    """Strike out those of whom nothing is to be expected any more."""
+    if not draft.departures.drawn:
+        return
+    known = sorted(draft.departures.items(), key=lambda entry: (-entry[1].at, entry[0]))
+    for place, (name, gone) in enumerate(known):
+        if place >= REMEMBERED or clock - gone.at >= REMEMBERED_MS:
+            draft.departures.remove(name)
