@@ -174,7 +174,10 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """The history says that a life ended: ``how`` is expired, fenced or left."""
+    """The history says that a life ended: ``how`` is expired, overdue, fenced or left.
+
+    Overdue is who was fenced for a queue that it kept for too long.
+    """
 
     at: Place
     group: str

@@ -35,6 +35,8 @@ _PLACES_REMEMBERED = 200_000
 """Two large batches: a cause is a record of the batch that is being judged."""
 _BEATS_REMEMBERED = 64
 """By life. Only those after the cause must be told from those before it."""
+_JUDGED = {"expired", "overdue"}
+"""Endings that the passing of time alone decided."""
 
 
 class Reading(NamedTuple):
@@ -213,29 +215,41 @@ class Silence:
             pulse.session_ms = record.session_timeout_ms
 
     def struck(self, record: Struck) -> Iterator[Violation]:
-        """Judge whether it was silent for long enough when it was struck out."""
+        """Judge whether it was silent for long enough when it was struck out.
+
+        For a queue that it kept it may be struck out at any time, but while many are silent: then
+        one that is silent too may have let go, and not been heard.
+        """
         pulse = self._pulses.get(record.life)
         self.ended(record.life)
         cause = self._reader.find(record.cause)
-        if record.how != "expired" or pulse is None or pulse.session_ms is None or cause is None:
+        if record.how not in _JUDGED or pulse is None or pulse.session_ms is None or cause is None:
             return
-        last_ms = pulse.last_ms(cause.number - 1)  # its own next beat may be the cause
-        if last_ms is None:
+        silence_ms = self._silence_ms(pulse, cause)
+        if silence_ms is None:
             return
-        silence_ms, patience_ms = cause.clock_ms - last_ms, pulse.session_ms
-        if self._one_clock and not self._reader.clocks[self._partition].went_back:
-            # The log's clock may leave time out, and never adds any.
-            written_ms = max(it.appended_ms for it in pulse.heard if it.number < cause.number)
-            silence_ms = min(silence_ms, cause.appended_ms - written_ms)
-        detail = f"expired after {silence_ms} ms of silence, its session is {patience_ms}"
-        if silence_ms >= patience_ms and not self._approved:
+        patience_ms = pulse.session_ms if record.how == "expired" else 0
+        detail = f"{record.how} after {silence_ms} ms of silence, its session is {pulse.session_ms}"
+        if silence_ms >= (patience_ms or pulse.session_ms // 2 + 1) and not self._approved:
             silent, everybody = self._doubtful(record.life, pulse, cause)
             if silent >= self._blast.members and 100 * silent > self._blast.percent * everybody:
-                patience_ms += self._blast.hold_ms
+                patience_ms = pulse.session_ms + self._blast.hold_ms
                 detail += f", and {silent} of {everybody} were silent"
         if silence_ms < patience_ms:
             places = (record.cause, record.at)
             yield Violation(Invariant.PATIENT, self._group, record.life.member, detail, places)
+
+    def _silence_ms(self, pulse: _Pulse, cause: Reading) -> int | None:
+        """How long a life had been silent when the cause was read; None: it was never heard."""
+        last_ms = pulse.last_ms(cause.number - 1)  # its own next beat may be the cause
+        if last_ms is None:
+            return None
+        silence_ms = cause.clock_ms - last_ms
+        if not self._one_clock or self._reader.clocks[self._partition].went_back:
+            return silence_ms
+        # The log's clock may leave time out, and never adds any.
+        written_ms = max(it.appended_ms for it in pulse.heard if it.number < cause.number)
+        return min(silence_ms, cause.appended_ms - written_ms)
 
     def _doubtful(self, life: Life, struck: _Pulse, cause: Reading) -> tuple[int, int]:
         """Count who was silent for half a session at a record, and who was there.

@@ -167,7 +167,8 @@ def _published(
             cause = record.cause
             place = Place(cause.topic or "", cause.partition or 0, cause.offset or 0)
             life = Life(record.member, record.incarnation)
-            return history.Struck(at, record.group, life, record.event, place)
+            how = "overdue" if cause.kind == "fence" else record.event
+            return history.Struck(at, record.group, life, how, place)
 
 
 def _summarised(record: Group, at: Place, value: bytes) -> Entry:

@@ -1,4 +1,4 @@
-"""Nine mistakes to plant in the brain, each one that somebody might make.
+"""Ten mistakes to plant in the brain, each one that somebody might make.
 
 A plant replaces one function by one that is wrong in one respect. ``test_mutations`` proves that
 the simulation finds each: that is what a simulation without findings is worth.
@@ -16,7 +16,7 @@ from rebalance.events import Joined, Stamp
 from rebalance.group import Asked, Grant, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
-from tests.simulation.scenario import Quirk, Scenario, scenario, slow_hands
+from tests.simulation.scenario import Quirk, Scenario, cut_off, scenario, slow_hands
 
 Function = Callable[..., Any]
 
@@ -138,6 +138,17 @@ def evictions_not_held(right: Function) -> Function:
     return wrong
 
 
+def mute_members_fenced_for_their_queues(right: Function) -> Function:
+    """Whoever keeps a queue for too long goes, whether or not it could be heard."""
+    del right
+
+    def wrong(draft: Draft, name: MemberId, stamp: Stamp) -> bool:
+        del draft, name, stamp
+        return False
+
+    return wrong
+
+
 OWNERS = frozenset({Invariant.ONE_OWNER, Invariant.ONE_WORKER})
 PATIENCE = frozenset({Invariant.PATIENT})
 PLANTS = {
@@ -170,6 +181,12 @@ PLANTS = {
     ),
     "target computed twice": Plant(
         "rebalance.target.retarget", target_computed_twice, frozenset({Invariant.FEW_TARGETS})
+    ),
+    "mute members fenced for their queues": Plant(
+        "rebalance.holding.is_mute",
+        mute_members_fenced_for_their_queues,
+        PATIENCE,
+        lives=cut_off,
     ),
     "evictions not held": Plant("rebalance.holding.believed", evictions_not_held, PATIENCE),
 }

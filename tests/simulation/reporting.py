@@ -8,6 +8,7 @@ from typing import assert_never
 
 from audit import history
 from audit.history import Entry, Grant, Heirloom, Life, Place
+from rebalance.causes import CauseKind
 from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
@@ -91,7 +92,9 @@ def published(decision: Decision, at: Place) -> Entry | None:
         case MemberChanged() if decision.change in _STRUCK:
             life = Life(decision.member, decision.incarnation)
             cause = _position(decision.cause.position)
-            return history.Struck(at, GROUP, life, decision.change.value, cause)
+            overdue = decision.cause.kind is CauseKind.FENCE
+            how = "overdue" if overdue else decision.change.value
+            return history.Struck(at, GROUP, life, how, cause)
         case GroupSummarised():
             return _summarised(decision, at)
         case EvictionsHeld():

@@ -226,3 +226,15 @@ def slow_hands(seed: int) -> Scenario:
         incidents=tuple(Incident(at_ms, Kind.START, seed + at_ms) for at_ms in newcomers),
         safety_ms=20_000,
     )
+
+
+def cut_off(seed: int) -> Scenario:
+    """Draw a life of slow hands in which most members are cut off at once, and later again."""
+    life = slow_hands(seed)
+    cuts = [
+        Incident(at_ms + each, Kind.CUT, 31 * seed + each)
+        for at_ms in (9_000, 15_000)
+        for each in range(8)
+    ]
+    incidents = sorted([*life.incidents, *cuts], key=lambda incident: incident.at_ms)
+    return replace(life, incidents=tuple(incidents))

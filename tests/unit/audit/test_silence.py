@@ -183,3 +183,20 @@ def test_a_life_that_is_being_replaced_is_not_one_more() -> None:
     told.struck("a", told.ticks(0))
 
     assert [] == told.details
+
+
+@pytest.mark.parametrize(("silent", "wrong"), [("ab", []), ("abc", ["I6"])])
+def test_who_kept_a_queue_is_held_while_most_are_silent(silent: str, wrong: list[str]) -> None:
+    """It may have let go; of more than half of four, three at least, that is not known."""
+    told = Chronicle()
+    told.ticks()
+    for name in "abcd":
+        told.joined(name)
+        told.issued(name, 1)
+    told.ticks(4_000)
+    for name in "abcd":
+        if name not in silent:
+            told.beats(name)
+    told.struck("a", told.ticks(2_000), how="overdue")
+
+    assert wrong == told.wrong
