@@ -25,7 +25,9 @@ REMEMBERED: Final = 1_000
 
 
 def note(draft: Draft, event: Left) -> None:
-    """Note that a life is over."""
+    """Note that a life is over; who counts nothing has no old letters (``consumer_table``)."""
+    if event.sequence == 0:
+        return
     gone = Departure(event.incarnation, event.sequence, event.stamp.clock)
     draft.departures.put(event.member, gone)
 

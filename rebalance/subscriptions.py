@@ -11,11 +11,11 @@ nobody else looks at a member's topics and patterns.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from rebalance import globs
+from rebalance.allocation import Applicant, Candidate
 from rebalance.group import Member, Route
 from rebalance.ids import MemberId, Pattern, TopicName
 
@@ -43,14 +43,14 @@ def topics_of(member: Member, known: frozenset[TopicName]) -> frozenset[TopicNam
 
 def spelt_out(
     members: Mapping[MemberId, Member], known: frozenset[TopicName]
-) -> Mapping[MemberId, Member]:
-    """Return members as if they had named all that they subscribe."""
-    if not any(member.patterns for member in members.values()):
-        return members
-    return {
-        name: replace(member, topics=topics_of(member, known)) if member.patterns else member
-        for name, member in members.items()
-    }
+) -> dict[MemberId, Candidate]:
+    """Return members as a strategy may see them, who knows no patterns: mostly as they are."""
+    candidates: dict[MemberId, Candidate] = dict(members)
+    for name, it in members.items():
+        if it.patterns:
+            topics = topics_of(it, known)
+            candidates[name] = Applicant(topics, it.weight, it.capacity, it.rack, it.instance)
+    return candidates
 
 
 def wishes(members: Iterable[Member]) -> frozenset[Wish]:

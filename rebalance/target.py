@@ -18,7 +18,7 @@ from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
 from rebalance.group import Member
 from rebalance.ids import MemberId, Millis, Queue, TopicName
-from rebalance.subscriptions import known, spelt_out, subscribed, wishes
+from rebalance.subscriptions import known, spelt_out, subscribed, topics_of, wishes
 
 Owners = Mapping[Queue, MemberId]
 
@@ -49,12 +49,12 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
 
 def _request(draft: Draft) -> AllocationRequest:
     there = known(draft.routes.merged())
-    members = {name: one for name, one in draft.members.items() if commons.owns(one)}
-    sharing = spelt_out(members, there)
-    candidates = {name: one for name, one in sharing.items() if not one.draining}
-    for name, left in _left_to_the_resting(candidates, there).items():
+    sharing = {name: one for name, one in draft.members.items() if commons.owns(one)}
+    willing = {name: one for name, one in sharing.items() if not one.draining}
+    candidates = spelt_out(willing, there)
+    for name, left in _left_to_the_resting(willing, there).items():
         if left:
-            candidates[name] = replace(candidates[name], topics=left)
+            candidates[name] = replace(willing[name], topics=left)
         else:
             del candidates[name]
     wanted = subscribed(wishes(sharing.values()), there)
@@ -74,7 +74,7 @@ def _left_to_the_resting(
     if not resting:
         return {}
     lively = subscribed(wishes(it for name, it in members.items() if name not in resting), there)
-    return {name: one.topics - lively for name, one in resting.items()}
+    return {name: topics_of(one, there) - lively for name, one in resting.items()}
 
 
 def _differences(before: Owners, after: Owners) -> list[Queue]:

@@ -9,7 +9,7 @@ from rebalance.group import Member
 from rebalance.ids import Incarnation, MemberId, Millis, TopicName
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
-from tests.builders.records import MemberRecord, joined, missing, routed, wild
+from tests.builders.records import MemberRecord, joined, left, missing, routed, wild
 from tests.builders.story import CREDULOUS, Story, only
 
 
@@ -154,3 +154,16 @@ def test_patterns_that_are_given_up_make_room() -> None:
     decided = story.reads(wildly("a", "x y"), wildly("a", "x"), wildly("b", "z"))
 
     assert [] == only(EventRefused, decided)
+
+
+def test_a_member_that_rests_keeps_what_only_its_pattern_stands_for() -> None:
+    """Somebody has to work on it; what others have, it gets none of."""
+    story = a_story(joined("b", "orders-eu"))
+    for life in range(1, 5):
+        story.reads(wildly(f"a:{life}"))
+        story.reads(left(f"a:{life}"))
+    story.reads(wildly("a:5"), routed("orders-us", 1))
+    story.settles()
+
+    assert story.state.members[MemberId("a")].resting_until is not None
+    assert {"orders-eu-0": "b", "orders-eu-1": "b", "orders-us-0": "a"} == story.owners()
