@@ -18,14 +18,22 @@ from dataclasses import replace
 
 from rebalance import membership
 from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
-from rebalance.events import Joined, Registered
+from rebalance.events import Joined, Registered, Unregistered
 from rebalance.ids import TopicName
 from rebalance.policy import Compat
 
 
-def register(draft: Draft, event: Registered) -> None:
+def fold(draft: Draft, event: Registered | Unregistered) -> None:
     """Enter what a client said."""
+    if isinstance(event, Registered):
+        _register(draft, event)
+    else:
+        _unregister(draft, event)
+
+
+def _register(draft: Draft, event: Registered) -> None:
     topics = event.topics if event.topics is not None else _as_before(draft, event)
     if topics is None:
         return  # it only repeats itself, and nobody has heard what it said first
@@ -47,6 +55,14 @@ def register(draft: Draft, event: Registered) -> None:
     )
     membership.fold(draft, joined)
     agree(draft, joined)
+
+
+def _unregister(draft: Draft, event: Unregistered) -> None:
+    """Strike a client out. Its records come in order, so there is no ghost to be remembered."""
+    known = draft.members.get(event.member)
+    if known is not None and known.incarnation == event.incarnation:
+        cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
+        membership.depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
 
 
 def agree(draft: Draft, event: Joined) -> None:

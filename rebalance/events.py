@@ -86,6 +86,15 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
+class Unregistered:
+    """A RocketMQ client said that it leaves."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+
+
+@dataclass(frozen=True, slots=True)
 class Beaten:
     """A member is still there."""
 
@@ -159,4 +168,4 @@ class Commanded:
 
 
 MemberEvent = Joined | Beaten | Drained | Left
-Event = MemberEvent | Registered | Released | RouteObserved | Commanded
+Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded

@@ -28,6 +28,7 @@ from rebalance.events import (
     Released,
     RouteObserved,
     Stamp,
+    Unregistered,
 )
 from rebalance.group import GroupState
 from rebalance.policy import Policy
@@ -63,8 +64,8 @@ def _fold(draft: Draft, event: Event) -> None:
         case Joined():
             membership.fold(draft, event)
             consumer_table.agree(draft, event)
-        case Registered():
-            consumer_table.register(draft, event)
+        case Registered() | Unregistered():
+            consumer_table.fold(draft, event)
         case Drained() | Left():
             membership.fold(draft, event)
         case Released():

@@ -22,6 +22,7 @@ from rebalance.events import (
     Released,
     RouteObserved,
     Stamp,
+    Unregistered,
 )
 from rebalance.ids import (
     BrokerName,
@@ -114,11 +115,11 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
     )
 
 
-def stated(said: Statement, stamp: Stamp) -> Registered | Left:
+def stated(said: Statement, stamp: Stamp) -> Registered | Unregistered:
     """Translate what a RocketMQ client says of one group; it counts nothing, so the last counts."""
     member, life = MemberId(said.client), Incarnation(said.incarnation)
     if isinstance(said, Unregistration):
-        return Left(stamp, member, life, 0)
+        return Unregistered(stamp, member, life)
     return Registered(
         stamp,
         member,

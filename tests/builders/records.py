@@ -20,6 +20,7 @@ from rebalance.events import (
     Released,
     RouteObserved,
     Stamp,
+    Unregistered,
 )
 from rebalance.ids import (
     BrokerName,
@@ -96,9 +97,9 @@ def registered(
     return lambda stamp: Registered(stamp, member, NO_LIFE, wanted, mode, session)
 
 
-def unregistered(who: str) -> MemberRecord:
+def unregistered(who: str) -> Callable[[Stamp], Unregistered]:
     """A RocketMQ client leaves."""
-    return lambda stamp: Left(stamp, MemberId(who), NO_LIFE, 0)
+    return lambda stamp: Unregistered(stamp, MemberId(who), NO_LIFE)
 
 
 def beaten(

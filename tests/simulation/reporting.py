@@ -30,6 +30,7 @@ from rebalance.events import (
     Released,
     RouteObserved,
     Stamp,
+    Unregistered,
 )
 from rebalance.ids import Epoch, Position, Queue
 from rebalance.overview import GroupSummarised
@@ -53,6 +54,8 @@ def heard(event: Event) -> Entry:
         case Registered():
             life = Life(event.member, event.incarnation)
             return history.Joined(at, GROUP, life, 0, event.topics or frozenset())
+        case Unregistered():
+            return history.Left(at, GROUP, Life(event.member, event.incarnation), 0)
         case RouteObserved():
             return history.Routed(at, GROUP, event.topic, event.version, event.queues)
         case Commanded():
