@@ -76,6 +76,16 @@ def test_a_client_that_unregisters_is_gone() -> None:
     assert 2 == len(story.told("c2").hold)
 
 
+def test_a_client_that_unregistered_may_come_back_at_once() -> None:
+    """Its only life has no end: what it says next is a join again."""
+    story = Story()
+    story.reads(registered("c1"), routed("orders", 2))
+    story.reads(unregistered("c1"), registered("c1"))
+
+    assert ["joined", "left", "joined"] == [change for _, change in changes(story)]
+    assert 2 == len(story.told("c1").hold)
+
+
 def test_a_changed_subscription_is_told_and_obeyed() -> None:
     """The client is answered, and gets its share of the new topic."""
     story = Story()
