@@ -75,12 +75,12 @@ class PartitionClock:
         return self.proved_ms
 
     def of_another(self, appended_ms: int) -> int:
-        """Return what a record of another topic counts as."""
-        return self.proved_ms + self._gap(appended_ms)
+        """Return what a record of another topic counts as: beats may be read two steps later."""
+        return self.proved_ms + self._gap(appended_ms, steps=2)
 
-    def _gap(self, appended_ms: int) -> int:
+    def _gap(self, appended_ms: int, steps: int = 1) -> int:
         since = appended_ms if self.latest_ms is None else self.latest_ms
-        return max(0, min(appended_ms - since, self.max_step_ms))
+        return max(0, min(appended_ms - since, steps * self.max_step_ms))
 
 
 @dataclass(slots=True)

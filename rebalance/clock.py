@@ -38,9 +38,10 @@ class LogClock:
         """Return the reading for a record of *another* partition, without advancing.
 
         A join travels by another topic than the beats. It may be ahead of the beats read so far,
-        so it counts as younger than ``now`` by what separates the two, within one step; a join
+        so it counts as younger than ``now`` by what separates the two, within two steps; a join
         that is behind them counts as fresh, which errs on the side of keeping a member. Nothing
-        is read further ahead than one step: a batch reads all there is of both topics, but for
-        beats that wait for company, and settings that let them wait too long are refused.
+        is read further ahead than that: a batch reads all there is of both topics, but for beats
+        that wait for company, and settings that let them wait for more than a step are refused;
+        the other step is for ticks that are late.
         """
-        return self.advanced(appended, max_step).now
+        return self.advanced(appended, Millis(2 * max_step)).now
