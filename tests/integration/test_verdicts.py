@@ -1,5 +1,6 @@
 """Producers' reports become verdicts, through a real Kafka and a real Spark."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from itertools import count
@@ -17,6 +18,8 @@ from trimtab.protocol import (
     LATENCY,
     BrokerKey,
     BrokerLatency,
+    Eject,
+    Forget,
     Hosts,
     Record,
     Report,
@@ -52,26 +55,32 @@ def say(kafka: EmbeddedKafka, controller: ControllerProcess, cluster: str) -> Ca
     return write
 
 
-def seen(broker: str, *, fails: bool) -> BrokerLatency:
-    """Twenty calls."""
-    errors = 20 if fails else 0
-    return BrokerLatency(broker=broker, count=20, errors=errors, p50_ms=5.0, p99_ms=9.0, max_ms=9.0)
+def seen(broker: str, *, failed: int) -> BrokerLatency:
+    """A hundred calls."""
+    return BrokerLatency(
+        broker=broker, count=100, errors=failed, p50_ms=5.0, p99_ms=9.0, max_ms=9.0
+    )
+
+
+Report3 = Callable[..., None]
+"""Three producers report: all brokers, those that fail, and those that fail often, by letters."""
 
 
 @pytest.fixture
-def report(say: Callable[..., None]) -> Callable[[str, str], None]:
-    """Everybody reports once: all brokers are fine, but for those that fail."""
+def report(say: Callable[..., None]) -> Report3:
+    """Everybody reports once."""
     numbers = count()
 
-    def everybody(brokers: str, failing: str) -> None:
+    def everybody(brokers: str, failing: str, weak: str = "") -> None:
         number = next(numbers)
+        failed = dict.fromkeys(brokers, 0) | dict.fromkeys(weak, 90) | dict.fromkeys(failing, 100)
         for reporter in REPORTERS:
             window = Report(
                 reporter=reporter,
                 incarnation=LIFE,
                 sequence=number,
                 window_ms=1_000,
-                brokers=tuple(seen(name, fails=name in failing) for name in brokers),
+                brokers=tuple(seen(name, failed=failed[name]) for name in brokers),
             )
             say("latency", window)
 
@@ -87,7 +96,7 @@ def out_of(published: Published, cluster: str) -> list[Verdict]:
 def test_a_broker_that_fails_for_all_is_avoided_by_a_newcomer(
     published: Published,
     say: Callable[..., None],
-    report: Callable[[str, str], None],
+    report: Report3,
     cluster: str,
 ) -> None:
     """Its verdict, handed to a selector that has seen nothing, keeps the first send away."""
@@ -113,6 +122,45 @@ def test_a_broker_that_fails_for_all_is_avoided_by_a_newcomer(
 
     say("commands", Restore(id="1", principal="ann", reason="it was me", broker="a"))
     published.wait_until(lambda: _is_available(published, BrokerKey(cluster, "a")))
+
+
+@pytest.mark.timeout(240)  # three sweeps of ten seconds, and two orders that have to lapse
+def test_operators_win_until_their_orders_lapse(
+    published: Published, say: Callable[..., None], report: Report3, cluster: str
+) -> None:
+    """Who is fine is out while an eject stands, who fails is in while a restore does; not longer.
+
+    A detector on trial is named beside the verdict and changes nothing; forgetting leaves nothing.
+    """
+
+    def verdict(broker: str) -> Verdict | None:
+        return published.verdicts.get(BrokerKey(cluster, broker))
+
+    def is_said(broker: str, *, available: bool, by: str | None) -> bool:
+        report("abcde", "b", "c")
+        published.watch(1)
+        it = verdict(broker)
+        return it is not None and (it.available, it.detector) == (available, by)
+
+    published.wait_until(partial(is_said, "b", available=False, by="failures"))
+    soon = time.time_ns() // 1_000_000 + 15_000
+    later = soon + 15_000
+    eject = Eject(id="1", principal="ann", reason="so", broker="a", until_ms=soon)
+    restore = Restore(id="2", principal="ann", reason="so", broker="b", until_ms=later)
+    for order in (eject, restore):
+        say("commands", order)
+    published.wait_until(partial(is_said, "a", available=False, by="operator"))
+    published.wait_until(partial(is_said, "a", available=True, by=None))
+    b, c = verdict("b"), verdict("c")
+    assert b is not None
+    assert c is not None
+    assert (True, "operator", later) == (b.available, b.detector, b.until_ms)
+    assert "ann: so" == b.reason
+    assert (True, "errors") == (c.available, c.shadow)
+
+    published.wait_until(partial(is_said, "b", available=False, by="failures"))
+    say("commands", Forget(id="3", principal="ann", reason="so", broker="b"))
+    published.wait_until(lambda: verdict("b") is None)
 
 
 class TestTheKafkaItself:
@@ -141,7 +189,7 @@ class TestTheKafkaItself:
         self,
         kafka: EmbeddedKafka,
         published: Published,
-        report: Callable[[str, str], None],
+        report: Report3,
         hosts: Hosts,
         cluster: str,
     ) -> None:
