@@ -167,5 +167,14 @@ class Commanded:
     """Given in view of this epoch: refused if the group has moved on."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """Time went by in the log, and that is all that is said: the controller's own tick."""
+
+    stamp: Stamp
+
+
 MemberEvent = Joined | Beaten | Drained | Left
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
+Moment = Event | Ticked
+"""What a group is told of in the order of the log; whatever silence has decided by then is done."""

@@ -24,10 +24,12 @@ from rebalance.events import (
     Event,
     Joined,
     Left,
+    Moment,
     Registered,
     Released,
     RouteObserved,
     Stamp,
+    Ticked,
     Unregistered,
 )
 from rebalance.group import GroupState
@@ -36,7 +38,7 @@ from rebalance.policy import Policy
 
 def step(
     state: GroupState,
-    events: Sequence[Event],
+    events: Sequence[Moment],
     now: Stamp,
     policy: Policy,
     allocator: Allocator,
@@ -45,7 +47,8 @@ def step(
     draft = Draft(state, policy)
     for event in events:
         timers.strike(draft, event.stamp)
-        _fold(draft, twins.told_apart(event, draft.policy))
+        if not isinstance(event, Ticked):
+            _fold(draft, twins.told_apart(event, draft.policy))
     timers.strike(draft, now)
     handover.fence(draft, now)
     moves = 0

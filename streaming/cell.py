@@ -14,19 +14,21 @@ rule: the next cell and the records depend on the cell and the rows alone.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from heapq import merge
+from operator import itemgetter
 from typing import NamedTuple
 
 from allocators import allocator
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.decisions import Decision, EventRefused
-from rebalance.events import Event, Stamp
+from rebalance.events import Event, Moment, Stamp, Ticked
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, Millis
 from rebalance.policy import Policy
 from rebalance.step import step
 from rebalance.verdicts.decisions import BrokerDecision, ReportRefused
-from rebalance.verdicts.events import ClusterName, Ticked
+from rebalance.verdicts.events import ClusterName
 from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, Record, buried, record_of
 from sinks.brokers import verdict_records
@@ -68,11 +70,20 @@ class Heard(NamedTuple):
     clock: LogClock
     now: Stamp
     """The stamp of the last row: up to here the log has been read."""
-    events: dict[GroupName, list[Event]]
+    events: dict[GroupName, list[tuple[int, Event]]]
+    """With their places among the rows."""
     testimony: dict[ClusterName, list[Said]]
-    ticks: list[Said]
-    """Of use to the juries; for the groups there is the clock."""
+    ticks: list[tuple[int, Ticked]]
+    """They concern everybody."""
     letters: list[DeadLetter]
+
+    def moments(self, group: GroupName) -> list[Moment]:
+        """Return what a group is told of: what was said of it, and each tick at its place.
+
+        Without the ticks silence would be judged only when somebody speaks, or where a batch ends.
+        """
+        said = merge(self.events.get(group, ()), self.ticks, key=itemgetter(0))
+        return [moment for _, moment in said]
 
 
 def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
@@ -102,9 +113,9 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
 def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
     """Read rows, each at the time that the clock shows at its place in the log."""
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
-    events: dict[GroupName, list[Event]] = {}
+    events: dict[GroupName, list[tuple[int, Event]]] = {}
     testimony: dict[ClusterName, list[Said]] = {}
-    ticks: list[Said] = []
+    ticks: list[tuple[int, Ticked]] = []
     letters = []
     stamp = None
     for place, row in enumerate(ordered):
@@ -119,7 +130,7 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
         for found in decoder.take(row, stamp) if circular else (decoder.read(row, stamp),):
             match found:
                 case Addressed(group, event):
-                    events.setdefault(group, []).append(event)
+                    events.setdefault(group, []).append((place, event))
                 case Testified(cluster, said):
                     testimony.setdefault(cluster, []).append((place, said))
                 case DeadLetter() as letter:
@@ -154,9 +165,8 @@ def _step(
     """Step one group. One that is left with nothing to remember gets no drawer."""
     nothing = GroupState(group)
     before = nothing if was is None else rules.recollection.unpack(was)
-    events = heard.events.get(group, [])
     strategy = rules.allocator if before.strategy is None else _named(before.strategy)
-    after = step(before, events, heard.now, rules.policy, strategy)
+    after = step(before, heard.moments(group), heard.now, rules.policy, strategy)
     drawer = None
     if after.state != nothing:
         drawer = rules.recollection.pack(after.state, before, was)

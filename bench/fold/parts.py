@@ -16,7 +16,7 @@ from pyspark.sql.streaming.state import GroupState
 
 from bench.floor.tally import Tally
 from bench.fold.ward import POLICY, RULES, Ward, ward
-from rebalance.events import Event, Stamp
+from rebalance.events import Moment, Stamp
 from rebalance.ids import GroupName
 from rebalance.step import step
 from streaming.cell import fold, hear
@@ -122,6 +122,6 @@ def _called(function: StateFunction, frame: pd.DataFrame, state: GroupState) -> 
     return list(function((0,), iter([frame]), state))
 
 
-def _heard(few: Ward, rows: list[Row], group: GroupName) -> tuple[Stamp, list[Event]]:
+def _heard(few: Ward, rows: list[Row], group: GroupName) -> tuple[Stamp, list[Moment]]:
     heard = hear(few.cell.clock, rows, RULES)
-    return heard.now, heard.events[group]
+    return heard.now, heard.moments(group)

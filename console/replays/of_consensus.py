@@ -13,11 +13,11 @@ import json
 from collections.abc import Iterator, Mapping
 
 from console.replays.fields import BadField, Fields
-from rebalance.events import Stamp
+from rebalance.events import Stamp, Ticked
 from rebalance.ids import Millis, Position, TopicName
 from rebalance.verdicts.cluster import Cluster
 from rebalance.verdicts.decisions import BrokerDecision, ReportRefused, VerdictIssued
-from rebalance.verdicts.events import BrokerEvent, ClusterName, Ticked
+from rebalance.verdicts.events import BrokerEvent, ClusterName
 from rebalance.verdicts.policy import VerdictPolicy
 from rebalance.verdicts.step import step
 from sinks.brokers import verdict_of

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, NewType
 
-from rebalance.events import Stamp
+from rebalance.events import Stamp, Ticked
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
 
 ClusterName = NewType("ClusterName", str)
@@ -84,13 +84,6 @@ class BrokerForgotten:
 
     stamp: Stamp
     broker: BrokerName
-
-
-@dataclass(frozen=True, slots=True)
-class Ticked:
-    """Time went by in the log."""
-
-    stamp: Stamp
 
 
 BrokerEvent = Reported | Hosted | BrokerOrdered | BrokerForgotten | Ticked

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from rebalance.events import Stamp
+from rebalance.events import Stamp, Ticked
 from rebalance.ids import Millis
 from rebalance.verdicts import ballots, ladder, orders
 from rebalance.verdicts.cluster import Cluster
@@ -24,7 +24,6 @@ from rebalance.verdicts.events import (
     BrokerOrdered,
     Hosted,
     Reported,
-    Ticked,
 )
 from rebalance.verdicts.policy import VerdictPolicy
 from rebalance.verdicts.publication import publish

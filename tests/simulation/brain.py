@@ -104,15 +104,15 @@ class Brain:
         yield from self._checker.batch_ends()
 
     def _step(self, heard: Heard) -> Step:
-        events, state = heard.events.get(NAME, []), self.state
+        state = self.state
         self._asked = 0
         due = state.deadline is not None and heard.clock.now >= state.deadline
-        if not events and not due:
+        if NAME not in heard.events and not due:
             return Step(state, ())
-        return step(state, events, heard.now, self.rules.policy, self.rules.allocator)
+        return step(state, heard.moments(NAME), heard.now, self.rules.policy, self.rules.allocator)
 
     def _show(self, heard: Heard, rows: Sequence[Row]) -> Iterator[Violation]:
-        events = {event.stamp.position: event for event in heard.events.get(NAME, [])}
+        events = {event.stamp.position: event for _, event in heard.events.get(NAME, [])}
         for row in in_log_order(rows):
             event = events.get(row.position)
             if event is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from rebalance.events import Stamp
+from rebalance.events import Stamp, Ticked
 from rebalance.ids import BrokerName, Incarnation, Millis, Position, TopicName
 from rebalance.verdicts.cluster import Cluster
 from rebalance.verdicts.decisions import BrokerDecision, VerdictIssued
@@ -15,7 +15,6 @@ from rebalance.verdicts.events import (
     Reported,
     ReporterId,
     Sight,
-    Ticked,
 )
 from rebalance.verdicts.policy import VerdictPolicy
 from rebalance.verdicts.step import step

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rebalance.clock import LogClock
-from rebalance.events import Event
+from rebalance.events import Moment
 from rebalance.group import GroupState
 from rebalance.ids import Epoch, GroupName, Millis
 from rebalance.policy import Policy
@@ -226,12 +226,13 @@ def test_every_cut_gives_the_same_stamps(
     """An event carries the clock's reading at its place in the log, wherever a batch ends."""
     rows = history(actions)
     whole = hear(LogClock(), rows, RULES)
-    clock, events = LogClock(), list[Event]()
+    name = GroupName("billing")
+    clock, moments = LogClock(), list[Moment]()
     for batch in batches(rows, cuts):
         heard = hear(clock, batch, RULES)
-        clock, events = heard.clock, events + heard.events.get(GroupName("billing"), [])
+        clock, moments = heard.clock, moments + heard.moments(name)
 
-    assert (whole.clock, whole.events.get(GroupName("billing"), [])) == (clock, events)
+    assert (whole.clock, whole.moments(name)) == (clock, moments)
 
 
 @given(ACTIONS, CUTS)
