@@ -30,6 +30,9 @@ class Timeliness:
         self._bad_since: dict[str, int] = {}
         self._quiet_since = began
         """Since when at most one broker is bad, and none is out but that one."""
+        self._last_out: dict[str, int] = {}
+        """Where reports are lost, liars may be the only testers that are heard: then a bad broker
+        comes back, and has to be out again in the same time."""
 
     def heard(self, reporter: Reporter, now: int) -> None:
         """Count what a reporter did."""
@@ -61,7 +64,10 @@ class Timeliness:
         if len(bad) > 1 or out - bad or panic:
             self._quiet_since = now
         for broker in bad:
-            since = max(self._bad_since[broker], self._quiet_since, replaced.get(broker, 0))
+            if broker in out and Quirk.LOSSY in self._plan.quirks:
+                self._last_out[broker] = now
+            excuses = self._quiet_since, replaced.get(broker, 0), self._last_out.get(broker, 0)
+            since = max(self._bad_since[broker], *excuses)
             if now - since >= IN_TIME_MS:
                 yield from self._overdue(broker, out)
 
