@@ -241,14 +241,15 @@ class Silence:
 
     def _silence_ms(self, pulse: _Pulse, cause: Reading) -> int | None:
         """How long a life had been silent when the cause was read; None: it was never heard."""
-        last_ms = pulse.last_ms(cause.number - 1)  # its own next beat may be the cause
-        if last_ms is None:
+        heard = [it for it in pulse.heard if it.number < cause.number]  # a beat may be the cause
+        if not heard:
             return None
-        silence_ms = cause.clock_ms - last_ms
+        # The last word counts: an earlier one may have been refused, and read further ahead.
+        silence_ms = cause.clock_ms - heard[-1].clock_ms
         if not self._one_clock or self._reader.clocks[self._partition].went_back:
             return silence_ms
         # The log's clock may leave time out, and never adds any.
-        written_ms = max(it.appended_ms for it in pulse.heard if it.number < cause.number)
+        written_ms = max(it.appended_ms for it in heard)
         return min(silence_ms, cause.appended_ms - written_ms)
 
     def _doubtful(self, life: Life, struck: _Pulse, cause: Reading) -> tuple[int, int]:

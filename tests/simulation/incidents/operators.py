@@ -55,7 +55,7 @@ def order(world: "World", dice: Random) -> None:
         Rebalance(id=name, principal=ANN, reason=WHY, base_epoch=base),
         Approve(id=name, principal=ANN, reason=WHY, base_epoch=base),
     ]
-    if victim is not None:
+    if victim is not None and victim.manner != "broadcasting":  # it would rest on nothing, for ever
         drain = DrainMember(id=name, principal=ANN, reason=WHY, base_epoch=base, member=victim.name)
         choices.append(drain)
     _order(world, dice.choice(choices))
