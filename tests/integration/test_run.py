@@ -15,6 +15,7 @@ from console.embedded.broker import EmbeddedKafka
 from console.embedded.instance import Instance
 from streaming import readiness
 from streaming.standard_error import standard_error_to
+from trimtab.protocol import TOPICS
 
 pytestmark = pytest.mark.kafka
 
@@ -113,7 +114,7 @@ def test_topics_that_are_missing_are_refused(
     assert (3, "") == (code, out)
     missing = f"trimtab: {topics_prefix}members is missing: create it with `trimtab topics init`"
     assert missing in err.splitlines()
-    assert 11 == len(err.splitlines())
+    assert len(TOPICS) == len(err.splitlines())
 
 
 def test_a_settings_error_comes_before_everything(tmp_path: Path) -> None:
