@@ -16,7 +16,7 @@ from collections.abc import Set as AbstractSet
 
 from rebalance.group import Ownership
 from rebalance.ids import MemberId, Queue
-from rebalance.overlay import Overlay
+from rebalance.overlay import Overlay, trace
 
 Cards = Mapping[MemberId, frozenset[Queue]]
 
@@ -55,11 +55,7 @@ class Books(dict[Queue, Ownership]):
     def rewritten(self, drawn: Mapping[Queue, Ownership | None]) -> "Books":
         """Return the books with some pages written anew, or torn out."""
         books = Books(self)
-        for queue, owned in drawn.items():
-            if owned is None:
-                books.pop(queue, None)
-            else:
-                books[queue] = owned
+        trace(drawn, books)
         if self._moving is not None:
             now = (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
             books._moving = self._moving.difference(drawn).union(now)

@@ -18,7 +18,8 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import CommandAnswered, MemberChange, Outcome
 from rebalance.draft import Draft
 from rebalance.events import Commanded, Stamp
-from rebalance.ids import Millis
+from rebalance.group import Member
+from rebalance.ids import MemberId, Millis
 from rebalance.orders import (
     Approve,
     ChoosePolicy,
@@ -94,8 +95,7 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for eac
         case DrainMember():
             _drain(draft, order, event)
         case EvictMember():
-            if draft.members.get(order.member) is None:
-                raise Refused(f"{order.member} is no member")
+            _member(draft, order.member)
             membership.depart(draft, order.member, MemberChange.FENCED, stamp, _cause(event))
         case RebalanceNow():
             draft.causes.append(_cause(event))
@@ -127,10 +127,15 @@ def _pause(draft: Draft, order: Pause, stamp: Stamp) -> None:
         draft.expect_by(draft.paused_until)
 
 
-def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
-    member = draft.members.get(order.member)
+def _member(draft: Draft, name: MemberId) -> Member:
+    member = draft.members.get(name)
     if member is None:
-        raise Refused(f"{order.member} is no member")
+        raise Refused(f"{name} is no member")
+    return member
+
+
+def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
+    member = _member(draft, order.member)
     draft.members.put(order.member, replace(member, draining=True, dismissed=True))
     draft.causes.append(_cause(event))
 

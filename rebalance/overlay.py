@@ -72,9 +72,14 @@ class Overlay(Generic[K, V]):
         if not self._drawn:
             return self._beneath
         merged = dict(self._beneath)  # a plain copy is the fastest walk over a large map
-        for key, value in self._drawn.items():
-            if value is None:
-                merged.pop(key, None)
-            else:
-                merged[key] = value
+        trace(self._drawn, merged)
         return merged
+
+
+def trace(drawn: Mapping[K, V | None], copy: dict[K, V]) -> None:
+    """Draw on a copy what was drawn on the paper over it."""
+    for key, value in drawn.items():
+        if value is None:
+            copy.pop(key, None)
+        else:
+            copy[key] = value

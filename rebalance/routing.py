@@ -33,11 +33,12 @@ from rebalance.subscriptions import subscribed, wishes
 
 def observe(draft: Draft, event: RouteObserved) -> None:
     """Enter what the watcher saw of one topic."""
-    there = on_the_map(draft.routes.merged()) | {event.topic}
+    routes = draft.routes.merged()
+    there = on_the_map(routes) | {event.topic}
     wanted = subscribed(wishes(draft.members.values()), there)
     if event.topic not in wanted or not _is_news(draft, event):
         return
-    for topic in draft.routes.merged().keys() - wanted:
+    for topic in routes.keys() - wanted:
         draft.routes.remove(topic)
         draft.doubts.remove(topic)
     known = draft.routes.get(event.topic)
