@@ -23,7 +23,7 @@ from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.selector import BrokerSelector
 from trimtab.sending.confluent_ears import Attempt, Callback, Ears, ears, took
-from trimtab.sending.confluent_post import ConfluentPost
+from trimtab.sending.confluent_post import DEFAULTS, ConfluentPost
 from trimtab.sending.contract import Place, Post, Send, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, is_stream
 from trimtab.sending.given_up import GivenUp
@@ -35,7 +35,6 @@ Payload = str | bytes | None
 Headers = dict[str, Payload] | list[tuple[str, Payload]] | None
 _ANSWER_S: Final = 2.0
 """How long the keeper waits for metadata; it may have been asked of a broker that hangs."""
-_DEFAULTS: Final = {"reconnect.backoff.max.ms": 1_000}  # 10 s would be how long a return is missed
 
 _BROKERS_FAULT: Final = {
     KafkaError._MSG_TIMED_OUT,  # noqa: SLF001 - its documented name
@@ -61,7 +60,7 @@ class ConfluentSender:
         self.dispatch: Dispatch[Ears] = Dispatch(selector, self._at_hand)
         self._patience = patience
         self._given_up = GivenUp()
-        self._config = {**_DEFAULTS, "bootstrap.servers": place.servers, **place.kafka}
+        self._config = {**DEFAULTS, "bootstrap.servers": place.servers, **place.kafka}
         self._free = Lane(self._client(patience.try_ms), self.dispatch.tick)
         self._keyed: Lane | None = None
         self._keyed_count = 0

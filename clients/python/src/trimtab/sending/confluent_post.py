@@ -34,7 +34,7 @@ _PATIENCE_S: Final = 1.0
 _CONNECTING: Final = {"broker", "client", "https", "sasl", "security", "socket", "ssl"}
 """What the names of options begin with that say how to connect; the others concern messages."""
 _UNKNOWN: Final = KafkaError.UNKNOWN_TOPIC_OR_PART
-_SHARED: Final = {"reconnect.backoff.max.ms": 1_000}
+DEFAULTS: Final = {"reconnect.backoff.max.ms": 1_000}  # 10 s would be how long a return is missed
 _CONSUMER: Final = {
     "group.id": "trimtab-producer",  # demanded by the client; nothing is ever committed
     "enable.auto.commit": False,
@@ -58,7 +58,7 @@ class ConfluentPost:
         self._partition = 0
         self._caught_up = False
         how = {name: it for name, it in place.kafka.items() if name.split(".")[0] in _CONNECTING}
-        wanted = {**_SHARED, **how, "bootstrap.servers": place.servers}
+        wanted = {**DEFAULTS, **how, "bootstrap.servers": place.servers}
         try:
             self._consumer = Consumer({**wanted, **_CONSUMER}, logger=_LOGGER)
             self._producer = Producer({**wanted, **_PRODUCER}, logger=_LOGGER)

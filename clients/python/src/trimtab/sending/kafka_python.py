@@ -28,7 +28,7 @@ from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Place, Post, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.kafka_python_post import KafkaPythonPost, connecting
+from trimtab.sending.kafka_python_post import DEFAULTS, KafkaPythonPost, connecting
 from trimtab.sending.ledger import Ledger
 from trimtab.sending.patience import Patience
 
@@ -41,7 +41,6 @@ _TICK_S: Final = 0.05
 """How late a verdict may be noticed by the messages, and how long a second try waits."""
 _CLOSE_S: Final = 1.0
 """For disconnecting, once nothing is to be waited for."""
-_DEFAULTS: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
 _MOVABLE: Final = {
     "acks": "all",
     # A second try in another partition is a second copy anyway; and an idempotent client of this
@@ -118,7 +117,7 @@ class KafkaPythonSender:
     def cluster(self) -> str:
         """Ask what Kafka calls itself."""
         try:
-            client = KafkaAdminClient(**_DEFAULTS, **connecting(self._place))
+            client = KafkaAdminClient(**connecting(self._place))
             try:
                 return str(client.describe_cluster()["cluster_id"])
             finally:
@@ -169,7 +168,7 @@ class KafkaPythonSender:
         return [self._free] if self._keyed is None else [self._free, self._keyed]
 
     def _client(self, timeout_ms: int, defaults: Mapping[str, _Untyped]) -> _Untyped:
-        options: dict[str, _Untyped] = {**_DEFAULTS, **defaults, "linger_ms": 0}
+        options: dict[str, _Untyped] = {**DEFAULTS, **defaults, "linger_ms": 0}
         options |= {name.replace(".", "_"): value for name, value in self._place.kafka.items()}
         options["bootstrap_servers"] = self._place.servers.split(",")
         options["delivery_timeout_ms"] = timeout_ms

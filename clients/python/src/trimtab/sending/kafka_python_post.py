@@ -20,7 +20,7 @@ from trimtab.transports.progress import Progress
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
 _ANSWER_MS: Final = 2_000
 
-_SHARED: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
+DEFAULTS: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
 _CONSUMER: Final = {
     "group_id": None,  # nothing is ever committed
     "enable_auto_commit": False,
@@ -43,7 +43,7 @@ def connecting(place: Place) -> dict[str, Any]:
     named = {name.replace(".", "_"): value for name, value in place.kafka.items()}
     known = {name: it for name, it in named.items() if name in KafkaConsumer.DEFAULT_CONFIG}
     own = {name: it for name, it in known.items() if name.split("_")[0] in _CONNECTING}
-    return {**own, "bootstrap_servers": place.servers.split(",")}
+    return {**DEFAULTS, **own, "bootstrap_servers": place.servers.split(",")}
 
 
 _CONNECTING: Final = {"api", "client", "sasl", "security", "socks5", "ssl", "proxy"}
@@ -54,7 +54,7 @@ class KafkaPythonPost:
 
     def __init__(self, place: Place, prefix: str) -> None:
         self._brokers, self._latency = prefix + BROKERS.name, prefix + LATENCY.name
-        self._config = {**_SHARED, **connecting(place)}
+        self._config = connecting(place)
         self._key = b""
         self._partition = 0
         self._caught_up = False
