@@ -76,6 +76,8 @@ class PartitionClock:
 
     def of_another(self, appended_ms: int) -> int:
         """Return what a record of another topic counts as: beats may be read two steps later."""
+        if self.latest_ms is None:
+            return self.proved_ms + 2 * self.max_step_ms  # nobody knows how much later
         return self.proved_ms + self._gap(appended_ms, steps=2)
 
     def _gap(self, appended_ms: int, steps: int = 1) -> int:

@@ -42,6 +42,10 @@ class LogClock:
         that is behind them counts as fresh, which errs on the side of keeping a member. Nothing
         is read further ahead than that: a batch reads all there is of both topics, but for beats
         that wait for company, and settings that let them wait for more than a step are refused;
-        the other step is for ticks that are late.
+        the other step is for ticks that are late. Before the first beat nobody can tell how far
+        ahead a record is, so it counts as the furthest.
         """
-        return self.advanced(appended, Millis(2 * max_step)).now
+        furthest = Millis(2 * max_step)
+        if self.latest is None:
+            return Millis(self.now + furthest)
+        return self.advanced(appended, furthest).now

@@ -23,9 +23,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return caller(monkeypatch, capsys)
 
 
-def two_join() -> Recording:
+def two_join(recording: Recording | None = None) -> Recording:
     """A joins and gets both queues; b joins, and one is to go to it."""
-    recording = Recording()
+    recording = recording or Recording()
     recording.add("members", join("a"), 1_000)
     recording.add("routes", route(queues=2), 1_100)
     recording.cut(1)
@@ -97,7 +97,9 @@ def test_one_group_can_be_picked(run: Run) -> None:
 
 def test_another_policy_decides_otherwise(run: Run) -> None:
     """What would have been, had the settings been others."""
-    recording = two_join()
+    recording = Recording()
+    recording.add("heartbeats", beat("c"), 900)
+    two_join(recording)
     recording.add("heartbeats", beat("b"), 4_000)
     recording.add("heartbeats", beat("b", sequence=2), 5_500)
     name = recording.write()

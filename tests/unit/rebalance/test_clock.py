@@ -40,3 +40,8 @@ def test_an_outage_costs_one_step() -> None:
 def test_reading_another_topics_record_moves_nothing() -> None:
     """A record of another topic is dated by the clock, two steps ahead at most; nothing moves."""
     assert [800, 10_100, 100] == [RUNNING.read(Millis(at), STEP) for at in (50_700, 99_000, 1)]
+
+
+def test_before_the_first_beat_a_record_counts_as_the_furthest_ahead() -> None:
+    """How far it is ahead will only be known when beats are read; nobody is older for that."""
+    assert 2 * STEP == LogClock().read(Millis(50_000), STEP)
