@@ -10,17 +10,15 @@ not.
 rule: the same pages, the same answers, in the same order, however the cards came about.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
+from rebalance.cards import filed, refiled
 from rebalance.group import Ownership
 from rebalance.ids import MemberId, Queue
 from rebalance.overlay import Overlay, trace
 
 Cards = Mapping[MemberId, frozenset[Queue]]
-
-_NOTHING: frozenset[Queue] = frozenset()
 
 
 class Books(dict[Queue, Ownership]):
@@ -38,11 +36,7 @@ class Books(dict[Queue, Ownership]):
     def cards(self) -> Cards:
         """By member, the queues whose pages name it."""
         if self._cards is None:
-            cards = defaultdict(list)
-            for queue, owned in self.items():
-                for member in concerned(owned):
-                    cards[member].append(queue)
-            self._cards = {member: frozenset(queues) for member, queues in cards.items()}
+            self._cards = filed(self, concerned)
         return self._cards
 
     @property
@@ -60,30 +54,8 @@ class Books(dict[Queue, Ownership]):
             now = (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
             books._moving = self._moving.difference(drawn).union(now)
         if self._cards is not None:
-            books._cards = _refiled(self._cards, self, drawn)
+            books._cards = refiled(self._cards, self, drawn, concerned)
         return books
-
-
-def _refiled(
-    cards: Cards, before: Mapping[Queue, Ownership], drawn: Mapping[Queue, Ownership | None]
-) -> Cards:
-    """Return the cards with what was drawn taken off the old ones and put on the new ones."""
-    lost, gained = defaultdict(set), defaultdict(set)
-    for queue, owned in drawn.items():
-        if queue in before:
-            for member in concerned(before[queue]):
-                lost[member].add(queue)
-        if owned is not None:
-            for member in concerned(owned):
-                gained[member].add(queue)
-    refiled = dict(cards)
-    for member in {**lost, **gained}:
-        card = (refiled.get(member, _NOTHING) - lost[member]) | gained[member]
-        if card:
-            refiled[member] = card
-        else:
-            refiled.pop(member, None)
-    return refiled
 
 
 class Ledger(Overlay[Queue, Ownership]):
@@ -117,7 +89,12 @@ class Ledger(Overlay[Queue, Ownership]):
 
     def merged(self) -> Books:
         """Return the books as they are now; the same ones when nothing was written."""
-        return self._books.rewritten(self.drawn) if self.drawn else self._books
+        merged = super().merged()
+        assert isinstance(merged, Books), "books are rewritten as books"
+        return merged
+
+    def _rewritten(self) -> Books:
+        return self._books.rewritten(self.drawn)
 
 
 def moves(owned: Ownership) -> bool:

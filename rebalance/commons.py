@@ -24,15 +24,11 @@ from rebalance.events import Mode
 from rebalance.group import GroupState, Member, Route
 from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, java_order
 from rebalance.policy import Policy
+from rebalance.roster import Roster, Trait
 from rebalance.subscriptions import known, topics_of, wants
 
 Draught = Mapping[MemberId, Sequence[Queue]]
 """What each member of a ring draws from."""
-
-
-def owns(member: Member) -> bool:
-    """Tell whether a member owns what it works on."""
-    return member.mode is Mode.CLUSTERING
 
 
 def _draws(member: Member) -> bool:
@@ -44,15 +40,15 @@ class Commons:
     """What the members of one group work on in common."""
 
     group: GroupName
-    members: Mapping[MemberId, Member]
+    members: Roster
     routes: Mapping[TopicName, Route]
     policy: Policy
     _rings: dict[TopicName, Draught] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, state: GroupState, policy: Policy) -> "Commons":
+    def of(cls, state: GroupState, roster: Roster, policy: Policy) -> "Commons":
         """Return the commons of a group as it stands."""
-        return cls(state.name, state.members, state.routes, policy)
+        return cls(state.name, roster, state.routes, policy)
 
     def portion(self, name: MemberId) -> Portion:
         """Return what a member works on.
@@ -72,7 +68,7 @@ class Commons:
     def former(self, name: MemberId) -> Portion | None:
         """Return what one of the members of a later step worked on, if it owned nothing then."""
         member = self.members.get(name)
-        return None if member is None or owns(member) else self.portion(name)
+        return None if member is None or member.owns else self.portion(name)
 
     def _ring(self, topic: TopicName) -> Draught:
         if topic not in self._rings:
@@ -115,11 +111,11 @@ def readers(draft: Draft, after: Commons) -> list[MemberId]:
     changed, told = draft.routes.drawn.keys(), draft.members.drawn
     if not changed and not told:
         return []
-    before = Commons.of(draft.before, draft.policy)
+    before = Commons.of(draft.before, draft.members.before, draft.policy)
+    guests = {name: after.members[name] for name in after.members.those(Trait.GUEST)}
     return [
         name
-        for name, member in after.members.items()
-        if not owns(member)
-        and (_draws(member) or name in told or any(wants(member, topic) for topic in changed))
+        for name, member in guests.items()
+        if (_draws(member) or name in told or any(wants(member, topic) for topic in changed))
         and after.portion(name) != before.former(name)
     ]

@@ -28,6 +28,7 @@ from rebalance.group import GroupState
 from rebalance.ids import MemberId
 from rebalance.overview import GroupSummarised
 from rebalance.portions import Shares, portions
+from rebalance.roster import Roster
 from rebalance.summary import summarise
 
 
@@ -43,11 +44,11 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     """Close the draft."""
     flapping.forget(draft, now.clock)
     departures.forget(draft, now.clock)
-    books = draft.ownership.merged()
-    state = _next_state(draft, books)
+    books, roster = draft.ownership.merged(), draft.members.merged()
+    state = _next_state(draft, books, roster)
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
-    common = commons.Commons.of(state, draft.policy)
+    common = commons.Commons.of(state, roster, draft.policy)
     readers, cause = _readers(draft, state, common), state.cause
     if cause is not None:
         shares = _shares(state, books, common, readers)
@@ -64,7 +65,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     return Step(state, tuple(decisions))
 
 
-def _next_state(draft: Draft, books: Books) -> GroupState:
+def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
     before = draft.before
     changed = bool(draft.causes)
     epoch = draft.next_epoch if draft.decided else before.epoch
@@ -74,7 +75,7 @@ def _next_state(draft: Draft, books: Books) -> GroupState:
         epoch=epoch,
         group_epoch=group_epoch,
         target_epoch=group_epoch if draft.targeted else before.target_epoch,
-        members=draft.members.merged(),
+        members=roster,
         pulses=draft.pulses.merged(),
         routes=draft.routes.merged(),
         target=draft.target,
@@ -114,7 +115,7 @@ def _shares(
     pages = {queue: books[queue] for name in readers for queue in cards.get(name, ())}
     read = dict(portions(pages.items(), readers))
     for name in readers:
-        if not commons.owns(state.members[name]):
+        if not state.members[name].owns:
             read[name] = common.portion(name)
     return read
 

@@ -15,7 +15,7 @@ from rebalance.books import Ledger
 from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
 from rebalance.events import Stamp
-from rebalance.group import Departure, Doubt, Flaps, GroupState, Member, Pulse, Route
+from rebalance.group import Departure, Doubt, Flaps, GroupState, Pulse, Route
 from rebalance.ids import (
     Epoch,
     Incarnation,
@@ -29,6 +29,7 @@ from rebalance.ids import (
 from rebalance.overlay import Overlay
 from rebalance.overrides import Overrides, effective
 from rebalance.policy import Policy
+from rebalance.roster import Roll
 
 Life = tuple[MemberId, Incarnation]
 """One life of one member: what is fenced when it ends."""
@@ -59,7 +60,7 @@ class Draft:
     before: GroupState
     policy: Policy
     """The controller's, with what the group has of its own."""
-    members: Overlay[MemberId, Member] = field(init=False)
+    members: Roll = field(init=False)
     pulses: Overlay[MemberId, Pulse] = field(init=False)
     routes: Overlay[TopicName, Route] = field(init=False)
     ownership: Ledger = field(init=False)
@@ -124,7 +125,7 @@ class Draft:
         self._trace()
 
     def _trace(self) -> None:
-        self.members = Overlay(self.before.members)
+        self.members = Roll(self.before.members)
         self.pulses = Overlay(self.before.pulses)
         self.routes = Overlay(self.before.routes)
         self.ownership = Ledger(self.before.ownership)

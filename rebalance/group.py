@@ -62,6 +62,11 @@ class Member:
     patterns: frozenset[Pattern] = frozenset()
     """What it subscribes beside ``topics``, by pattern. Ask ``subscriptions``, never these two."""
 
+    @property
+    def owns(self) -> bool:
+        """Whether it owns what it works on; if not, that is of the ``commons``."""
+        return self.mode is Mode.CLUSTERING
+
 
 @dataclass(frozen=True, slots=True)
 class Pulse:

@@ -25,7 +25,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rebalance import commons
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import ClaimRefused, Ending
 from rebalance.draft import Draft, Life, Passage, Vacancy
@@ -69,7 +68,7 @@ def _refuse_claims(draft: Draft, event: Beaten) -> None:
     that a queue was taken away.
     """
     member = draft.members.get(event.member)
-    if member is None or member.incarnation != event.incarnation or not commons.owns(member):
+    if member is None or member.incarnation != event.incarnation or not member.owns:
         return
     if event.epoch < draft.before.epoch or not event.owned:
         return
@@ -254,7 +253,7 @@ def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | N
     member = None if name is None else draft.members.get(name)
     if name is None or member is None or member.away:
         return None
-    if not wants(member, topic) or not commons.owns(member):
+    if not wants(member, topic) or not member.owns:
         return None
     return Grant(name, member.incarnation, draft.next_epoch)
 

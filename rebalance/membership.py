@@ -16,7 +16,7 @@ Its one rule: nobody is struck out but through ``depart``.
 from dataclasses import replace
 from typing import assert_never
 
-from rebalance import commons, departures, flapping, holding, twins
+from rebalance import departures, flapping, holding, twins
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
@@ -24,7 +24,7 @@ from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent, Stamp
 from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
-from rebalance.subscriptions import patterns, wishes
+from rebalance.subscriptions import patterns, wish_of
 
 
 def fold(draft: Draft, event: MemberEvent) -> None:
@@ -93,10 +93,10 @@ def _has_too_many_patterns(draft: Draft, event: Joined) -> bool:
     if not event.patterns:
         return False
     if draft.patterns is None:
-        draft.patterns = patterns(wishes(draft.members.values()))
+        draft.patterns = patterns(draft.members.merged().wishes)
     if len(draft.patterns | event.patterns) > draft.policy.max_patterns:
-        others = (it for name, it in draft.members.items() if name != event.member)
-        draft.patterns = patterns(wishes(others))
+        others = [it for name, it in draft.members.items() if name != event.member]
+        draft.patterns = patterns(list(map(wish_of, others)))
     count = len(draft.patterns | event.patterns)
     if count > draft.policy.max_patterns:
         _refuse(draft, event, Refusal.TOO_MANY_PATTERNS, f"the group would have {count} patterns")
@@ -167,7 +167,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
         away=repeated and known.away,
     )
     draft.members.put(event.member, member)
-    if commons.owns(known) and not commons.owns(member):
+    if known.owns and not member.owns:
         # It works on everything now, by right: nobody need wait for what it held.
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
     if member == replace(known, sequence=event.sequence, challenger=None):

@@ -18,12 +18,13 @@ V = TypeVar("V")
 class Overlay(Generic[K, V]):
     """A mutable view of an immutable map."""
 
-    __slots__ = ("_beneath", "_drawn", "_size")
+    __slots__ = ("_beneath", "_copy", "_drawn", "_size")
 
     def __init__(self, beneath: Mapping[K, V]) -> None:
         """Lay a clean sheet over ``beneath``."""
         self._beneath = beneath
         self._drawn: dict[K, V | None] = {}
+        self._copy: Mapping[K, V] | None = None
         self._size = len(beneath)
 
     def __len__(self) -> int:
@@ -47,11 +48,13 @@ class Overlay(Generic[K, V]):
         """Draw ``value`` at ``key``."""
         self._size += self.get(key) is None
         self._drawn[key] = value
+        self._copy = None
 
     def remove(self, key: K) -> None:
         """Blot ``key`` out, if there is anything at it."""
         if self.get(key) is not None:
             self._drawn[key] = None
+            self._copy = None
             self._size -= 1
 
     @property
@@ -71,9 +74,14 @@ class Overlay(Generic[K, V]):
         """Return the visible map; the one beneath itself when nothing was drawn."""
         if not self._drawn:
             return self._beneath
-        merged = dict(self._beneath)  # a plain copy is the fastest walk over a large map
-        trace(self._drawn, merged)
-        return merged
+        if self._copy is None:
+            self._copy = self._rewritten()
+        return self._copy
+
+    def _rewritten(self) -> Mapping[K, V]:
+        copy = dict(self._beneath)  # a plain copy is the fastest walk over a large map
+        trace(self._drawn, copy)
+        return copy
 
 
 def trace(drawn: Mapping[K, V | None], copy: dict[K, V]) -> None:

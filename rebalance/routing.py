@@ -28,14 +28,14 @@ from rebalance.events import RouteObserved, Stamp
 from rebalance.group import Doubt, Route
 from rebalance.ids import Millis, Queue, TopicName
 from rebalance.subscriptions import known as on_the_map
-from rebalance.subscriptions import subscribed, wishes
+from rebalance.subscriptions import subscribed
 
 
 def observe(draft: Draft, event: RouteObserved) -> None:
     """Enter what the watcher saw of one topic."""
     routes = draft.routes.merged()
     there = on_the_map(routes) | {event.topic}
-    wanted = subscribed(wishes(draft.members.values()), there)
+    wanted = subscribed(draft.members.merged().wishes, there)
     if event.topic not in wanted or not _is_news(draft, event):
         return
     for topic in routes.keys() - wanted:

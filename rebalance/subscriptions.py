@@ -10,14 +10,14 @@ Asked by everybody who needs to know who subscribes what, and by the route watch
 nobody else looks at a member's topics and patterns.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Final
 
 from rebalance import globs
 from rebalance.allocation import Applicant, Candidate
 from rebalance.group import Member, Route
-from rebalance.ids import MemberId, Pattern, TopicName
+from rebalance.ids import Pattern, TopicName
 
 Wish = tuple[frozenset[TopicName], frozenset[Pattern]]
 """What a member asks for by name, and by pattern."""
@@ -41,21 +41,15 @@ def topics_of(member: Member, known: frozenset[TopicName]) -> frozenset[TopicNam
     return _both(member.topics, member.patterns, known) if member.patterns else member.topics
 
 
-def spelt_out(
-    members: Mapping[MemberId, Member], known: frozenset[TopicName]
-) -> dict[MemberId, Candidate]:
-    """Return members as a strategy may see them, who knows no patterns: mostly as they are."""
-    candidates: dict[MemberId, Candidate] = dict(members)
-    for name, it in members.items():
-        if it.patterns:
-            topics = topics_of(it, known)
-            candidates[name] = Applicant(topics, it.weight, it.capacity, it.rack, it.instance)
-    return candidates
+def spelt_out(member: Member, known: frozenset[TopicName]) -> Candidate:
+    """Return a member as a strategy may see it, who knows no patterns."""
+    topics = topics_of(member, known)
+    return Applicant(topics, member.weight, member.capacity, member.rack, member.instance)
 
 
-def wishes(members: Iterable[Member]) -> frozenset[Wish]:
-    """Return what members ask for, each different wish once."""
-    return frozenset({(member.topics, member.patterns) for member in members})
+def wish_of(member: Member) -> Wish:
+    """Return what a member asks for."""
+    return (member.topics, member.patterns)
 
 
 def subscribed(wishes: Collection[Wish], known: frozenset[TopicName]) -> frozenset[TopicName]:

@@ -16,7 +16,8 @@ from rebalance.group import GroupState
 from rebalance.ids import MemberId, Millis, TopicName
 from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.portions import Counts, counted
-from rebalance.subscriptions import known, patterns, subscribed, wishes
+from rebalance.roster import Trait
+from rebalance.subscriptions import known, patterns, subscribed
 
 PEOPLE: Final = 1_000
 """How many members are named; what the contract allows (``trimtab.protocol.limits``), and more than
@@ -32,7 +33,7 @@ def summarise(
     cause: Cause,
 ) -> GroupSummarised:
     """Describe the group as it stands."""
-    asked = wishes(state.members.values())
+    asked = common.members.wishes
     wanted = subscribed(asked, known(state.routes))
     topics = _topics(state, wanted)
     moving = len(books.moving)
@@ -45,7 +46,7 @@ def summarise(
         strategy=strategy,
         assigned=len(books) - moving,
         moving=moving,
-        unassigned=_unassigned(state, books, _shared(state, wanted)),
+        unassigned=_unassigned(state, books, _owned(state, common, wanted)),
         topics=topics,
         population=len(state.members),
         members=_people(state, books, common),
@@ -79,21 +80,22 @@ def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicS
     return tuple(summaries)
 
 
-def _shared(state: GroupState, wanted: frozenset[TopicName]) -> frozenset[TopicName]:
-    """Return what is subscribed to be shared: nearly always all that is wanted."""
-    sharing = list(filter(commons.owns, state.members.values()))
-    if len(sharing) == len(state.members):
+def _owned(
+    state: GroupState, common: commons.Commons, wanted: frozenset[TopicName]
+) -> frozenset[TopicName]:
+    """Return what is subscribed to be owned: nearly always all that is wanted."""
+    if not common.members.those(Trait.GUEST):
         return wanted
-    return subscribed(wishes(sharing), known(state.routes))
+    return subscribed(common.members.owners_wishes, known(state.routes))
 
 
-def _unassigned(state: GroupState, books: Books, shared: frozenset[TopicName]) -> int:
+def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) -> int:
     """Count the queues on the map that nobody has.
 
     Off the map only what moves can be, once the target has caught up with it: so the books need not
     be gone through.
     """
-    queues = [state.routes[topic].queues for topic in shared if topic in state.routes]
+    queues = [state.routes[topic].queues for topic in owned if topic in state.routes]
     if state.target_epoch < state.group_epoch:
         return sum(queue not in books for shelf in queues for queue in shelf)
     strays = {queue for queue in books.moving if queue not in state.target}
@@ -118,7 +120,7 @@ def _member(
 ) -> MemberSummary:
     """Describe a member; it stands by if it is able, and the target has nothing for it."""
     member = state.members[name]
-    if not commons.owns(member):
+    if not member.owns:
         everything = common.portion(name)
         counts = Counts(hold=len(everything.hold), give=len(everything.give))
     able = not (member.draining or member.away or member.resting_until is not None)

@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from rebalance import commons
-from rebalance.allocation import AllocationRequest, Allocator
+from rebalance.allocation import AllocationRequest, Allocator, Candidate
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
-from rebalance.group import Member
 from rebalance.ids import MemberId, Millis, Queue, TopicName
-from rebalance.subscriptions import known, spelt_out, subscribed, topics_of, wishes
+from rebalance.roster import Roster, Trait
+from rebalance.subscriptions import known, spelt_out, subscribed
 
 Owners = Mapping[Queue, MemberId]
 
@@ -48,16 +47,18 @@ def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
 
 
 def _request(draft: Draft) -> AllocationRequest:
-    there = known(draft.routes.merged())
-    sharing = {name: one for name, one in draft.members.items() if commons.owns(one)}
-    willing = {name: one for name, one in sharing.items() if not one.draining}
-    candidates = spelt_out(willing, there)
-    for name, left in _left_to_the_resting(willing, there).items():
+    there, roster = known(draft.routes.merged()), draft.members.merged()
+    candidates: dict[MemberId, Candidate] = dict(roster)
+    for name in roster.those(Trait.GUEST) | roster.those(Trait.DRAINING):
+        del candidates[name]
+    for name in roster.those(Trait.PATTERNED) & candidates.keys():
+        candidates[name] = spelt_out(roster[name], there)
+    for name, left in _left_to_the_resting(roster, candidates).items():
         if left:
-            candidates[name] = replace(willing[name], topics=left)
+            candidates[name] = replace(roster[name], topics=left)
         else:
             del candidates[name]
-    wanted = subscribed(wishes(sharing.values()), there)
+    wanted = subscribed(roster.owners_wishes, there)
     queues = {
         topic: route.queues
         for topic, route in draft.routes.items()
@@ -67,14 +68,15 @@ def _request(draft: Draft) -> AllocationRequest:
 
 
 def _left_to_the_resting(
-    members: Mapping[MemberId, Member], there: frozenset[TopicName]
+    roster: Roster, candidates: Mapping[MemberId, Candidate]
 ) -> Mapping[MemberId, frozenset[TopicName]]:
-    """Return, of each member that rests, the topics that nobody else could work on."""
-    resting = {name: one for name, one in members.items() if one.resting_until is not None}
+    """Return, of each candidate that rests, the topics that nobody else could work on."""
+    resting = roster.those(Trait.RESTING) & candidates.keys()
     if not resting:
         return {}
-    lively = subscribed(wishes(it for name, it in members.items() if name not in resting), there)
-    return {name: topics_of(one, there) - lively for name, one in resting.items()}
+    others = {one.topics for name, one in candidates.items() if name not in resting}
+    lively = frozenset[TopicName]().union(*others)
+    return {name: frozenset(candidates[name].topics) - lively for name in sorted(resting)}
 
 
 def _differences(before: Owners, after: Owners) -> list[Queue]:

@@ -9,7 +9,7 @@ Called by ``step`` before each event and after the last, and by ``conclusion`` f
 Its one rule: only the log clock strikes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 
 from rebalance import flapping, handover, holding, membership, routing
@@ -19,6 +19,7 @@ from rebalance.draft import Draft
 from rebalance.events import Stamp
 from rebalance.group import Member
 from rebalance.ids import MemberId, Millis
+from rebalance.roster import Trait
 
 
 def strike(draft: Draft, stamp: Stamp) -> None:
@@ -42,7 +43,12 @@ def _evict(draft: Draft, stamp: Stamp) -> None:
     Who keeps a queue and is not heard either may have let it go without our hearing that: while
     many are not heard it is held like those whose sessions have ended.
     """
-    silent = dict.fromkeys(name for name, end in _sessions(draft) if stamp.clock >= end)
+    pulses = draft.pulses.merged()
+    silent = dict.fromkeys(
+        name
+        for name, member in draft.members.items()
+        if stamp.clock >= pulses[name].seen + member.session_timeout_ms
+    )
     overdue = [] if draft.paused else _overdue(draft, stamp.clock)
     unheard = dict.fromkeys(name for name in overdue if holding.is_mute(draft, name, stamp))
     believed = dict.fromkeys(holding.believed(draft, list(silent | unheard), stamp))
@@ -63,10 +69,16 @@ def earliest(draft: Draft) -> Millis | None:
 
 
 def _hours(draft: Draft) -> Iterator[Millis]:
-    held = draft.held.merged()
-    yield from _earliest([end for name, end in _sessions(draft) if name not in held])
-    members = draft.members.values()
-    yield from [one.resting_until for one in members if one.resting_until is not None]
+    held, members, pulses = draft.held.merged(), draft.members.merged(), draft.pulses.merged()
+    ends = [  # of sessions: a list, because everybody's is in it
+        pulses[name].seen + member.session_timeout_ms
+        for name, member in members.items()
+        if name not in held
+    ]
+    if ends:
+        yield Millis(min(ends))
+    resting = (members[name].resting_until for name in members.those(Trait.RESTING))
+    yield from (until for until in resting if until is not None)
     yield from routing.hours(draft)
     if draft.paused:
         if draft.paused_until is not None:
@@ -76,10 +88,6 @@ def _hours(draft: Draft) -> Iterator[Millis]:
     yield from (deadline for name, deadline in _revocations(draft) if name not in held)
 
 
-def _earliest(hours: Sequence[Millis]) -> Sequence[Millis]:
-    return [min(hours)] if hours else []
-
-
 def _target_hours(draft: Draft) -> Iterator[Millis]:
     if draft.paused:
         return
@@ -87,14 +95,6 @@ def _target_hours(draft: Draft) -> Iterator[Millis]:
         yield Millis(0)
     elif draft.awaits_target and draft.targeted_at is not None:
         yield Millis(draft.targeted_at + draft.policy.assignment_interval_ms)
-
-
-def _sessions(draft: Draft) -> list[tuple[MemberId, Millis]]:
-    pulses = draft.pulses.merged()
-    return [
-        (name, Millis(pulses[name].seen + member.session_timeout_ms))
-        for name, member in draft.members.items()
-    ]
 
 
 def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:

@@ -9,7 +9,8 @@ from rebalance.events import RouteObserved
 from rebalance.group import Route
 from rebalance.ids import BrokerName, Queue, TopicName
 from rebalance.policy import Policy
-from rebalance.subscriptions import subscribed, wishes
+from rebalance.roster import Roster
+from rebalance.subscriptions import subscribed
 from tests.builders.group import a_group
 from tests.builders.records import RouteRecord, at, missing, routed
 
@@ -105,7 +106,7 @@ def test_topic_is_subscribed_as_long_as_one_member_wants_it() -> None:
     """Each member has a subscription of its own."""
     group = a_group().with_member("a", "orders").with_member("b", "orders payments")
 
-    assert {"orders", "payments"} == subscribed(wishes(group.state.members.values()), frozenset())
+    assert {"orders", "payments"} == subscribed(Roster(group.state.members).wishes, frozenset())
     assert set() == subscribed([], frozenset())
 
 

@@ -46,7 +46,7 @@ SUBSCRIPTIONS = {
 def test_a_member_subscribes(who: Member, expected: frozenset[TopicName]) -> None:
     """What it names, whether it exists or not, and what its patterns stand for."""
     assert expected == subscriptions.topics_of(who, KNOWN)
-    assert expected == subscriptions.subscribed(subscriptions.wishes([who, who]), KNOWN)
+    assert expected == subscriptions.subscribed([subscriptions.wish_of(who)] * 2, KNOWN)
     assert expected & KNOWN == {topic for topic in KNOWN if subscriptions.wants(who, topic)}
 
 

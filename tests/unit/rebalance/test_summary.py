@@ -7,6 +7,7 @@ from rebalance.commons import Commons
 from rebalance.ids import MemberId, Millis, TopicName
 from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.policy import Policy
+from rebalance.roster import Roster
 from rebalance.summary import summarise
 from tests.builders.group import BEGINNING, GroupBuilder, a_group
 
@@ -14,7 +15,7 @@ from tests.builders.group import BEGINNING, GroupBuilder, a_group
 def summary(group: GroupBuilder) -> GroupSummarised:
     """Summarise a group."""
     state = group.state
-    common = Commons.of(state, Policy())
+    common = Commons.of(state, Roster(state.members), Policy())
     return summarise(state, Books(state.ownership), common, "AVG", Millis(7), BEGINNING)
 
 

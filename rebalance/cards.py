@@ -1,0 +1,51 @@
+"""Cards: a card index beside a map, kept up from step to step.
+
+A library's catalogue by author. The shelves stay as they are; for each heading there is a card that
+names what belongs under it. What a step changes is taken off the old cards and put on the new
+ones, so nobody walks along all the shelves again.
+
+Used by ``books`` and ``roster``. Its one rule: kept up or written anew, the cards say the same.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TypeVar
+
+H = TypeVar("H", bound=Hashable)
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def filed(things: Mapping[K, V], headings: Callable[[V], Iterable[H]]) -> Mapping[H, frozenset[K]]:
+    """Write all cards: under which headings each thing belongs."""
+    cards = defaultdict(list)
+    for key, thing in things.items():
+        for heading in headings(thing):
+            cards[heading].append(key)
+    return {heading: frozenset(keys) for heading, keys in cards.items()}
+
+
+def refiled(
+    cards: Mapping[H, frozenset[K]],
+    before: Mapping[K, V],
+    drawn: Mapping[K, V | None],
+    headings: Callable[[V], Iterable[H]],
+) -> Mapping[H, frozenset[K]]:
+    """Return the cards with what was drawn taken off the old ones and put on the new ones."""
+    lost, gained = defaultdict(set), defaultdict(set)
+    for key, thing in drawn.items():
+        was = before.get(key)
+        if was is not None:
+            for heading in headings(was):
+                lost[heading].add(key)
+        if thing is not None:
+            for heading in headings(thing):
+                gained[heading].add(key)
+    changed = dict(cards)
+    for heading in {**lost, **gained}:
+        card = (changed.get(heading, frozenset()) - lost[heading]) | gained[heading]
+        if card:
+            changed[heading] = card
+        else:
+            changed.pop(heading, None)
+    return changed
