@@ -237,7 +237,7 @@ class Silence:
             if silent >= self._blast.members and 100 * silent > self._blast.percent * everybody:
                 patience_ms = pulse.session_ms + self._blast.hold_ms
                 detail += f", and {silent} of {everybody} were silent"
-        if silence_ms < patience_ms:
+        if patience_ms and silence_ms < patience_ms:  # its last word may be ahead of the cause
             places = (record.cause, record.at)
             yield Violation(Invariant.PATIENT, self._group, record.life.member, detail, places)
 

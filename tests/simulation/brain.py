@@ -7,9 +7,11 @@ clock; after a crash they come back from their packed form, as from a checkpoint
 Every batch is shown to the auditor, and the strategy is counted: it is asked at most once.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+from unittest.mock import patch
 
 from allocators import allocator
 from audit.checker import Checker
@@ -30,6 +32,7 @@ from streaming.codec import pack, unpack
 from streaming.rows import Row, in_log_order
 from tests.simulation import reporting
 from tests.simulation.broker import Broker
+from tests.simulation.faults import Faults
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy
 from trimtab.protocol import Assignment, GrantRef, InheritRef
@@ -50,8 +53,10 @@ class Batch:
 class Brain:
     """One controller."""
 
-    def __init__(self, scenario: Scenario, broker: Broker, checker: Checker) -> None:
-        self._broker, self._checker = broker, checker
+    def __init__(
+        self, scenario: Scenario, broker: Broker, checker: Checker, faults: Faults
+    ) -> None:
+        self._broker, self._checker, self._faults = broker, checker, faults
         self._strategy = allocator(scenario.strategy)
         self.rules = Rules(DECODER, policy(scenario), self._ask, Outlet(PREFIX, PARTITIONS))
         self.state = GroupState(NAME)
@@ -62,6 +67,8 @@ class Brain:
         """Every batch so far, for the transcript."""
         self.decided: list[tuple[Decision, ...]] = []
         """And what was decided in it, as far as it was committed."""
+        self.elsewhere_ms = 0
+        """How wrong the clock of a worker is that repeats the next batch; 0: none repeats it."""
         self._asked = 0
         self.said = 0
 
@@ -91,6 +98,8 @@ class Brain:
             yield from self._show(heard, batch.rows)
             batch.shown = True
         yield from self._judge(batch, outcome)
+        if self.elsewhere_ms:
+            yield from self._judge(batch, self._repeated(batch))
         decisions = outcome.decisions
         if crash:
             decisions = decisions[: chance.randint(0, len(decisions))]
@@ -101,6 +110,8 @@ class Brain:
             return
         self.state, self.clock, self.pending = outcome.state, heard.clock, None
         self.decided.append(outcome.decisions)
+        if outcome.state.shortage:
+            self._faults.occurred("C17")
         yield from self._checker.batch_ends()
 
     def _step(self, heard: Heard) -> Step:
@@ -110,6 +121,17 @@ class Brain:
         if NAME not in heard.events and not due:
             return Step(state, ())
         return step(state, heard.moments(NAME), heard.now, self.rules.policy, self.rules.allocator)
+
+    def _repeated(self, batch: Batch) -> Step:
+        """Compute the batch again as another worker would (A10), by a clock that is wrong (B6)."""
+        wrong = time.time() + self.elsewhere_ms / 1000
+        kept, self.state = self.state, unpack(pack(self.state))
+        with patch("time.time", lambda: wrong), patch("time.monotonic", lambda: wrong):
+            outcome = self._step(hear(self.clock, in_log_order(batch.rows), self.rules))
+        self.state, self.elsewhere_ms = kept, 0
+        self._faults.occurred("A10")
+        self._faults.occurred("B6")
+        return outcome
 
     def _show(self, heard: Heard, rows: Sequence[Row]) -> Iterator[Violation]:
         events = {event.stamp.position: event for _, event in heard.events.get(NAME, [])}

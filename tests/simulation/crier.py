@@ -1,8 +1,9 @@
-"""A session of a member that knows no releases: the eager and the broadcasting ones.
+"""A session of a member that is not the SDK's: eager, broadcasting, or hoarding.
 
 What RocketMQ's own clients are like. It cries that it is there, and on what it works; what its
-newest orders say it does at once; and it never doubts itself: cut off from everybody it goes on. It
-has the face of the SDK's session, so that a ``process`` can live it.
+newest orders say it does at once; and it never doubts itself: cut off from everybody it goes on. A
+hoarder knows releases, but only as a word: it says that it let go, and works on (C8). All have the
+face of the SDK's session, so that a ``process`` can live them.
 """
 
 from collections.abc import Iterator
@@ -13,19 +14,22 @@ from tests.simulation.scenario import SESSION_MS
 from trimtab.protocol import (
     HEARTBEATS,
     MEMBERS,
+    RELEASES,
     Assignment,
     Beat,
     GrantRef,
     Join,
     Leave,
     MemberRecord,
+    Release,
+    ReleaseRef,
     Topic,
     encode,
 )
 from trimtab.session import Assigned, Ended, Grant, Lost, Send, incarnation
 from trimtab.session.actions import Ending, LossReason
 
-Manner = Literal["eager", "broadcasting"]
+Manner = Literal["eager", "broadcasting", "hoarding"]
 
 
 class _Signature(TypedDict):
@@ -40,6 +44,10 @@ class Crier:
     def __init__(self, member: str, topics: tuple[str, ...], manner: Manner, number: int) -> None:
         self.member, self.topics, self.manner, self.number = member, topics, manner, number
         self.works_on: dict[GrantRef, Grant] = {}
+        self.hoards = manner == "hoarding"
+        self.betrays = False
+        """It has just said that it let go of something, and has not."""
+        self._ordered: tuple[GrantRef, ...] = ()
         self._sequence = 0
 
     def begin(self, now: int) -> None:
@@ -52,28 +60,30 @@ class Crier:
         """Where it stands, in the SDK's words."""
         return "joined" if self.epoch else "joining"
 
-    def tick(self, now: int) -> list[Send]:
+    def tick(self, now: int) -> list[Send | Lost]:
         """Cry, if it is time: what it works on, or, as long as nobody answers, that it is there."""
+        dropped = [] if self.hoards else list(self._drops())
         if now < self.wake_at:
-            return []
+            return [*dropped]
         self.wake_at = now + SESSION_MS // 3
         if self.epoch:
             owned = tuple(self.works_on)
-            return [self._says(HEARTBEATS, Beat(**self._signed(), epoch=self.epoch, owned=owned))]
+            beat = Beat(**self._signed(), epoch=self.epoch, owned=owned)
+            return [*dropped, self._says(HEARTBEATS, beat)]
         eager = self.manner == "eager"
         join = Join(
             **self._signed(),
             topics=self.topics,
             session_timeout_ms=SESSION_MS,
             protocol="eager" if eager else "cooperative",
-            mode="clustering" if eager else "broadcasting",
+            mode="broadcasting" if self.manner == "broadcasting" else "clustering",
         )
         return [self._says(MEMBERS, join)]
 
-    def receive(self, record: Assignment | None, now: int) -> list[Assigned | Lost | Ended]:
+    def receive(self, record: Assignment | None, now: int) -> list[Assigned | Lost | Ended | Send]:
         """Do what it is told, at once."""
         if record is None:
-            lost = self._lost(LossReason.UNKNOWN)
+            lost: list[Assigned | Lost | Ended | Send] = [*self._lost(LossReason.UNKNOWN)]
             self.begin(now)
             return lost
         if record.incarnation > self.incarnation:
@@ -83,18 +93,28 @@ class Crier:
         self.epoch, self.wake_at = record.epoch, now
         return list(self._follows(record))
 
-    def _follows(self, record: Assignment) -> Iterator[Assigned | Lost]:
-        gone = [ref for ref in self.works_on if ref not in record.hold]
-        if gone:
-            yield Lost(tuple(self.works_on.pop(ref) for ref in gone), LossReason.TAKEN)
+    def _follows(self, record: Assignment) -> Iterator[Assigned | Lost | Send]:
+        self._ordered = record.hold
+        if not self.hoards:
+            yield from self._drops()
+        if self.manner == "hoarding" and record.give:
+            self.betrays = self.hoards
+            given = tuple(ReleaseRef(*ref, None) for ref in record.give)
+            yield self._says(RELEASES, Release(**self._signed(), queues=given))
         new = [ref for ref in record.hold if ref not in self.works_on]
         if new:
             self.works_on |= {ref: Grant(ref.queue, ref.epoch) for ref in new}
             yield Assigned(tuple(self.works_on[ref] for ref in new))
 
-    def _lost(self, reason: LossReason) -> list[Assigned | Lost | Ended]:
+    def _drops(self) -> Iterator[Lost]:
+        gone = [ref for ref in self.works_on if ref not in self._ordered]
+        if gone:
+            yield Lost(tuple(self.works_on.pop(ref) for ref in gone), LossReason.TAKEN)
+
+    def _lost(self, reason: LossReason) -> list[Lost]:
         grants = tuple(self.works_on.values())
         self.works_on.clear()
+        self._ordered = ()
         return [Lost(grants, reason)] if grants else []
 
     def stop(self, now: int, timeout_ms: int) -> list[Lost | Send | Ended | Assigned]:
@@ -114,5 +134,5 @@ class Crier:
         self._sequence += 1
         return _Signature(member=self.member, incarnation=self.incarnation, sequence=self._sequence)
 
-    def _says(self, topic: Topic[Any], record: MemberRecord) -> Send:
+    def _says(self, topic: Topic[Any], record: MemberRecord | Release) -> Send:
         return Send(topic.name, GROUP.encode(), encode(record), self._sequence)

@@ -52,10 +52,19 @@ class Driver:
         self.topics[topic] = Seen(self.topics[topic].version + 1, queues)
         self.publish(topic, now)
 
+    def close(self, topic: str, queue: int, now: int) -> None:
+        """A queue can no longer be read, until the topic changes again."""
+        seen = self.topics[topic]
+        self.topics[topic] = Seen(seen.version + 1, seen.queues)
+        before, behind = RunRef("", 0, queue), RunRef("", queue + 1, seen.queues - queue - 1)
+        self._say(topic, tuple(run for run in (before, behind) if run.length), now)
+
     def publish(self, topic: str, now: int, queues: int | None = None) -> None:
         """Say what was seen, or something else."""
-        seen = self.topics[topic]
-        count = seen.queues if queues is None else queues
-        runs = (RunRef("", 0, count),) if count else ()
-        route = Route(topic=topic, version=seen.version, exists=count > 0, runs=runs)
+        count = self.topics[topic].queues if queues is None else queues
+        self._say(topic, (RunRef("", 0, count),) if count else (), now)
+
+    def _say(self, topic: str, runs: tuple[RunRef, ...], now: int) -> None:
+        version = self.topics[topic].version
+        route = Route(topic=topic, version=version, exists=bool(runs), runs=runs)
         self._broker.append(ROUTES, GROUP.encode(), encode(route), now)

@@ -49,7 +49,13 @@ class Process:
     """One process."""
 
     def __init__(
-        self, number: int, name: str, topics: tuple[str, ...], wire: Wire, instance: str | None
+        self,
+        number: int,
+        name: str,
+        topics: tuple[str, ...],
+        wire: Wire,
+        instance: str | None,
+        capacity: int | None,
     ) -> None:
         self.number, self.name, self.wire = number, name, wire
         self.broker: Broker = wire.broker
@@ -67,7 +73,7 @@ class Process:
         self._wake_at = 0
         self._releases = wire.broker.log(RELEASES)
         self.topics = topics
-        self.instance = instance
+        self.instance, self.capacity = instance, capacity
         self.manner: Manner | None = None
         """How it differs from the SDK's members; None: not at all."""
         self._read = Counter[str]()
@@ -87,6 +93,7 @@ class Process:
             member=self.name,
             topics=self.topics,
             instance=self.instance,
+            capacity=self.capacity,
             session_timeout_ms=SESSION_MS,
             revocation_timeout_ms=REVOCATION_MS,
         )
@@ -142,6 +149,9 @@ class Process:
             yield from self.perform(answer(ticket, mine), now, witness)
         if self.deaf_until <= now and self.broker.up(now):
             yield from self._receive(now, witness, faults)
+        if isinstance(session, Crier) and session.betrays:
+            session.betrays = False
+            faults.occurred("C8")
         self._wake_at = min([session.wake_at - self.offset_ms, *self.finishing.values()])
 
     def _receive(self, now: int, witness: Witness, faults: Faults) -> Iterator[Violation]:
@@ -229,6 +239,8 @@ class Process:
     def heal(self, now: int) -> None:
         """From now on it runs, hears, and lets go in time."""
         self.suspended_until = self.deaf_until = 0
+        if isinstance(self.session, Crier):
+            self.session.hoards = False
         self.finishing = {grant: min(due, now + 300) for grant, due in self.finishing.items()}
         self._wake_at = now
 

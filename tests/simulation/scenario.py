@@ -44,6 +44,8 @@ class Quirk(StrEnum):
     """Members have instances, and a restart may come under another name."""
     RELUCTANCE = "reluctance"
     """Some queues are never let go."""
+    CAPACITY = "capacity"
+    """Members work on one or two queues at most."""
 
 
 class Kind(StrEnum):
@@ -67,12 +69,14 @@ class Kind(StrEnum):
     LEAVE_ALL = "leave all"
     DEPLOY = "deploy"
     CLAIM = "claim"
+    HOARD = "hoard"
     FORGE = "forge"
     STALE_RELEASE = "stale release"
     POISON = "poison"
     PAUSE = "pause"
     ORDER = "order"
     EVICT = "evict"
+    LOSE_WORKER = "lose worker"
     CRASH_CONTROLLER = "crash controller"
     STALL_CONTROLLER = "stall controller"
     BEREAVED = "bereaved"
@@ -88,6 +92,8 @@ class Kind(StrEnum):
     ROUTE_FLAP = "route flap"
     HALF_ROUTE = "half route"
     CONFLICT = "conflicting routes"
+    WRITE_ONLY = "write-only queue"
+    BROKER_RESTART = "broker restart"
 
 
 UNFAIR = frozenset(

@@ -12,12 +12,15 @@ from random import Random
 
 from audit.checker import Checker, Promises
 from audit.entitlement import Balance
+from audit.history import Life
 from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
+from rebalance.decisions import MemberChange, MemberChanged
 from rebalance.ids import Incarnation, MemberId
 from rebalance.policy import TwinRule
 from rebalance.twins import own_name
+from sinks.assignments import own_name as called
 from streaming.codec import pack
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
@@ -52,6 +55,7 @@ OVERTAKING_MS = MAX_STEP_MS - TICK_MS
 """Beats are read together once in so long, and what is urgent overtakes them by no more: as long as
 the settings allow (``console.settings.model``)."""
 IDLE_MS = 2_000
+_GIVEN_UP = {MemberChange.EXPIRED, MemberChange.FENCED}
 PROMISES = {
     strategy: Promises(
         max_clock_step_ms=MAX_STEP_MS, balance=balance, blast=Blast(hold_ms=HOLD_MS), exact=True
@@ -99,7 +103,7 @@ class World:
         self.chance = Random(scenario.seed + 1)
         self.broker = Broker()
         self.checker = Checker(PROMISES[scenario.strategy])
-        self.brain = Brain(scenario, self.broker, self.checker)
+        self.brain = Brain(scenario, self.broker, self.checker, self.faults)
         self.witness = Witness(GROUP, strict=scenario.strict)
         self.wire = Wire(self.broker, self.chance, scenario.quirks, self.faults)
         self.driver = Driver(self.broker, scenario.queues)
@@ -230,11 +234,15 @@ class World:
         return read
 
     def _bury(self) -> None:
-        """Tell the witness whom the controller has given up."""
+        """Tell the witness whom the controller has given up, if only for a moment."""
         pending = self.brain.pending
-        state = self.brain.state
+        state, decisions = self.brain.state, self.brain.decided[-1] if self.brain.decided else ()
         if pending is not None and pending.outcome is not None:
-            state = pending.outcome.state  # some of it may have been published before the crash
+            # Some of it may have been published before the crash.
+            state, decisions = pending.outcome.state, pending.outcome.decisions
+        for it in decisions:
+            if isinstance(it, MemberChanged) and it.change in _GIVEN_UP:
+                self.witness.fenced(Life(called(it.member, it.incarnation), it.incarnation))
         members = state.members
         for process in self.processes:
             life, _ = process.worker
@@ -261,7 +269,10 @@ class World:
             instance = f"instance of {name}"
         self.born += 1
         wanted = topics or tuple(self.driver.topics)
-        process = Process(self.born, name, wanted, self.wire, instance)
+        capacity = None
+        if Quirk.CAPACITY in self.wire.quirks and self.scenario.strategy == "STICKY":
+            capacity = 1 + self.born % 2
+        process = Process(self.born, name, wanted, self.wire, instance, capacity)
         process.begin(self.now, offset_ms, manner)
         self.processes.append(process)
         if len(self.processes) > sum(seen.queues for seen in self.driver.topics.values()):

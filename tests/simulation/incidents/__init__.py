@@ -15,6 +15,8 @@ from tests.simulation.incidents.machinery import (
     clock_ahead,
     clock_back,
     crash_controller,
+    lose_worker,
+    restart_broker,
     stall_controller,
     truncate,
 )
@@ -27,6 +29,7 @@ from tests.simulation.incidents.members import (
     deploy,
     eager,
     flap,
+    hoard,
     kill,
     leave,
     leave_all,
@@ -46,6 +49,7 @@ from tests.simulation.incidents.routes import (
     recreate,
     route_flap,
     shrink,
+    write_only,
 )
 from tests.simulation.incidents.strangers import claim, forge, poison, stale_release
 from tests.simulation.scenario import Kind
@@ -72,12 +76,14 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.LEAVE_ALL: leave_all,
     Kind.DEPLOY: deploy,
     Kind.CLAIM: claim,
+    Kind.HOARD: hoard,
     Kind.FORGE: forge,
     Kind.STALE_RELEASE: stale_release,
     Kind.POISON: poison,
     Kind.PAUSE: pause,
     Kind.ORDER: order,
     Kind.EVICT: evict,
+    Kind.LOSE_WORKER: lose_worker,
     Kind.CRASH_CONTROLLER: crash_controller,
     Kind.STALL_CONTROLLER: stall_controller,
     Kind.BEREAVED: bereaved,
@@ -93,4 +99,6 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.ROUTE_FLAP: route_flap,
     Kind.HALF_ROUTE: half_route,
     Kind.CONFLICT: conflict,
+    Kind.WRITE_ONLY: write_only,
+    Kind.BROKER_RESTART: restart_broker,
 }

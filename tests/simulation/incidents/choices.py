@@ -19,7 +19,8 @@ SHORT_OR_LONG: Final = [500, SESSION_MS - 500, SESSION_MS + 1_000, 3 * SESSION_M
 
 def victim_of(world: "World", dice: Random) -> Process | None:
     """Pick somebody who is there."""
-    return dice.choice(world.processes) if world.processes else None
+    there = [process for process in world.processes if not process.ended]
+    return dice.choice(there) if there else None
 
 
 def fresh_name(world: "World") -> str:

@@ -3,7 +3,7 @@
 from random import Random
 from typing import TYPE_CHECKING
 
-from tests.simulation.incidents.choices import SHORT_OR_LONG, TEN_SESSIONS_MS
+from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSIONS_MS
 from tests.simulation.incidents.members import kill
 from tests.simulation.scenario import SESSION_MS
 from trimtab.protocol import (
@@ -20,6 +20,11 @@ def crash_controller(world: "World", dice: Random) -> None:
     world.away_until = world.now + dice.choice([0, 0, 1_000, SESSION_MS + 1_000])
     if dice.random() < 0.3:
         world.later(300, lambda: crash_controller(world, dice))
+
+
+def lose_worker(world: "World", dice: Random) -> None:
+    """A worker is lost in the next batch; the one that repeats it has a clock of its own."""
+    world.brain.elsewhere_ms = dice.choice([-HOUR_MS, HOUR_MS])
 
 
 def stall_controller(world: "World", dice: Random) -> None:
@@ -52,6 +57,14 @@ def blackout(world: "World", dice: Random) -> None:
     """Nobody reaches Kafka."""
     world.broker.down_until = world.now + dice.choice(SHORT_OR_LONG)
     world.faults.occurred("F1")
+
+
+def restart_broker(world: "World", dice: Random) -> None:
+    """Kafka is gone for a moment, and the watcher looks again as soon as it is back."""
+    gone_ms = dice.choice([500, 1_500])
+    world.broker.down_until = world.now + gone_ms
+    world.later(gone_ms, lambda: world.driver.look(world.now))
+    world.faults.occurred("D7")
 
 
 def truncate(world: "World", dice: Random) -> None:

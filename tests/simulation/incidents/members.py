@@ -39,6 +39,11 @@ def broadcast(world: "World", dice: Random) -> None:
     world.start(fresh_name(world), wishes(world, dice), manner="broadcasting")
 
 
+def hoard(world: "World", dice: Random) -> None:
+    """Somebody comes that lets go only in words."""
+    world.start(fresh_name(world), wishes(world, dice), manner="hoarding")
+
+
 def storm(world: "World", dice: Random) -> None:
     """Many come at once."""
     for _ in range(dice.randint(2, 3)):

@@ -63,6 +63,18 @@ def half_route(world: "World", dice: Random) -> None:
     world.faults.occurred("D6")
 
 
+def write_only(world: "World", dice: Random) -> None:
+    """One queue in the midst of others cannot be read for a while: it is left out of the route."""
+    topic = _topic(world, dice)
+    queues = world.driver.topics[topic].queues
+    if queues > 1:
+        for _ in range(2):  # the second look confirms the first
+            world.driver.close(topic, dice.randrange(queues - 1), world.now)
+        back_ms = dice.choice([600, 2_500])
+        world.later(back_ms, lambda: world.change(topic, queues))
+        world.faults.occurred("D8")
+
+
 def conflict(world: "World", dice: Random) -> None:
     """Two watchers disagree about one version; later one of them looks again."""
     topic = _topic(world, dice)
