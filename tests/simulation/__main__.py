@@ -1,4 +1,4 @@
-"""`make simulate`: many lives, one after the other.
+"""`make simulate`: many lives, on every core.
 
 Progress goes to stderr; a failing life is shrunk, told on stdout and kept under `.cache`. The last
 line is one JSON object: seeds, failures, and how often each fault really struck. To every so many
@@ -8,10 +8,14 @@ lives of a group there is one town with a jury, which takes as long as they do.
 import argparse
 import gc
 import json
+import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.simulation.juries import lives as juries
 from tests.simulation.scenario import scenario
@@ -22,30 +26,34 @@ from tests.simulation.world import Outcome, World
 KEPT = Path(".cache/simulation")
 REPORTED_EVERY_S = 5.0
 LIVES_TO_A_TOWN = 20
-COLLECTED_EVERY = 100
-"""Lives between two collections of garbage: a life is short and its cycles are few."""
+CHUNK = 100
+"""Lives that a worker takes at a time, and then collects the garbage: a life is short."""
+
+
+class Lived(NamedTuple):
+    """What became of some seeds."""
+
+    told: list[str]
+    """Of each failure, what there is to say."""
+    faults: Counter[str]
 
 
 def main() -> int:
     """Live through the seeds that were asked for."""
     options = _options()
     faults, failures, begun = Counter[str](), 0, time.monotonic()
-    reported = begun
-    gc.disable()
-    for number in range(options.seeds):
-        outcome = World(scenario(options.first + number)).live()
-        faults += outcome.faults.counts
-        if outcome.violations:
-            failures += 1
-            _tell(outcome)
-        if number % COLLECTED_EVERY == 0:
-            gc.collect()
-        if time.monotonic() - reported > REPORTED_EVERY_S:
-            reported = time.monotonic()
-            _report(number + 1, options.seeds, failures, reported - begun)
-    _report(options.seeds, options.seeds, failures, time.monotonic() - begun)
+    reported, done = begun, 0
+    end = options.first + options.seeds
+    chunks = [range(at, min(at + CHUNK, end)) for at in range(options.first, end, CHUNK)]
     towns = range(options.first, options.first + -(-options.seeds // LIVES_TO_A_TOWN))
-    wrong, struck = juries.lived(towns)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for chunk, lived in zip(chunks, pool.map(_live, chunks), strict=True):
+            done, faults = done + len(chunk), faults + lived.faults
+            failures += _tell(lived)
+            if time.monotonic() - reported > REPORTED_EVERY_S or done == options.seeds:
+                reported = time.monotonic()
+                _report(done, options.seeds, failures, reported - begun)
+        wrong, struck = juries.told(towns, pool.map(juries.lived, towns, chunksize=5))
     failures, faults = failures + wrong, faults + struck
     result = {
         "seeds": options.seeds,
@@ -61,19 +69,40 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seeds", type=int, default=2_000, help="how many lives")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time")
     return parser.parse_args()
+
+
+def _live(seeds: range) -> Lived:
+    """Live through a chunk of seeds, in a worker."""
+    gc.disable()
+    lived = Lived([], Counter())
+    for seed in seeds:
+        outcome = World(scenario(seed)).live()
+        lived.faults.update(outcome.faults.counts)
+        if outcome.violations:
+            lived.told.append("\n".join(_told(outcome)))
+    gc.collect()
+    return lived
+
+
+def _told(outcome: Outcome) -> Iterator[str]:
+    smallest = shrunk(outcome)
+    yield str(smallest.scenario)
+    yield from (f"! {each}" for each in smallest.violations)
+    yield f"kept as {keep(smallest, KEPT)}"
+
+
+def _tell(lived: Lived) -> int:
+    for told in lived.told:
+        sys.stdout.write(f"{told}\n")
+    sys.stdout.flush()
+    return len(lived.told)
 
 
 def _report(done: int, seeds: int, failures: int, elapsed_s: float) -> None:
     pace = done / max(elapsed_s, 0.001)
     sys.stderr.write(f"{done:,} of {seeds:,} seeds, {failures} failures, {pace:,.0f} seeds/s\n")
-
-
-def _tell(outcome: Outcome) -> None:
-    smallest = shrunk(outcome)
-    violations = "\n".join(f"! {each}" for each in smallest.violations)
-    sys.stdout.write(f"{smallest.scenario}\n{violations}\nkept as {keep(smallest, KEPT)}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

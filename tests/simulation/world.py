@@ -12,15 +12,10 @@ from random import Random
 
 from audit.checker import Checker, Promises
 from audit.entitlement import Balance
-from audit.history import Life
 from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
-from rebalance.decisions import MemberChange, MemberChanged
-from rebalance.ids import Incarnation, MemberId
 from rebalance.policy import TwinRule
-from rebalance.twins import own_name
-from sinks.assignments import own_name as called
 from streaming.codec import pack
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
@@ -28,6 +23,7 @@ from tests.simulation.crier import Manner
 from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
 from tests.simulation.incidents import HAPPENS, members, operators
+from tests.simulation.obituaries import given_up
 from tests.simulation.process import Process
 from tests.simulation.rest import unrest
 from tests.simulation.rules import DECODER, GROUP
@@ -55,7 +51,6 @@ OVERTAKING_MS = MAX_STEP_MS - TICK_MS
 """Beats are read together once in so long, and what is urgent overtakes them by no more: as long as
 the settings allow (``console.settings.model``)."""
 IDLE_MS = 2_000
-_GIVEN_UP = {MemberChange.EXPIRED, MemberChange.FENCED}
 PROMISES = {
     strategy: Promises(
         max_clock_step_ms=MAX_STEP_MS, balance=balance, blast=Blast(hold_ms=HOLD_MS), exact=True
@@ -222,7 +217,9 @@ class World:
             self.faults.occurred("A1")
             self.faults.occurred("A8")
         self.note(self.brain.decide(self.now, self.chance, crash=crash))
-        self._bury()
+        separate = self.scenario.on_twin is TwinRule.SEPARATE
+        for life in given_up(self.brain, self.processes, separate=separate):
+            self.witness.fenced(life)
 
     def _must_read(self, name: str) -> int:
         """How far a batch has to read: beats are no more than an interval behind the rest."""
@@ -232,26 +229,6 @@ class World:
             while read < len(log) and log[read].appended_ms < late:
                 read += 1
         return read
-
-    def _bury(self) -> None:
-        """Tell the witness whom the controller has given up, if only for a moment."""
-        pending = self.brain.pending
-        state, decisions = self.brain.state, self.brain.decided[-1] if self.brain.decided else ()
-        if pending is not None and pending.outcome is not None:
-            # Some of it may have been published before the crash.
-            state, decisions = pending.outcome.state, pending.outcome.decisions
-        for it in decisions:
-            if isinstance(it, MemberChanged) and it.change in _GIVEN_UP:
-                self.witness.fenced(Life(called(it.member, it.incarnation), it.incarnation))
-        members = state.members
-        for process in self.processes:
-            life, _ = process.worker
-            name = MemberId(life.member)
-            if self.scenario.on_twin is TwinRule.SEPARATE:
-                name = own_name(name, Incarnation(life.incarnation))
-            known = members.get(name)
-            if known is None or known.incarnation != life.incarnation:
-                self.witness.fenced(life)
 
     # -- what incidents do
 

@@ -1,4 +1,4 @@
-"""Towns, one after the other, for `make simulate`: what was wrong, and which faults struck.
+"""Towns, for `make simulate`: what was wrong, and which faults struck.
 
 A failing town is told by its seed and its plan; `Town(plan(seed)).live()` lives it again.
 """
@@ -6,21 +6,28 @@ A failing town is told by its seed and its plan; `Town(plan(seed)).live()` lives
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tests.simulation.juries.plan import Plan, plan
 from tests.simulation.juries.town import Town
 
+Lived = tuple[list[str], Counter[str]]
+"""What was wrong with a town, told, and which faults struck in it."""
 
-def lived(seeds: Sequence[int]) -> tuple[int, Counter[str]]:
-    """Live through seeds; return how many failed, and how often each fault struck."""
+
+def lived(seed: int) -> Lived:
+    """Live through one town."""
+    town = Town(plan(seed)).live()
+    return [f"{_told(town.plan)}\n! {town.wrong[0]}"] if town.wrong else [], town.struck
+
+
+def told(seeds: Sequence[int], towns: Iterable[Lived]) -> tuple[int, Counter[str]]:
+    """Tell what was wrong; return how many failed, and how often each fault struck."""
     failures, struck, begun = 0, Counter[str](), time.monotonic()
-    for seed in seeds:
-        town = Town(plan(seed)).live()
-        struck += town.struck
-        if town.wrong:
-            failures += 1
-            sys.stdout.write(f"{_told(town.plan)}\n! {town.wrong[0]}\n")
+    for wrong, faults in towns:
+        struck += faults
+        failures += len(wrong)
+        sys.stdout.writelines(f"{each}\n" for each in wrong)
     pace = len(seeds) / max(time.monotonic() - begun, 0.001)
     sys.stderr.write(f"{len(seeds):,} towns, {failures} failures, {pace:,.1f} towns/s\n")
     return failures, struck
