@@ -29,6 +29,8 @@ class CauseKind(StrEnum):
     CLAIM = "claim"
     REST = "rest"
     """A member that came and went too often has been calm for long enough."""
+    ADOPTION = "adoption"
+    """More was found published than the controller remembered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rebalance.allocation import first_of
-from rebalance.decisions import Portion
 from rebalance.draft import Draft
-from rebalance.events import Mode
+from rebalance.events import Mode, Portion
 from rebalance.group import GroupState, Member, Route
 from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, java_order
 from rebalance.policy import Policy

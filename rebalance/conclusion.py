@@ -19,11 +19,10 @@ from rebalance.decisions import (
     AssignmentWithdrawn,
     Decision,
     HandedOver,
-    Portion,
     Rebalanced,
 )
 from rebalance.draft import Draft
-from rebalance.events import Stamp
+from rebalance.events import Portion, Stamp
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
 from rebalance.overview import GroupSummarised
@@ -147,6 +146,8 @@ def _issued(
         revocation_timeout_ms=member.revocation_timeout_ms,
         heartbeat_interval_ms=draft.policy.heartbeat_ms(member.session_timeout_ms),
         cause=cause,
+        mode=member.mode,
+        join_again=member.presumed,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rebalance.causes import Cause
-from rebalance.events import Stamp
+from rebalance.events import Mode, Portion, Stamp
 from rebalance.ids import (
     Epoch,
     GroupName,
@@ -22,26 +22,6 @@ from rebalance.ids import (
 )
 from rebalance.overview import GroupForgotten, GroupSummarised
 from rebalance.policy import TwinRule
-
-
-@dataclass(frozen=True, slots=True)
-class Inheritance:
-    """A queue that becomes the member's own, at ``epoch``, on one exact release."""
-
-    queue: Queue
-    epoch: Epoch
-    from_member: MemberId
-    from_incarnation: Incarnation
-    from_epoch: Epoch
-
-
-@dataclass(frozen=True, slots=True)
-class Portion:
-    """What one member's record says: every queue that concerns it, sorted."""
-
-    hold: tuple[tuple[Queue, Epoch], ...] = ()
-    give: tuple[tuple[Queue, Epoch], ...] = ()
-    inherit: tuple[Inheritance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +38,9 @@ class AssignmentIssued:
     revocation_timeout_ms: Millis
     heartbeat_interval_ms: Millis
     cause: Cause
+    mode: Mode = Mode.CLUSTERING
+    join_again: bool = False
+    """Nobody has read its join: it should say it again."""
 
 
 @dataclass(frozen=True, slots=True)

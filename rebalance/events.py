@@ -168,6 +168,50 @@ class Commanded:
 
 
 @dataclass(frozen=True, slots=True)
+class Inheritance:
+    """A queue that becomes the member's own, at ``epoch``, on one exact release."""
+
+    queue: Queue
+    epoch: Epoch
+    from_member: MemberId
+    from_incarnation: Incarnation
+    from_epoch: Epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What one member's record says: every queue that concerns it, sorted."""
+
+    hold: tuple[tuple[Queue, Epoch], ...] = ()
+    give: tuple[tuple[Queue, Epoch], ...] = ()
+    inherit: tuple[Inheritance, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """This stood published, as one member's record, when the controller was started."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    epoch: Epoch
+    portion: Portion
+    session_timeout_ms: Millis
+    revocation_timeout_ms: Millis
+    mode: Mode = Mode.CLUSTERING
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """This stood published of the whole group when the controller was started."""
+
+    stamp: Stamp
+    epoch: Epoch
+    decided: Millis
+    """The append time of the last record that was known when that was published."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ticked:
     """Time went by in the log, and that is all that is said: the controller's own tick."""
 
@@ -175,6 +219,8 @@ class Ticked:
 
 
 MemberEvent = Joined | Beaten | Drained | Left
+Found = Adopted | Advanced
+"""What the driver found published when it started (``adoption``)."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
-Moment = Event | Ticked
+Moment = Event | Found | Ticked
 """What a group is told of in the order of the log; whatever silence has decided by then is done."""

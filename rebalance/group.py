@@ -61,6 +61,8 @@ class Member:
     """The last younger life that was refused in its favour (``twins``)."""
     patterns: frozenset[Pattern] = frozenset()
     """What it subscribes beside ``topics``, by pattern. Ask ``subscriptions``, never these two."""
+    presumed: bool = False
+    """Known from its published record alone (``adoption``): nobody has read how it joined."""
 
     @property
     def owns(self) -> bool:

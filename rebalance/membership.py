@@ -148,9 +148,9 @@ def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
 def _renew(draft: Draft, event: Joined, known: Member) -> None:
     """Answer a repeated join; take over what it changed, if anything.
 
-    A life keeps the instance that it came with: whoever wants another has to come anew, so that
-    its twin is met. A join that is not newer than a drain or a leave of the same life takes neither
-    back; what others want of the member, none does.
+    A life keeps the instance that it came with, if that was read: whoever wants another has to come
+    anew, so that its twin is met. A join that is not newer than a drain or a leave of the same life
+    takes neither back; what others want of the member, none does.
     """
     draft.answered.add(event.member)
     see(draft, event.member, event.stamp)
@@ -161,12 +161,14 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
         _described(draft, event),
         resting_until=known.resting_until,
         since=known.since,
-        instance=known.instance,
+        instance=event.instance if known.presumed else known.instance,
         draining=known.dismissed or (repeated and known.draining),
         dismissed=known.dismissed,
         away=repeated and known.away,
     )
     draft.members.put(event.member, member)
+    if known.presumed:
+        twins.enrol(draft, event)
     if known.owns and not member.owns:
         # It works on everything now, by right: nobody need wait for what it held.
         draft.fenced[event.member, known.incarnation] = Ending.LEFT

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rebalance.books import Books
-from rebalance.decisions import Inheritance, Portion
+from rebalance.events import Inheritance, Portion
 from rebalance.group import Ownership
 from rebalance.ids import Epoch, MemberId, Queue
 

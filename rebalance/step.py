@@ -1,7 +1,8 @@
 """One step of a group: a batch of events in, the next state and decisions out.
 
 Read this function aloud and you have the controller: enter each event in the books in the order
-of the log, doing in between what the log clock says is due; if the group changed, ask the
+of the log, doing in between what the log clock says is due, and beginning with what is published
+if that is more than was remembered; if the group changed, ask the
 strategy once what everybody should own; then move each queue one step towards it; and publish
 what changed.
 
@@ -11,9 +12,20 @@ nothing else goes in, nothing else comes out.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
-from rebalance import commands, consumer_table, handover, membership, routing, target, timers, twins
+from rebalance import (
+    adoption,
+    commands,
+    consumer_table,
+    handover,
+    membership,
+    routing,
+    target,
+    timers,
+    twins,
+)
 from rebalance.allocation import Allocator
 from rebalance.conclusion import Step, conclude
 from rebalance.draft import Draft
@@ -22,6 +34,7 @@ from rebalance.events import (
     Commanded,
     Drained,
     Event,
+    Found,
     Joined,
     Left,
     Moment,
@@ -44,10 +57,13 @@ def step(
     allocator: Allocator,
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
-    draft = Draft(state, policy)
-    for event in events:
+    news = adoption.published(state, events)
+    draft = Draft(state if news is None else replace(state, epoch=news.epoch), policy)
+    for place, event in enumerate(events):
+        if news is not None and place == news.begins:
+            adoption.adopt(draft, news, events)
         timers.strike(draft, event.stamp)
-        if not isinstance(event, Ticked):
+        if not isinstance(event, Ticked | Found):
             _fold(draft, twins.told_apart(event, draft.policy))
     timers.strike(draft, now)
     handover.fence(draft, now)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import TwinsMet
 from rebalance.draft import Draft
-from rebalance.events import Commanded, Event, Joined, RouteObserved, Stamp
+from rebalance.events import Adopted, Commanded, Event, Joined, RouteObserved, Stamp
 from rebalance.ids import Incarnation, InstanceId, MemberId
 from rebalance.policy import Policy, TwinRule
 
@@ -25,6 +25,18 @@ def told_apart(event: Event, policy: Policy) -> Event:
     if policy.on_twin is not TwinRule.SEPARATE or isinstance(event, RouteObserved | Commanded):
         return event
     return replace(event, member=own_name(event.member, event.incarnation))
+
+
+def named_apart(record: Adopted, policy: Policy) -> Adopted:
+    """Do the same with a record that was published, and with whom it names."""
+    if policy.on_twin is not TwinRule.SEPARATE:
+        return record
+    inherit = tuple(
+        replace(it, from_member=own_name(it.from_member, it.from_incarnation))
+        for it in record.portion.inherit
+    )
+    name = own_name(record.member, record.incarnation)
+    return replace(record, member=name, portion=replace(record.portion, inherit=inherit))
 
 
 def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:

@@ -7,13 +7,23 @@ partition, the group's own, so that a reader follows one partition and sees them
 Called by ``sinks.record_of``. Its one rule: keyed by member, partitioned by group.
 """
 
+from collections.abc import Mapping
+from typing import Final
+
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn
+from rebalance.events import Mode
 from rebalance.ids import Epoch, Incarnation, MemberId, Queue
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
 from sinks.fitting import fitted
 from trimtab import protocol
 from trimtab.protocol import ASSIGNMENTS, GrantRef, InheritRef, encode, member_key
+from trimtab.protocol.names import CommonMode
+
+_MODES: Final[Mapping[Mode, CommonMode]] = {
+    Mode.BROADCASTING: "broadcasting",
+    Mode.SHARED: "shared",
+}
 
 
 def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
@@ -40,6 +50,8 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         revocation_timeout_ms=decision.revocation_timeout_ms,
         heartbeat_interval_ms=decision.heartbeat_interval_ms,
         cause=cause_of(decision.cause),
+        mode=_MODES.get(decision.mode),
+        join_again=decision.join_again or None,
     )
     # What is not inherited by word is confirmed in the next batch; who must give must be told.
     orders = fitted(orders, "inherit", "hold", "give")

@@ -22,7 +22,7 @@ from allocators import allocator
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.decisions import Decision, EventRefused
-from rebalance.events import Event, Moment, Stamp, Ticked
+from rebalance.events import Event, Found, Moment, Stamp, Ticked
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, Millis
 from rebalance.policy import Policy
@@ -70,7 +70,7 @@ class Heard(NamedTuple):
     clock: LogClock
     now: Stamp
     """The stamp of the last row: up to here the log has been read."""
-    events: dict[GroupName, list[tuple[int, Event]]]
+    events: dict[GroupName, list[tuple[int, Event | Found]]]
     """With their places among the rows."""
     testimony: dict[ClusterName, list[Said]]
     ticks: list[tuple[int, Ticked]]
@@ -113,7 +113,7 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
 def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
     """Read rows, each at the time that the clock shows at its place in the log."""
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
-    events: dict[GroupName, list[tuple[int, Event]]] = {}
+    events: dict[GroupName, list[tuple[int, Event | Found]]] = {}
     testimony: dict[ClusterName, list[Said]] = {}
     ticks: list[tuple[int, Ticked]] = []
     letters = []

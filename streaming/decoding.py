@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from rebalance.events import Event, Stamp
+from rebalance.events import Event, Found, Stamp
 from rebalance.ids import GroupName
 from rebalance.verdicts.events import BrokerEvent, ClusterName, Reported
 from streaming.circulars import Office, taken
@@ -51,7 +51,7 @@ class Addressed(NamedTuple):
     """An event and the group it is for."""
 
     group: GroupName
-    event: Event
+    event: Event | Found
 
 
 class Testified(NamedTuple):

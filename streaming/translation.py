@@ -11,13 +11,18 @@ place and time.
 from collections.abc import Iterable
 
 from rebalance.events import (
+    Adopted,
+    Advanced,
     Beaten,
     Commanded,
     Drained,
     Event,
+    Found,
+    Inheritance,
     Joined,
     Left,
     Mode,
+    Portion,
     Registered,
     Released,
     RouteObserved,
@@ -37,6 +42,8 @@ from rebalance.ids import (
 )
 from streaming.ordering import order_of
 from trimtab.protocol import (
+    Adopt,
+    Advance,
     Beat,
     Command,
     Drain,
@@ -54,7 +61,9 @@ from trimtab.protocol import (
 from trimtab.protocol.rocketmq import SESSION_TIMEOUT_MS
 
 
-def event_of(record: Record, stamp: Stamp) -> Event:  # noqa: PLR0911 - one case for each kind
+def event_of(  # noqa: C901, PLR0911 - one case for each kind
+    record: Record, stamp: Stamp
+) -> Event | Found:
     """Translate one record.
 
     Raises:
@@ -92,6 +101,10 @@ def event_of(record: Record, stamp: Stamp) -> Event:  # noqa: PLR0911 - one case
                 order_of(record),
                 None if record.base_epoch is None else Epoch(record.base_epoch),
             )
+        case Adopt():
+            return _adopted(record, stamp)
+        case Advance():
+            return Advanced(stamp, Epoch(record.epoch), Millis(record.decided_ms))
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
 
@@ -137,6 +150,29 @@ def _observed(record: Route, stamp: Stamp) -> RouteObserved:
     )
     return RouteObserved(
         stamp, topic, record.version, record.exists, tuple(queues), record.generation or ""
+    )
+
+
+def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
+    inherit = tuple(
+        Inheritance(
+            Queue(TopicName(row.topic), BrokerName(row.broker), row.id),
+            Epoch(row.epoch),
+            MemberId(row.from_member),
+            Incarnation(row.from_incarnation),
+            Epoch(row.from_epoch),
+        )
+        for row in record.inherit
+    )
+    return Adopted(
+        stamp,
+        MemberId(record.member),
+        Incarnation(record.incarnation),
+        Epoch(record.epoch),
+        Portion(_grants(record.hold), _grants(record.give), inherit),
+        Millis(record.session_timeout_ms),
+        Millis(record.revocation_timeout_ms),
+        Mode.CLUSTERING if record.mode is None else Mode(record.mode),
     )
 
 

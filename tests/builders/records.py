@@ -7,7 +7,10 @@ test does not care for is the record's place in the log, which grows as it must.
 from collections.abc import Callable
 from typing import TypedDict, Unpack
 
+from rebalance.decisions import AssignmentIssued
 from rebalance.events import (
+    Adopted,
+    Advanced,
     Beaten,
     Commanded,
     Drained,
@@ -145,6 +148,25 @@ def routed(
 def missing(topic: str, *, version: int = 1) -> RouteRecord:
     """The watcher found no such topic."""
     return routed(topic, 0, version=version, exists=False)
+
+
+def found(issued: AssignmentIssued) -> Callable[[Stamp], Adopted]:
+    """A controller that starts finds a member's record published."""
+    return lambda stamp: Adopted(
+        stamp,
+        issued.member,
+        issued.incarnation,
+        issued.epoch,
+        issued.portion,
+        issued.session_timeout_ms,
+        issued.revocation_timeout_ms,
+        issued.mode,
+    )
+
+
+def advanced(epoch: int, *, decided: int = 0) -> Callable[[Stamp], Advanced]:
+    """It finds that the group stood at an epoch, and what was known by then."""
+    return lambda stamp: Advanced(stamp, Epoch(epoch), Millis(decided))
 
 
 def _sequence(wanted: int | None, stamp: Stamp) -> int:

@@ -9,15 +9,15 @@ it does in truth, and each tick is a batch of its own; ``away`` lets time go by 
 To keep stories short all topics are one partition here, whose every record moves the clock.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from allocators.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
-from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, Portion
-from rebalance.events import Event, Stamp
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.events import Event, Moment, Portion, Stamp
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
 from rebalance.overview import GroupPhase, GroupSummarised
@@ -116,7 +116,7 @@ class Story:
         now = self.clock.now
         return Stamp(now, now, appended, Position(TopicName("log"), 0, self.offset))
 
-    def _step(self, events: list[Event], now: Stamp) -> list[Decision]:
+    def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
         outcome = step(self.state, events, now, self.policy, self.allocator)
         self.state = outcome.state
         for decision in outcome.decisions:

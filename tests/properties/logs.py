@@ -15,7 +15,7 @@ from allocators.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.conclusion import Step
-from rebalance.events import Event, Mode, Released, Stamp
+from rebalance.events import Event, Mode, Moment, Released, Stamp
 from rebalance.group import GroupState
 from rebalance.ids import (
     Epoch,
@@ -197,7 +197,7 @@ class Telling:
             state = told[-1].outcome.state
         return told
 
-    def step(self, state: GroupState, batch: Sequence[Event]) -> Step:
+    def step(self, state: GroupState, batch: Sequence[Moment]) -> Step:
         """Take one step."""
         return step(state, batch, batch[-1].stamp, self.policy, self.allocator)
 

@@ -11,11 +11,12 @@ itself, carries the wish in its weight, and the strategy reads it there.
 from typing import NamedTuple
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
-from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, Inheritance
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
 from rebalance.events import (
     Beaten,
     Commanded,
     Event,
+    Inheritance,
     Joined,
     Left,
     Released,

@@ -5,7 +5,7 @@ what they are told, obey when they feel like it, beat honestly or lie, come, res
 and Hypothesis looks for the shortest life that breaks an invariant.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -16,7 +16,7 @@ from audit.history import Place, Ticked
 from audit.silence import Blast
 from audit.violations import Violation
 from rebalance.decisions import Decision
-from rebalance.events import Beaten, Event, Stamp
+from rebalance.events import Beaten, Event, Moment, Stamp
 from rebalance.ids import Millis
 from rebalance.orders import Approve, Order, Pause, RebalanceNow, Resume
 from rebalance.policy import Policy
@@ -46,18 +46,19 @@ class AuditedStory(Story):
         self.checker = Checker(Promises(blast=blast, exact=True))
         self.violations: list[Violation] = []
 
-    def _step(self, events: list[Event], now: Stamp) -> list[Decision]:
+    def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
         decided = super()._step(events, now)
         self.violations += self._show(events, now, decided)
         return decided
 
     def _show(
-        self, events: list[Event], now: Stamp, decided: list[Decision]
+        self, events: Sequence[Moment], now: Stamp, decided: list[Decision]
     ) -> Iterator[Violation]:
         for event in events:
             if not isinstance(event, Beaten):  # all topics are one partition here
                 yield from self.checker.take(Ticked(_place(event.stamp)))
-            yield from self.checker.take(reporting.heard(event))
+            if isinstance(event, Event):
+                yield from self.checker.take(reporting.heard(event))
         if not events:
             yield from self.checker.take(Ticked(_place(now)))
         for decision in decided:

@@ -21,6 +21,7 @@ from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.clock import LogClock
 from rebalance.conclusion import Step
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.events import Found
 from rebalance.group import GroupState
 from rebalance.ids import GroupName
 from rebalance.step import step
@@ -137,6 +138,8 @@ class Brain:
         events = {event.stamp.position: event for _, event in heard.events.get(NAME, [])}
         for row in in_log_order(rows):
             event = events.get(row.position)
+            if isinstance(event, Found):
+                continue
             if event is not None:
                 event = told_apart(event, self.rules.policy)
                 yield from self._checker.take(reporting.heard(event))

@@ -14,10 +14,10 @@ from rebalance.decisions import (
     EvictionsHeld,
     HandedOver,
     MemberChanged,
-    Portion,
     Rebalanced,
     TwinsMet,
 )
+from rebalance.events import Portion
 from rebalance.overview import GroupForgotten, GroupSummarised, MemberSummary, TopicSummary
 from tests.builders.notation import life_text, queue_text
 

@@ -92,7 +92,15 @@ def test_golden_records_keep_the_contract(record: Golden) -> None:
 
 def test_the_schemas_refuse_what_we_refuse() -> None:
     """Except what no schema can say: that a queue is named once, and the like."""
-    faults = ("twice", "too many queues", "more errors", "p50 <= p99", "runs: ", "one address")
+    faults = (
+        "twice",
+        "too many queues",
+        "more errors",
+        "p50 <= p99",
+        "runs: ",
+        "one address",
+        "later",
+    )
     sayable = [
         (record, json.loads(record.value))
         for record in bad()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance.decisions import Portion
+from rebalance.events import Portion
 from rebalance.group import GroupState
 from rebalance.ids import MemberId
 from rebalance.portions import portions

@@ -169,6 +169,26 @@ def test_old_orders_are_ignored(epoch: int) -> None:
     assert (GRANT,) == session.working
 
 
+def test_it_joins_again_when_it_is_asked_to() -> None:
+    """Its join is not in the log any more: it says it once, with a new number, and works on."""
+    session = joined((0, 1))
+    record = orders(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
+    (join,) = sent(Join, session.receive(record, 10))
+
+    assert (MINE, 3) == (join.incarnation, join.sequence)
+    assert (Grant(queue(0), 1),) == session.working
+    assert [] == sent(Join, session.tick(LAST_JOIN_RETRY_MS))
+
+
+def test_who_is_leaving_does_not_join_again() -> None:
+    """A newer join would take its drain back."""
+    session = joined((0, 1))
+    session.stop(10, 60_000)
+    record = orders(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
+
+    assert [] == sent(Join, session.receive(record, 20))
+
+
 def test_orders_for_an_earlier_life_are_ignored() -> None:
     """They were meant for a process that is no more."""
     session = joined((0, 1))

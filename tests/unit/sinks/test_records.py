@@ -11,12 +11,11 @@ from rebalance.decisions import (
     AssignmentWithdrawn,
     Ending,
     HandedOver,
-    Inheritance,
     MemberChange,
     MemberChanged,
-    Portion,
     Rebalanced,
 )
+from rebalance.events import Inheritance, Mode, Portion
 from rebalance.ids import (
     BrokerName,
     Epoch,
@@ -275,3 +274,14 @@ def test_a_summary_is_cut_to_the_contract() -> None:
     assert PEOPLE + 1 == written.members
     assert "new" in written.topics
     assert "known-0999" not in written.topics
+
+
+def test_a_record_says_what_is_not_as_usual() -> None:
+    """That its member owns nothing; that it is asked for its join."""
+    issued = GOLDEN["assignment"][0]
+    assert isinstance(issued, AssignmentIssued)
+    unusual = replace(issued, mode=Mode.SHARED, join_again=True)
+    record = record_of(unusual, OUTLET)
+
+    written = decode(TOPICS["assignments"], record.value)
+    assert ("shared", True) == (written.mode, written.join_again)

@@ -1,18 +1,24 @@
 """Each record of the wire and the event it means."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from rebalance import orders
 from rebalance.events import (
+    Adopted,
+    Advanced,
     Beaten,
     Commanded,
     Drained,
     Event,
+    Found,
+    Inheritance,
     Joined,
     Left,
     Mode,
+    Portion,
     Released,
     RouteObserved,
 )
@@ -36,6 +42,8 @@ from tests.builders.records import at
 from tests.unit.streaming.log import LIFE, join
 from trimtab import protocol
 from trimtab.protocol import (
+    Adopt,
+    Advance,
     Approve,
     Beat,
     ChoosePolicy,
@@ -45,6 +53,7 @@ from trimtab.protocol import (
     EvictMember,
     Forget,
     GrantRef,
+    InheritRef,
     Join,
     Leave,
     Pause,
@@ -63,7 +72,27 @@ STAMP = at(3)
 A, FIRST = MemberId("a"), Incarnation(LIFE)
 ORDERS = TopicName("orders")
 
-MEANINGS: list[tuple[Record, Event]] = [
+ADOPT = Adopt(
+    member="a",
+    incarnation=LIFE,
+    epoch=4,
+    hold=(GrantRef("orders", "", 0, 2),),
+    give=(GrantRef("orders", "", 1, 2),),
+    inherit=(InheritRef("orders", "", 7, 4, "b", LIFE, 3),),
+    revocation_timeout_ms=60_000,
+    session_timeout_ms=10_000,
+)
+TOLD = Portion(
+    ((queue("orders-0"), Epoch(2)),),
+    ((queue("orders-1"), Epoch(2)),),
+    (Inheritance(queue("orders-7"), Epoch(4), MemberId("b"), FIRST, Epoch(3)),),
+)
+ADOPTED = Adopted(STAMP, A, FIRST, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
+
+MEANINGS: list[tuple[Record, Event | Found]] = [
+    (ADOPT, ADOPTED),
+    (ADOPT.model_copy(update={"mode": "shared"}), replace(ADOPTED, mode=Mode.SHARED)),
+    (Advance(epoch=4, decided_ms=99), Advanced(STAMP, Epoch(4), Millis(99))),
     (
         Join(member="a", incarnation=LIFE, sequence=1, topics=("orders", "payments")),
         Joined(STAMP, A, FIRST, 1, frozenset({ORDERS, TopicName("payments")})),
@@ -190,7 +219,7 @@ def test_a_command_says_in_view_of_what_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(("record", "event"), MEANINGS)
-def test_a_record_means_one_event(record: Record, event: Event) -> None:
+def test_a_record_means_one_event(record: Record, event: Event | Found) -> None:
     """Nothing is left out and nothing is added but the stamp."""
     assert event == event_of(record, STAMP)
 

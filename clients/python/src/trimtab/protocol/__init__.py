@@ -6,6 +6,7 @@ what is allowed. Both sides import this package, and the contracts under `docs/c
 generated from it. Its one rule: what has been written once can be read for ever.
 """
 
+from trimtab.protocol.adoption import Adopt, Advance
 from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
@@ -97,6 +98,8 @@ __all__ = [
     "ROUTES",
     "TICK_KEY",
     "TOPICS",
+    "Adopt",
+    "Advance",
     "Approve",
     "Assignment",
     "Beat",

@@ -10,7 +10,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from trimtab.protocol.cause import Cause
-from trimtab.protocol.names import GroupName, Incarnation, MemberName
+from trimtab.protocol.names import CommonMode, GroupName, Incarnation, MemberName
 from trimtab.protocol.quantities import Epoch, Timeout
 from trimtab.protocol.queues import Grants, Inherits, name_each_once
 from trimtab.protocol.record import Record, example
@@ -54,6 +54,13 @@ class Assignment(Record):
     session_timeout_ms: Timeout
     heartbeat_interval_ms: Timeout
     cause: Cause
+    mode: CommonMode | None = Field(
+        default=None, description="Absent: the member owns what it works on."
+    )
+    join_again: Literal[True] | None = Field(
+        default=None,
+        description="The controller has not read how the member joined: repeat the join.",
+    )
 
     @model_validator(mode="after")
     def _one_order_a_queue(self) -> Self:

@@ -26,7 +26,7 @@ CAUSES: Final = (
     "command",
     "rest",
     "claim",
-    "restart",
+    "adoption",
 )
 """The kinds written today. A cause explains and commands nothing, so readers accept others too."""
 

@@ -70,6 +70,10 @@ SAFE_INTEGER = 2**53 - 1
 """The largest integer every JSON reader keeps exactly (RFC 8259 §6); epochs, sequences and
 timestamps stay below it."""
 
+EPOCH_REACHED = 2**52
+"""No group has drawn as many epochs, and as many are left after it: whoever writes that one was
+reached leaves the group room to go on. At a million a second it takes 142 years."""
+
 POSITION = 2**63 - 1
 """A position in a queue: Kafka's and RocketMQ's offsets are signed 64-bit integers. Readers without
 64-bit integers must parse positions with care; that is better than a queue that cannot move."""

@@ -13,7 +13,7 @@ the same log would be judged differently after an upgrade.
 On the wire a name is text, and so it is `str` here; the controller gives it a type of its own.
 """
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -84,3 +84,5 @@ Incarnation = Annotated[
         "digits. The order of the strings is the order of age."
     ),
 ]
+CommonMode = Literal["broadcasting", "shared"]
+"""How a member takes part that owns nothing; one that owns needs no word for it."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, Union
 from pydantic import Field, TypeAdapter
 
 from trimtab.protocol import limits
+from trimtab.protocol.adoption import Adopt, Advance
 from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.commands import (
@@ -138,7 +139,7 @@ LATENCY: Final[Topic[LatencyRecord]] = Topic(
 )
 COMMANDS: Final[Topic[CommandsRecord]] = Topic(
     "commands",
-    "What operators order.",
+    "What operators order; what a controller finds published when it starts.",
     "group or cluster",
     (
         Pause,
@@ -152,6 +153,8 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         Eject,
         Restore,
         Forget,
+        Adopt,
+        Advance,
     ),
     # An audit trail of who ordered what.
     retention_ms=90 * _DAY_MS,

@@ -201,6 +201,8 @@ class MemberSession:
         self._revocation_timeout_ms = record.revocation_timeout_ms
         self._beat_at = min(self._beat_at, self._beaten_at + record.heartbeat_interval_ms)
         self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
+        if record.join_again and self.phase == "joined":
+            self._post(self.profile.join(self.incarnation, self._outbox.next_sequence))
 
     def _pass_time(self, now: int) -> None:
         """What silence alone decides."""

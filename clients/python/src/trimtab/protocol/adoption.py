@@ -1,0 +1,71 @@
+"""What a controller that starts tells itself, on topic `commands`, keyed by group.
+
+It reads what stands published and writes it into the log, because there every repetition of a batch
+finds the same. `adopt` is one member's orders without what only the member needs, so it fits
+wherever they fitted; `advance` is what the group's summary says of time. Neither is for members or
+operators to write, and an epoch that nobody can have reached is refused: it would leave none.
+"""
+
+from itertools import chain
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from trimtab.protocol import limits
+from trimtab.protocol.names import CommonMode, Incarnation, MemberName
+from trimtab.protocol.quantities import Timeout, Timestamp
+from trimtab.protocol.queues import Grants, Inherits, name_each_once
+from trimtab.protocol.record import Record, example
+
+Reached = Annotated[int, Field(ge=0, le=limits.EPOCH_REACHED)]
+
+
+class Adopt(Record):
+    """This is what a member was told last. It counts if the group's epoch is behind it."""
+
+    model_config = example(
+        kind="adopt",
+        member="worker-2",
+        incarnation="1767225600000-9f86d081",
+        epoch=4,
+        hold=[["orders", "", 0, 2]],
+        give=[["orders", "", 1, 2]],
+        inherit=[["orders", "", 7, 4, "worker-1", "1767225599000-0a1b2c3d", 3]],
+        revocation_timeout_ms=30_000,
+        session_timeout_ms=10_000,
+    )
+
+    kind: Literal["adopt"] = "adopt"
+    member: MemberName
+    incarnation: Incarnation
+    epoch: Reached
+    hold: Grants
+    give: Grants
+    inherit: Inherits
+    revocation_timeout_ms: Timeout
+    session_timeout_ms: Timeout
+    mode: CommonMode | None = None
+
+    @model_validator(mode="after")
+    def _one_order_a_queue(self) -> Self:
+        name_each_once(chain(self.hold, self.give, self.inherit))
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_from_the_future(self) -> Self:
+        granted = [row.epoch for row in chain(self.hold, self.give)]
+        granted += [row.epoch for row in self.inherit]
+        if max(granted, default=0) > self.epoch:
+            raise PydanticCustomError("later_grant", "A grant is later than its record")
+        return self
+
+
+class Advance(Record):
+    """This is where a group stood last. It counts if the group's epoch is behind it."""
+
+    model_config = example(kind="advance", epoch=4, decided_ms=1_767_225_600_000)
+
+    kind: Literal["advance"] = "advance"
+    epoch: Reached
+    decided_ms: Timestamp = Field(description="Append time of the last record known by then.")

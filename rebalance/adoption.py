@@ -1,0 +1,242 @@
+"""Adoption: what is published counts for more than what is remembered.
+
+A captain who wakes without his memory, or with that of last week, reads the orders that hang on the
+crew's doors before he gives one. The checkpoint may have been deleted, or restored from an old
+copy (faults A6, A7): then the query folds what the log still holds, from too far back, and would
+draw epochs again that members have long passed. So the driver, when it starts, puts into the log
+what stands published of each group and each member. Of a controller that only came back nothing of
+that is news. Where it is, the published epoch is the group's, and its past is closed: what the log
+says up to the last published decision only shows who is a member; then the books are
+written from the published records; and whatever the log says after it is heard as ever.
+
+A crash may have cut a publication short, so that some members' records are older than others.
+The rules for that are in ``page_of``. Whoever may be working on a queue stays on its page.
+
+Called by ``step``. It counts on all of one start being read in one batch, as the driver sees to.
+Its one rule: nobody is taken a queue from, or given one, for what was forgotten.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+from rebalance import handover
+from rebalance.causes import Cause, CauseKind
+from rebalance.draft import Draft
+from rebalance.events import Adopted, Advanced, Beaten, Found, Inheritance, Moment, Released, Stamp
+from rebalance.group import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
+from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.policy import TwinRule
+from rebalance.twins import named_apart, told_apart
+
+_UNSEEN: Final = 0
+"""The version of a route that nobody has told; any that is told is higher."""
+
+Source = tuple[MemberId, Incarnation, Epoch]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was found published of one group, some of it newer than its state."""
+
+    found: Sequence[Found]
+    epoch: Epoch
+    """The highest. The group continues above it."""
+    begins: int
+    """The place, among the events, of the first that the published decisions do not know."""
+
+
+def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
+    """Return what was found published, if any of it is newer than the state."""
+    found = [event for event in events if isinstance(event, Found)]
+    epoch = max((event.epoch for event in found), default=before.epoch)
+    if epoch <= before.epoch:
+        return None
+    decided = max((it.decided for it in found if isinstance(it, Advanced)), default=None)
+    begins = next(
+        place
+        for place, event in enumerate(events)
+        if isinstance(event, Found) or (decided is not None and event.stamp.appended > decided)
+    )
+    return Published(found, epoch, begins)
+
+
+def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
+    """Take over what is published; the draft shows the past that led to it, as far as is known."""
+    stamp = events[news.begins].stamp
+    _close_the_past(draft)
+    records = _records(draft, news.found)
+    claims: dict[Queue, list[Claim]] = defaultdict(list)
+    for record in records:
+        if _is_over(draft, record):
+            continue
+        _enrol(draft, record, stamp)
+        if draft.members[record.member].owns:
+            for queue, claim in _claims(record):
+                claims[queue].append(claim)
+    _write(draft, claims, stamp)
+    _map_out(draft, claims)
+    _hear_again(draft, events[: news.begins])
+    position, detail = news.found[-1].stamp.position, f"epoch {news.epoch} was published"
+    draft.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, position, detail))
+    draft.answered.update(draft.members.merged())
+
+
+def _close_the_past(draft: Draft) -> None:
+    """Forget what was to follow from events whose consequences are published."""
+    for notes in (draft.causes, draft.recreated, draft.fenced, draft.vacant, draft.passages):
+        notes.clear()
+    for told in (draft.notes, draft.answered, draft.gone):
+        told.clear()
+    draft.instances = draft.patterns = draft.asked = draft.mute = None
+    draft.urgent = draft.calm = False
+
+
+def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
+    """Return the newest record of each member, in order of their names."""
+    newest: dict[MemberId, Adopted] = {}
+    for one in found:
+        if isinstance(one, Advanced):
+            continue
+        record = named_apart(one, draft.policy)
+        known = newest.get(record.member)
+        if known is None or _age(known) < _age(record):
+            newest[record.member] = record
+    return sorted(newest.values(), key=attrgetter("member"))
+
+
+def _age(record: Adopted) -> tuple[Incarnation, Epoch]:
+    return record.incarnation, record.epoch
+
+
+def _is_over(draft: Draft, record: Adopted) -> bool:
+    """Tell whether the life that a record is for has ended, by its own word or by a younger one."""
+    gone = draft.departures.get(record.member)
+    if gone is not None and gone.incarnation >= record.incarnation:
+        return True
+    known = draft.members.get(record.member)
+    if known is None or known.incarnation <= record.incarnation:
+        return False
+    return draft.policy.on_twin is not TwinRule.REFUSE_NEWER
+
+
+def _enrol(draft: Draft, record: Adopted, stamp: Stamp) -> None:
+    """Have a member in the roster; one whose join is not in the log any more is asked for it."""
+    known = draft.members.get(record.member)
+    if known is not None and known.incarnation == record.incarnation:
+        return
+    portion = record.portion
+    rows = [queue for queue, _ in portion.hold + portion.give]
+    member = Member(
+        incarnation=record.incarnation,
+        sequence=-1,
+        topics=frozenset(queue.topic for queue in rows + [it.queue for it in portion.inherit]),
+        session_timeout_ms=draft.policy.session_ms(record.session_timeout_ms),
+        revocation_timeout_ms=draft.policy.revocation_ms(record.revocation_timeout_ms),
+        mode=record.mode,
+        since=record.epoch,
+        presumed=True,
+    )
+    draft.members.put(record.member, member)
+    draft.pulses.put(record.member, Pulse(stamp.heard, sequence=-1))
+    draft.held.remove(record.member)
+    draft.expect_by(Millis(stamp.heard + member.session_timeout_ms))
+
+
+class Claim(NamedTuple):
+    """What one member's record says of one queue; the greater, the later it was granted."""
+
+    epoch: Epoch
+    """Of the grant."""
+    told: Epoch
+    """Of the record."""
+    member: MemberId
+    incarnation: Incarnation
+    asked: bool = False
+    """It is told to let go."""
+    source: Source | None = None
+    """It is an heir's: it begins on the release of this grant."""
+
+    @property
+    def grant(self) -> Source:
+        """What is claimed."""
+        return self.member, self.incarnation, self.epoch
+
+
+def _claims(record: Adopted) -> list[tuple[Queue, Claim]]:
+    def claim(epoch: Epoch, *, asked: bool = False, heirloom: Inheritance | None = None) -> Claim:
+        source = None
+        if heirloom is not None:
+            source = (heirloom.from_member, heirloom.from_incarnation, heirloom.from_epoch)
+        return Claim(epoch, record.epoch, record.member, record.incarnation, asked, source)
+
+    portion = record.portion
+    claims = [(queue, claim(epoch)) for queue, epoch in portion.hold]
+    claims += [(queue, claim(epoch, asked=True)) for queue, epoch in portion.give]
+    return claims + [(it.queue, claim(it.epoch, heirloom=it)) for it in portion.inherit]
+
+
+def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
+    """Return a queue's page by what its members were told; ``asked`` is for those to be told now.
+
+    The latest grant says most. It is an heir's: then the holder is the one that it waits for, or,
+    if nobody has been granted that, the heir itself, since nothing is left to wait for. Or
+    it is a holder's who was confirmed: then every earlier grant is over, unless a record was
+    written later that still says otherwise. Or it is to be let go: then an earlier one may be, too.
+    Where two may be working, both are told to let go, and nobody else begins before they have.
+    """
+    latest, *others = sorted(claims, reverse=True)
+    earlier = [one for one in others if one.epoch < latest.epoch]
+    if latest.source is not None:
+        earlier = [one for one in earlier if one.grant == latest.source]
+    elif not latest.asked:
+        earlier = [one for one in earlier if one.told >= latest.told]
+    if not earlier:
+        return Ownership(_granted(latest, asked) if latest.asked else _granted(latest))
+    heir = _granted(latest, None if latest.source is not None else asked)
+    return Ownership(_granted(earlier[0], asked), heir)
+
+
+def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
+    """Return a grant; who was told to let go was told by its record, others are told now."""
+    if asked is not None and claim.asked:
+        asked = replace(asked, epoch=claim.told)
+    return Grant(claim.member, claim.incarnation, claim.epoch, asked)
+
+
+def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], stamp: Stamp) -> None:
+    """Write the books anew, and mean each queue for whoever is to have it."""
+    asked = Asked(draft.next_epoch, stamp.heard)
+    for queue in draft.ownership.merged():
+        draft.ownership.remove(queue)
+    target: dict[Queue, MemberId] = {}
+    for queue in sorted(claims):
+        page = page_of(claims[queue], asked)
+        draft.ownership.put(queue, page)
+        last = page.heir or page.holder
+        if last.asked is None:
+            target[queue] = last.member
+    draft.target = target
+
+
+def _map_out(draft: Draft, claims: Mapping[Queue, object]) -> None:
+    """Take the queues named for all of a topic that was forgotten, until the watcher tells."""
+    found: dict[TopicName, list[Queue]] = defaultdict(list)
+    for queue in sorted(claims):
+        found[queue.topic].append(queue)
+    for topic, queues in found.items():
+        if draft.routes.get(topic) is None:
+            draft.routes.put(topic, Route(_UNSEEN, exists=True, queues=tuple(queues)))
+
+
+def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
+    """Heed what the past says of letting go: the last of it may not be in what is published."""
+    for event in events:
+        if isinstance(event, Released | Beaten):
+            told = told_apart(event, draft.policy)
+            if isinstance(told, Released):
+                handover.book(draft, told)
+            elif isinstance(told, Beaten):
+                handover.repair(draft, told)

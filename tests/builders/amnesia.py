@@ -1,0 +1,90 @@
+"""A story whose controller forgets: its whole log is kept, and what stands published.
+
+    story = Remembered()
+    story.reads(joined("a"), routed("orders", 2))
+    old = story.memory()
+    ...
+    story.forgets(old)
+
+``forgets`` is a start with the memory given, or with none: one batch with all that the log still
+holds and the memory does not know, and then what a driver would have found published.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from allocators import allocator
+from rebalance.clock import LogClock
+from rebalance.decisions import Decision
+from rebalance.events import Found, Moment, Stamp, Ticked
+from rebalance.group import GroupState
+from rebalance.overview import GroupSummarised
+from rebalance.policy import Policy
+from tests.builders.records import Record, advanced, found
+from tests.builders.story import Story, only
+
+
+class Memory(NamedTuple):
+    """What a checkpoint holds."""
+
+    state: GroupState
+    clock: LogClock
+    read: int
+    """How much of the log."""
+
+
+@dataclass
+class Remembered(Story):
+    """A story that can be lived again."""
+
+    log: list[Moment] = field(default_factory=list)
+
+    def memory(self) -> Memory:
+        """Return what a checkpoint would hold now."""
+        return Memory(self.state, self.clock, len(self.log))
+
+    def missed(self, *records: Record) -> None:
+        """Write what no controller reads for now."""
+        self.log += [record(self._next()) for record in records]
+
+    def finds(self, *said: Callable[[Stamp], Found]) -> list[Decision]:
+        """Read what somebody says was found published."""
+        return self._step([each(self._next()) for each in said], self._stamp())
+
+    def forgets(self, memory: Memory | None = None, *, kept: int = 0) -> list[Decision]:
+        """Start with an old memory; without any, read what is kept of the log."""
+        nothing = Memory(GroupState(self.state.name), LogClock(), kept)
+        self.state, self.clock, read = memory or nothing
+        past = list(self._again(self.log[read:]))
+        self.log += (present := list(self._found()))
+        return super()._step([*past, *present], self._stamp())
+
+    def _again(self, log: Sequence[Moment]) -> Iterator[Moment]:
+        """Stamp what is read again by the clock as it is now."""
+        for moment in log:
+            appended = moment.stamp.appended
+            self.clock = self.clock.advanced(appended, self.policy.max_clock_step_ms)
+            now = self.clock.now
+            yield replace(moment, stamp=replace(moment.stamp, clock=now, heard=now))
+
+    def _found(self) -> Iterator[Moment]:
+        summaries = only(GroupSummarised, self.decisions)
+        if summaries:
+            yield advanced(summaries[-1].epoch, decided=summaries[-1].at)(self._next())
+        for issued in self.records.values():
+            if issued is not None:
+                yield found(issued)(self._next())
+
+    def _next(self) -> Stamp:
+        self.offset += 1
+        return self._stamp()
+
+    def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
+        self.log += events or [Ticked(now)]
+        return super()._step(events, now)
+
+
+def a_story(policy: Policy | None = None) -> Remembered:
+    """Begin with nobody, under the strategy that moves least."""
+    return Remembered(policy=policy or Policy(), allocator=allocator("STICKY"))

@@ -1,0 +1,96 @@
+"""Adoption, for members of every kind: twins, commons, those that leave or know no releases."""
+
+from dataclasses import replace
+
+from rebalance.decisions import AssignmentIssued
+from rebalance.events import Mode
+from rebalance.policy import Policy, TwinRule
+from tests.builders.amnesia import a_story
+from tests.builders.notation import life
+from tests.builders.records import (
+    beaten,
+    drained,
+    joined,
+    missing,
+    registered,
+    routed,
+)
+
+
+def test_commons_own_nothing() -> None:
+    """Who broadcasts works on what others own; that is no claim."""
+    story = a_story()
+    story.reads(joined("a"), joined("x", mode=Mode.BROADCASTING), routed("orders", 2))
+    pages, told = story.pages(), story.told("x")
+    story.forgets(kept=len(story.log))
+
+    assert pages == story.pages()
+    assert [queue for queue, _ in told.hold] == [queue for queue, _ in story.told("x").hold]
+
+
+def test_members_that_know_no_releases() -> None:
+    """RocketMQ's clients go on with what they have."""
+    story = a_story()
+    story.reads(registered("a"), registered("b"), routed("orders", 4))
+    pages = story.pages()
+    story.forgets()
+
+    assert pages == story.pages()
+
+
+def test_twins_that_are_told_apart() -> None:
+    """Each life has its own record, and its own queues again."""
+    story = a_story(Policy(on_twin=TwinRule.SEPARATE))
+    story.reads(joined("a"), joined("a:2"), routed("orders", 4))
+    story.reads(joined("a:3"))
+    pages = story.pages()
+    bare = {
+        name: None if issued is None else _bare(issued) for name, issued in story.records.items()
+    }
+    story.records = bare
+    story.forgets(kept=len(story.log))
+
+    assert pages == story.pages()
+    assert {"a@1", "a@2", "a@3"} == set(story.state.members)
+
+
+def _bare(issued: AssignmentIssued) -> AssignmentIssued:
+    """As the wire has it: under the names that members call themselves."""
+    portion = issued.portion
+    inherit = tuple(replace(it, from_member=life("a")[0]) for it in portion.inherit)
+    return replace(issued, member=life("a")[0], portion=replace(portion, inherit=inherit))
+
+
+def test_who_refuses_newer_lives_keeps_the_older() -> None:
+    """Its join is lost and the refused one's is not: the published life works on."""
+    story = a_story(Policy(on_twin=TwinRule.REFUSE_NEWER))
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("a:2"))
+    story.reads(beaten("a", epoch=1))
+    pages = story.pages()
+    story.forgets(kept=2)
+
+    assert pages == story.pages()
+    assert "1" == story.state.members[life("a")[0]].incarnation
+
+
+def test_a_drain_goes_on() -> None:
+    """Who was leaving when the controller forgot is still let go."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    story.reads(drained("b", sequence=50))
+    story.forgets()
+    story.settles()
+
+    assert {"a"} == set(story.owners().values())
+
+
+def test_a_topic_that_was_missing_is_awaited_as_before() -> None:
+    """Only topics of which queues are named are drawn on the map."""
+    story = a_story()
+    story.reads(joined("a", "orders payments"), routed("orders", 1), missing("payments"))
+    story.forgets()
+
+    assert {"orders": True, "payments": False} == {
+        topic: route.exists for topic, route in story.state.routes.items()
+    }

@@ -1,0 +1,268 @@
+"""Adoption: a controller that has forgotten goes on from what it published (faults A6, A7)."""
+
+from dataclasses import replace
+
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, HandedOver, MemberChanged
+from rebalance.events import Portion
+from rebalance.ids import InstanceId
+from rebalance.orders import EvictMember, Forget, Pause
+from rebalance.overview import GroupSummarised
+from rebalance.policy import Policy
+from tests.builders.amnesia import Remembered, a_story
+from tests.builders.notation import life
+from tests.builders.records import (
+    Record,
+    advanced,
+    beaten,
+    joined,
+    left,
+    ordered,
+    released,
+    routed,
+)
+from tests.builders.story import only
+
+
+def at_work(policy: Policy | None = None) -> Remembered:
+    """Begin with a and b, who share four queues and beat, in epoch 2."""
+    story = a_story(policy)
+    story.reads(joined("a"), routed("orders", 4))
+    story.reads(joined("b"))
+    story.settles()
+    story.waits(seconds=1)
+    story.reads(*beats(story, "a", "b"))
+    return story
+
+
+def beats(story: Remembered, *names: str) -> list[Record]:
+    """Everybody is still there."""
+    return [beaten(name, epoch=story.state.epoch) for name in names]
+
+
+def told_now(story: Remembered) -> set[int]:
+    """The epochs of what was published last."""
+    return {issued.epoch for issued in only(AssignmentIssued, story.decided)}
+
+
+def test_a6_nothing_moves() -> None:
+    """The checkpoint is deleted: everybody keeps what it has, under the grants that it has."""
+    story = at_work()
+    pages, epoch = story.pages(), story.state.epoch
+    story.forgets()
+
+    assert pages == story.pages()
+    assert epoch + 1 == story.state.epoch
+    assert {epoch + 1} == told_now(story)
+    assert {"a", "b"} == {issued.member for issued in only(AssignmentIssued, story.decided)}
+
+
+def test_a6_a_past_that_was_told_already_is_not_told_again() -> None:
+    """The history says what happened now, and why, and nothing of a week ago."""
+    story = at_work()
+    story.forgets()
+
+    assert [] == only(MemberChanged, story.decided) + only(HandedOver, story.decided)
+    [summary] = only(GroupSummarised, story.decided)
+    assert ("adoption", "billing") == (summary.cause.kind, summary.cause.subject)
+    assert "epoch 3 was published" == summary.cause.detail
+
+
+def test_a6_with_a_log_that_begins_later() -> None:
+    """Members and routes that the log has lost are taken from what is published, and work on."""
+    story = at_work()
+    pages = story.pages()
+    story.forgets(kept=len(story.log))
+
+    assert pages == story.pages()
+    assert {"a", "b"} == set(story.state.members)
+    assert all(issued.join_again for issued in only(AssignmentIssued, story.decided))
+    [topic] = only(GroupSummarised, story.decided)[0].topics
+    assert ("orders", 0, 4) == (topic.topic, topic.version, topic.queues)
+
+
+def test_a_member_that_says_its_join_again_is_known_again() -> None:
+    """All that its record did not say comes back, above all its instance; nothing moves."""
+    story = a_story()
+    join = joined("a", "orders payments", instance=InstanceId("i"), rack="r", weight=2)
+    story.reads(join, routed("orders", 2))
+    member, pages = story.state.members[life("a")[0]], story.pages()
+    story.forgets(kept=len(story.log))
+    story.reads(join)
+    again = story.state.members[life("a")[0]]
+
+    assert member == replace(again, since=member.since, sequence=member.sequence)
+    assert pages == story.pages()
+    assert not any(issued.join_again for issued in only(AssignmentIssued, story.decided))
+
+
+def test_a_member_that_never_speaks_again_expires() -> None:
+    """What is published is no sign of life for longer than a session."""
+    story = at_work()
+    story.forgets(kept=len(story.log))
+    story.waits(seconds=9)
+    story.reads(*beats(story, "a"))
+    story.waits(seconds=2)
+
+    assert ["a"] == list(story.state.members)
+    assert {"a"} == set(story.owners().values())
+
+
+def test_a7_an_old_backup() -> None:
+    """What it does not know happened all the same: epochs and books are those published."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 4))
+    backup = story.memory()
+    story.reads(joined("b"))
+    story.settles()
+    story.reads(joined("c"))
+    story.settles()
+    pages, epoch = story.pages(), story.state.epoch
+    story.forgets(backup)
+
+    assert (pages, epoch + 1) == (story.pages(), story.state.epoch)
+    assert {"a", "b", "c"} == set(story.state.members)
+
+
+def test_a7_queues_that_were_being_handed_over() -> None:
+    """A hand-over of the backup's time is over; one of now goes on."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 4))
+    story.reads(joined("b"))
+    backup = story.memory()
+    story.settles()
+    story.reads(joined("c"))
+    pages = story.pages()
+    story.forgets(backup)
+
+    assert pages == story.pages()
+    story.settles()
+    assert {"a", "b", "c"} == set(story.owners().values())
+
+
+def test_a_restart_finds_nothing_new() -> None:
+    """What is published is what is remembered: no epoch, no record, no change, no state."""
+    story = at_work()
+    before = story.state
+    story.forgets(story.memory())
+
+    assert [] == story.decided
+    assert before == story.state
+
+
+def test_a_release_that_nobody_had_read() -> None:
+    """What members said while nobody listened counts, against what is published."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("b"))
+    story.wall += 1
+    story.missed(released("a", "orders-1@1"))
+    story.forgets()
+
+    assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
+
+
+def test_a_release_just_before_the_last_decision() -> None:
+    """It may not have been read by then, so it is heeded as well."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("b"))
+    story.missed(released("a", "orders-1@1"))
+    story.forgets()
+
+    assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
+
+
+def test_a_member_that_left_while_nobody_listened() -> None:
+    """It is gone, and its queues have a new owner at once."""
+    story = at_work()
+    story.wall += 1
+    story.missed(left("b", sequence=99))
+    story.forgets()
+
+    assert ["a"] == list(story.state.members)
+    assert {"a"} == set(story.owners().values())
+
+
+def test_members_that_came_while_nobody_listened() -> None:
+    """A younger life takes over from the published one; a newcomer gets its share."""
+    story = at_work()
+    story.wall += 1
+    story.missed(joined("b:2"), joined("c"))
+    story.forgets()
+
+    lives = {name: member.incarnation for name, member in story.state.members.items()}
+    assert {"a": "1", "b": "2", "c": "1"} == lives
+    assert [] == [page for page in story.pages().values() if page.startswith("b@")]
+
+
+def test_orders_of_the_past_hit_nobody_of_today() -> None:
+    """An eviction, a forgetting, a drain: the life that it was for is over."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(ordered(EvictMember(life("a")[0])))
+    story.waits(seconds=1)
+    story.reads(ordered(Forget()))
+    story.waits(seconds=1)
+    story.reads(joined("a:2"), routed("orders", 2))
+    pages = story.pages()
+    story.forgets(kept=2)
+
+    assert pages == story.pages()
+    assert {"a": "2"} == {name: it.incarnation for name, it in story.state.members.items()}
+    assert [] == only(AssignmentWithdrawn, story.decided)
+
+
+def test_a_pause_of_the_past_still_holds() -> None:
+    """It is read again with all orders of the log."""
+    story = at_work()
+    story.reads(ordered(Pause(None)))
+    story.forgets()
+
+    assert story.state.paused
+
+
+def test_a_topic_made_anew_long_ago_is_not_called_back() -> None:
+    """Its queues were granted afresh then."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2, generation="x"))
+    backup = story.memory()
+    story.waits(seconds=1)
+    story.reads(routed("orders", 2, version=2, generation="y"))
+    story.settles()
+    story.waits(seconds=1)
+    pages = story.pages()
+    story.forgets(backup)
+
+    assert pages == story.pages()
+
+
+def test_a_group_that_was_empty() -> None:
+    """Only its epoch is left, and it must not be drawn again: tokens only grow."""
+    story = at_work()
+    story.reads(left("a"), left("b"))
+    epoch = story.state.epoch
+    story.forgets(kept=len(story.log))
+
+    assert (epoch + 1, {}) == (story.state.epoch, dict(story.state.members))
+
+
+def test_a_stranger_that_writes_old_news() -> None:
+    """What is not newer than the group is ignored, and makes no group."""
+    story = at_work()
+    before = story.state
+
+    assert [] == story.finds(advanced(before.epoch))
+    assert before == story.state
+
+
+def test_nothing_is_taken_for_want_of_a_record() -> None:
+    """A crash kept a member's new record from being written: its old one counts."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2))
+    old = story.records[life("a")[0]]
+    story.reads(joined("b"))
+    story.records[life("a")[0]] = old
+    story.forgets()
+
+    assert {"orders-0": "a@1", "orders-1": "a@1!3 > b@2"} == story.pages()
+    assert Portion() != story.told("a")
