@@ -50,7 +50,7 @@ class Published:
 
 def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     """Return what was found published, if any of it is newer than the state."""
-    found = [event for event in events if isinstance(event, Found)]
+    found = _last_start([event for event in events if isinstance(event, Found)])
     epoch = max((event.epoch for event in found), default=before.epoch)
     if epoch <= before.epoch:
         return None
@@ -58,9 +58,14 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     begins = next(
         place
         for place, event in enumerate(events)
-        if isinstance(event, Found) or (decided is not None and event.stamp.appended > decided)
+        if event is found[0] or (decided is not None and event.stamp.appended > decided)
     )
     return Published(found, epoch, begins)
+
+
+def _last_start(found: Sequence[Found]) -> Sequence[Found]:
+    """Leave out what was found when the controller was started before: it is older."""
+    return [one for one in found if one.start == found[-1].start]
 
 
 def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
@@ -79,9 +84,13 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
     _write(draft, claims, stamp)
     _map_out(draft, claims)
     _hear_again(draft, events[: news.begins])
+    draft.answered.update(draft.members.merged())
+
+
+def explain(draft: Draft, news: Published) -> None:
+    """Name the adoption as the cause of what follows, whatever else has happened."""
     position, detail = news.found[-1].stamp.position, f"epoch {news.epoch} was published"
     draft.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, position, detail))
-    draft.answered.update(draft.members.merged())
 
 
 def _close_the_past(draft: Draft) -> None:

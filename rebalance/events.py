@@ -192,6 +192,8 @@ class Adopted:
     """This stood published, as one member's record, when the controller was started."""
 
     stamp: Stamp
+    start: str
+    """Which start of a controller it was."""
     member: MemberId
     incarnation: Incarnation
     epoch: Epoch
@@ -206,6 +208,7 @@ class Advanced:
     """This stood published of the whole group when the controller was started."""
 
     stamp: Stamp
+    start: str
     epoch: Epoch
     decided: Millis
     """The append time of the last record that was known when that was published."""

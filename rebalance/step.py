@@ -66,6 +66,8 @@ def step(
         if not isinstance(event, Ticked | Found):
             _fold(draft, twins.told_apart(event, draft.policy))
     timers.strike(draft, now)
+    if news is not None:
+        adoption.explain(draft, news)
     handover.fence(draft, now)
     moves = 0
     if target.is_due(draft, now.clock):

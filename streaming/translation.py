@@ -104,7 +104,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
         case Adopt():
             return _adopted(record, stamp)
         case Advance():
-            return Advanced(stamp, Epoch(record.epoch), Millis(record.decided_ms))
+            return Advanced(stamp, record.start, Epoch(record.epoch), Millis(record.decided_ms))
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
 
@@ -166,6 +166,7 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
     )
     return Adopted(
         stamp,
+        record.start,
         MemberId(record.member),
         Incarnation(record.incarnation),
         Epoch(record.epoch),

@@ -39,6 +39,7 @@ class Remembered(Story):
     """A story that can be lived again."""
 
     log: list[Moment] = field(default_factory=list)
+    backup: Memory | None = None
 
     def memory(self) -> Memory:
         """Return what a checkpoint would hold now."""
@@ -69,12 +70,13 @@ class Remembered(Story):
             yield replace(moment, stamp=replace(moment.stamp, clock=now, heard=now))
 
     def _found(self) -> Iterator[Moment]:
-        summaries = only(GroupSummarised, self.decisions)
+        summaries, start = only(GroupSummarised, self.decisions), str(self.offset)
         if summaries:
-            yield advanced(summaries[-1].epoch, decided=summaries[-1].at)(self._next())
+            last = summaries[-1]
+            yield advanced(last.epoch, decided=last.at, start=start)(self._next())
         for issued in self.records.values():
             if issued is not None:
-                yield found(issued)(self._next())
+                yield found(issued, start=start)(self._next())
 
     def _next(self) -> Stamp:
         self.offset += 1

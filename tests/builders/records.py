@@ -150,10 +150,11 @@ def missing(topic: str, *, version: int = 1) -> RouteRecord:
     return routed(topic, 0, version=version, exists=False)
 
 
-def found(issued: AssignmentIssued) -> Callable[[Stamp], Adopted]:
+def found(issued: AssignmentIssued, *, start: str = "1") -> Callable[[Stamp], Adopted]:
     """A controller that starts finds a member's record published."""
     return lambda stamp: Adopted(
         stamp,
+        start,
         issued.member,
         issued.incarnation,
         issued.epoch,
@@ -164,9 +165,9 @@ def found(issued: AssignmentIssued) -> Callable[[Stamp], Adopted]:
     )
 
 
-def advanced(epoch: int, *, decided: int = 0) -> Callable[[Stamp], Advanced]:
+def advanced(epoch: int, *, decided: int = 0, start: str = "1") -> Callable[[Stamp], Advanced]:
     """It finds that the group stood at an epoch, and what was known by then."""
-    return lambda stamp: Advanced(stamp, Epoch(epoch), Millis(decided))
+    return lambda stamp: Advanced(stamp, start, Epoch(epoch), Millis(decided))
 
 
 def _sequence(wanted: int | None, stamp: Stamp) -> int:

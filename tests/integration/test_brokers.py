@@ -81,4 +81,4 @@ def test_orders_are_written_where_the_controller_reads(
     assert eject.until_ms is not None
     assert 3_600_000 <= eject.until_ms - before < 3_660_000
     assert (None, "a", "new disk") == (restore.until_ms, forget.broker, forget.reason)
-    assert 3 == len({eject.id, restore.id, forget.id})
+    assert 3 == len({it.id for it in orders})

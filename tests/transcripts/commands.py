@@ -17,6 +17,10 @@
     obey a b                            release what their records tell them to give
     wait 9s                             time goes by, with a tick each second
     away 1h                             time goes by, without any record
+    unread release a orders-0@1         any record, written while the controller is not there
+    backup                              copy the checkpoint
+    lost; lost from=7                   start without a checkpoint; the log begins at the 7th record
+    restored                            start with the copy
     books                               show who holds and inherits what
 
 Members are written ``a``, and ``a:2`` in their second life.
@@ -44,6 +48,7 @@ from rebalance.orders import (
 )
 from rebalance.overrides import Overrides
 from rebalance.policy import Compat, Policy, TwinRule
+from tests.builders.amnesia import Remembered
 from tests.builders.records import (
     Record,
     beaten,
@@ -66,7 +71,7 @@ Options = dict[str, str]
 UNITS_MS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 
 
-def run(story: Story, commands: Iterable[str]) -> Iterator[str]:
+def run(story: Remembered, commands: Iterable[str]) -> Iterator[str]:
     """Run one block; yield what it says."""
     for is_record, group in groupby(commands, key=lambda line: line.split()[0] in RECORDS):
         if is_record:
@@ -159,7 +164,7 @@ RECORDS: dict[str, Callable[[str, list[str], Options], Record]] = {
 }
 
 
-def _act(story: Story, verb: str, *words: str) -> Iterator[str]:
+def _act(story: Remembered, verb: str, *words: str) -> Iterator[str]:
     match verb:
         case "policy":
             for word in words:
@@ -178,6 +183,20 @@ def _act(story: Story, verb: str, *words: str) -> Iterator[str]:
             story.away(seconds=_number(words[0]) / 1_000)
         case "books":
             yield from (f"{queue}: {page}" for queue, page in story.pages().items())
+        case _:
+            yield from _start(story, verb, *words)
+
+
+def _start(story: Remembered, verb: str, *words: str) -> Iterator[str]:
+    match verb:
+        case "unread":
+            story.missed(_record(" ".join(words)))
+        case "backup":
+            story.backup = story.memory()
+        case "lost" | "restored":
+            kept = int(words[0].removeprefix("from=")) if words else 0
+            story.forgets(story.backup if verb == "restored" else None, kept=kept)
+            yield from _decided(story)
         case _:
             raise ValueError(f"no such command: {verb}")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders.story import Story
+from tests.builders.amnesia import Remembered
 from tests.transcripts.commands import run
 
 STORIES = sorted(Path(__file__).parent.glob("*.txt"))
@@ -14,12 +14,12 @@ NOTHING = "(nothing)"
 
 def told(text: str) -> str:
     """Tell a story again: its commands as they stand, its answers as they are now."""
-    story = Story()
+    story = Remembered()
     blocks = ("\n".join(_block(story, block)) for block in text.strip().split("\n\n"))
     return "\n\n".join(blocks) + "\n"
 
 
-def _block(story: Story, block: str) -> Iterator[str]:
+def _block(story: Remembered, block: str) -> Iterator[str]:
     written = block.partition("\n----")[0].split("\n")
     yield from written
     commands = [line for line in written if not line.startswith("#")]

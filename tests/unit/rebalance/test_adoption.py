@@ -149,6 +149,19 @@ def test_a_restart_finds_nothing_new() -> None:
     assert before == story.state
 
 
+def test_only_the_last_start_counts() -> None:
+    """What an earlier start found is in the log as well, and out of date."""
+    story = at_work()
+    story.forgets()
+    story.reads(left("b"))
+    story.waits(seconds=1)
+    pages = story.pages()
+    story.forgets(kept=len(story.log) - 6)
+
+    assert pages == story.pages()
+    assert ["a"] == list(story.state.members)
+
+
 def test_a_release_that_nobody_had_read() -> None:
     """What members said while nobody listened counts, against what is published."""
     story = a_story()

@@ -177,7 +177,7 @@ def test_it_joins_again_when_it_is_asked_to() -> None:
 
     assert (MINE, 3) == (join.incarnation, join.sequence)
     assert (Grant(queue(0), 1),) == session.working
-    assert [] == sent(Join, session.tick(LAST_JOIN_RETRY_MS))
+    assert [] == sent(Join, session.tick(10 + FIRST_JOIN_RETRY_MS))
 
 
 def test_who_is_leaving_does_not_join_again() -> None:

@@ -73,6 +73,7 @@ A, FIRST = MemberId("a"), Incarnation(LIFE)
 ORDERS = TopicName("orders")
 
 ADOPT = Adopt(
+    start=LIFE,
     member="a",
     incarnation=LIFE,
     epoch=4,
@@ -87,12 +88,12 @@ TOLD = Portion(
     ((queue("orders-1"), Epoch(2)),),
     (Inheritance(queue("orders-7"), Epoch(4), MemberId("b"), FIRST, Epoch(3)),),
 )
-ADOPTED = Adopted(STAMP, A, FIRST, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
+ADOPTED = Adopted(STAMP, LIFE, A, FIRST, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
 
 MEANINGS: list[tuple[Record, Event | Found]] = [
     (ADOPT, ADOPTED),
     (ADOPT.model_copy(update={"mode": "shared"}), replace(ADOPTED, mode=Mode.SHARED)),
-    (Advance(epoch=4, decided_ms=99), Advanced(STAMP, Epoch(4), Millis(99))),
+    (Advance(start=LIFE, epoch=4, decided_ms=99), Advanced(STAMP, LIFE, Epoch(4), Millis(99))),
     (
         Join(member="a", incarnation=LIFE, sequence=1, topics=("orders", "payments")),
         Joined(STAMP, A, FIRST, 1, frozenset({ORDERS, TopicName("payments")})),

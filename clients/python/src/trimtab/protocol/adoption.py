@@ -1,9 +1,9 @@
-"""What a controller that starts tells itself, on topic `commands`, keyed by group.
+"""What a controller that starts tells itself, on topic `routes`, keyed by group.
 
 It reads what stands published and writes it into the log, because there every repetition of a batch
 finds the same. `adopt` is one member's orders without what only the member needs, so it fits
-wherever they fitted; `advance` is what the group's summary says of time. Neither is for members or
-operators to write, and an epoch that nobody can have reached is refused: it would leave none.
+wherever they fitted; `advance` is what the group's summary says of time. Of several starts in the
+log the last one counts. An epoch that nobody can have reached is refused: it would leave none.
 """
 
 from itertools import chain
@@ -21,11 +21,19 @@ from trimtab.protocol.record import Record, example
 Reached = Annotated[int, Field(ge=0, le=limits.EPOCH_REACHED)]
 
 
-class Adopt(Record):
+class _Found(Record):
+    """What both say."""
+
+    start: Incarnation = Field(description="Of the controller: all that has it belongs together.")
+    epoch: Reached
+
+
+class Adopt(_Found):
     """This is what a member was told last. It counts if the group's epoch is behind it."""
 
     model_config = example(
         kind="adopt",
+        start="1767312000000-0b5e55ed",
         member="worker-2",
         incarnation="1767225600000-9f86d081",
         epoch=4,
@@ -39,7 +47,6 @@ class Adopt(Record):
     kind: Literal["adopt"] = "adopt"
     member: MemberName
     incarnation: Incarnation
-    epoch: Reached
     hold: Grants
     give: Grants
     inherit: Inherits
@@ -61,11 +68,15 @@ class Adopt(Record):
         return self
 
 
-class Advance(Record):
+class Advance(_Found):
     """This is where a group stood last. It counts if the group's epoch is behind it."""
 
-    model_config = example(kind="advance", epoch=4, decided_ms=1_767_225_600_000)
+    model_config = example(
+        kind="advance",
+        start="1767312000000-0b5e55ed",
+        epoch=4,
+        decided_ms=1_767_225_600_000,
+    )
 
     kind: Literal["advance"] = "advance"
-    epoch: Reached
     decided_ms: Timestamp = Field(description="Append time of the last record known by then.")

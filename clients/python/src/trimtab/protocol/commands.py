@@ -1,15 +1,13 @@
 """Topic `commands`, keyed by group or cluster: what operators order, one model for each verb.
 
 Each has an `id` (the same id twice is one command), a principal and a reason, which the history
-repeats. `base_epoch` guards against orders given in view of a state that is gone. Beside them is
-what a controller tells itself when it starts (`adoption`).
+repeats. `base_epoch` guards against orders given in view of a state that is gone.
 """
 
 from typing import Literal
 
 from pydantic import Field
 
-from trimtab.protocol.adoption import Adopt, Advance
 from trimtab.protocol.names import BrokerName, Label, MemberName, Text, Token
 from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.quantities import Epoch, Timestamp
@@ -148,6 +146,4 @@ CommandsRecord = (
     | Eject
     | Restore
     | Forget
-    | Adopt
-    | Advance
 )

@@ -1,7 +1,8 @@
 """Topic `routes`, keyed by group: the queues of the topics that the group asks for.
 
 Queues come as runs `[broker, first_id, length]`, since they are numbered from 0 without gaps nearly
-always: a topic of 1,000 partitions is one run.
+always: a topic of 1,000 partitions is one run. Only controllers write here, and so it is here, too,
+that one which starts tells itself what it found published (`adoption`).
 """
 
 from itertools import pairwise
@@ -11,6 +12,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
+from trimtab.protocol.adoption import Adopt, Advance
 from trimtab.protocol.names import BrokerName, Label, TopicName
 from trimtab.protocol.quantities import Count
 from trimtab.protocol.queues import ROW
@@ -63,3 +65,6 @@ class Route(Record):
         Field(max_length=limits.RUNS_PER_ROUTE, fail_fast=True),
         AfterValidator(_apart),
     ]
+
+
+RoutesRecord = Route | Adopt | Advance

@@ -46,7 +46,7 @@ from trimtab.protocol.latency import Hosts, LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
 from trimtab.protocol.record import Record
 from trimtab.protocol.releases import Release
-from trimtab.protocol.routes import Route
+from trimtab.protocol.routes import Route, RoutesRecord
 
 KeyKind = Literal[
     "group", "cluster", "client", "group or cluster", "group/member", "cluster/broker", "topic"
@@ -120,11 +120,11 @@ RELEASES: Final[Topic[Release]] = Topic(
     (Release,),
     retention_ms=_DAY_MS,
 )
-ROUTES: Final[Topic[Route]] = Topic(
+ROUTES: Final[Topic[RoutesRecord]] = Topic(
     "routes",
-    "The queues of the topics that a group asks for.",
+    "The queues of the topics that a group asks for; what a starting controller finds published.",
     "group",
-    (Route,),
+    (Route, Adopt, Advance),
     # The last known route is kept in the controller's state; a week covers its absence.
     retention_ms=7 * _DAY_MS,
 )
@@ -139,7 +139,7 @@ LATENCY: Final[Topic[LatencyRecord]] = Topic(
 )
 COMMANDS: Final[Topic[CommandsRecord]] = Topic(
     "commands",
-    "What operators order; what a controller finds published when it starts.",
+    "What operators order.",
     "group or cluster",
     (
         Pause,
@@ -153,8 +153,6 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         Eject,
         Restore,
         Forget,
-        Adopt,
-        Advance,
     ),
     # An audit trail of who ordered what.
     retention_ms=90 * _DAY_MS,
