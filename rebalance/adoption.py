@@ -111,13 +111,9 @@ def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
             continue
         record = named_apart(one, draft.policy)
         known = newest.get(record.member)
-        if known is None or _age(known) < _age(record):
+        if known is None or known.epoch < record.epoch:
             newest[record.member] = record
     return sorted(newest.values(), key=attrgetter("member"))
-
-
-def _age(record: Adopted) -> tuple[Incarnation, Epoch]:
-    return record.incarnation, record.epoch
 
 
 def _is_over(draft: Draft, record: Adopted) -> bool:
