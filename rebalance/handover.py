@@ -30,7 +30,7 @@ from rebalance.decisions import ClaimRefused, Ending
 from rebalance.draft import Draft, Life, Passage, Vacancy
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
-from rebalance.group import Asked, Grant, Ownership
+from rebalance.group import Asked, Grant, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
 from rebalance.subscriptions import wants
 
@@ -253,9 +253,16 @@ def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | N
     member = None if name is None else draft.members.get(name)
     if name is None or member is None or member.away:
         return None
-    if not wants(member, topic) or not member.owns:
+    if not wants(member, topic) or not member.owns or _is_too_much(draft, name, member):
         return None
     return Grant(name, member.incarnation, draft.next_epoch)
+
+
+def _is_too_much(draft: Draft, name: MemberId, member: Member) -> bool:
+    """Tell whether the target was made for a former life of a member, which could carry more."""
+    if member.capacity is None or draft.targeted or member.since <= draft.before.target_epoch:
+        return False
+    return sum(meant == name for meant in draft.target.values()) > member.capacity
 
 
 def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:

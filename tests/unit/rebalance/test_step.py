@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from allocators import allocator
 from rebalance.allocation import AllocationPlan
 from rebalance.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.errors import BrokenInvariant
@@ -153,6 +154,19 @@ def test_target_that_is_older_than_a_wish_grants_nothing_against_it() -> None:
     story.reads(joined("a:2", "orders"))
 
     assert {"orders-0": "a"} == story.owners()
+
+
+def test_target_that_is_older_than_a_capacity_grants_nothing_beyond_it() -> None:
+    """Nor does a member that came back and can carry less get what its former life could (C17)."""
+    story = Story(Policy(assignment_interval_ms=Millis(5_000)), allocator=allocator("STICKY"))
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("a:2", capacity=1))
+
+    assert {} == story.owners()
+
+    story.waits(seconds=5)
+
+    assert 1 == len(story.owners())
 
 
 # -- what holds for every step
