@@ -43,12 +43,7 @@ def _evict(draft: Draft, stamp: Stamp) -> None:
     Who keeps a queue and is not heard either may have let it go without our hearing that: while
     many are not heard it is held like those whose sessions have ended.
     """
-    pulses = draft.pulses.merged()
-    silent = dict.fromkeys(
-        name
-        for name, member in draft.members.items()
-        if stamp.clock >= pulses[name].seen + member.session_timeout_ms
-    )
+    silent = dict.fromkeys(name for name, end in _sessions(draft).items() if stamp.clock >= end)
     overdue = [] if draft.paused else _overdue(draft, stamp.clock)
     unheard = dict.fromkeys(name for name in overdue if holding.is_mute(draft, name, stamp))
     believed = dict.fromkeys(holding.believed(draft, list(silent | unheard), stamp))
@@ -69,14 +64,11 @@ def earliest(draft: Draft) -> Millis | None:
 
 
 def _hours(draft: Draft) -> Iterator[Millis]:
-    held, members, pulses = draft.held.merged(), draft.members.merged(), draft.pulses.merged()
-    ends = [  # of sessions: a list, because everybody's is in it
-        pulses[name].seen + member.session_timeout_ms
-        for name, member in members.items()
-        if name not in held
-    ]
+    held, members, ends = draft.held.merged(), draft.members.merged(), _sessions(draft)
+    for name in held:
+        ends.pop(name, None)
     if ends:
-        yield Millis(min(ends))
+        yield Millis(min(ends.values()))
     resting = (members[name].resting_until for name in members.those(Trait.RESTING))
     yield from (until for until in resting if until is not None)
     yield from routing.hours(draft)
@@ -95,6 +87,15 @@ def _target_hours(draft: Draft) -> Iterator[Millis]:
         yield Millis(0)
     elif draft.awaits_target and draft.targeted_at is not None:
         yield Millis(draft.targeted_at + draft.policy.assignment_interval_ms)
+
+
+def _sessions(draft: Draft) -> dict[MemberId, int]:
+    """Return when each session ends; plain numbers, because it is everybody's."""
+    pulses = draft.pulses.merged()
+    return {
+        name: pulses[name].seen + member.session_timeout_ms
+        for name, member in draft.members.items()
+    }
 
 
 def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:

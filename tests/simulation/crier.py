@@ -103,6 +103,8 @@ class Crier:
             yield self._says(RELEASES, Release(**self._signed(), queues=given))
         new = [ref for ref in record.hold if ref not in self.works_on]
         if new:
+            for former in [ref for ref in self.works_on if ref.queue in {it.queue for it in new}]:
+                del self.works_on[former]  # hoarded, and now granted anew
             self.works_on |= {ref: Grant(ref.queue, ref.epoch) for ref in new}
             yield Assigned(tuple(self.works_on[ref] for ref in new))
 

@@ -80,8 +80,8 @@ def release_of_a_stale_epoch_accepted(right: Function) -> Function:
 def expiry_off_by_one(right: Function) -> Function:
     """A session ends a millisecond early."""
 
-    def wrong(draft: Draft) -> list[tuple[MemberId, Millis]]:
-        return [(name, Millis(end - 1)) for name, end in right(draft)]
+    def wrong(draft: Draft) -> dict[MemberId, int]:
+        return {name: end - 1 for name, end in right(draft).items()}
 
     return wrong
 
