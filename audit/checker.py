@@ -27,14 +27,16 @@ from audit.history import (
     Ordered,
     Released,
     Routed,
+    Started,
     Struck,
     Summarised,
     Ticked,
     Withdrawn,
 )
 from audit.possession import Possession
+from audit.reading import Reader, Reading
 from audit.rest import Rest
-from audit.silence import Blast, Reader, Reading, Silence
+from audit.silence import Blast, Silence
 from audit.violations import Invariant, Violation
 
 
@@ -73,7 +75,10 @@ class _Group:
     """By member, the lives that orders were issued to and that have not ended."""
 
     def issued(self, record: Issued) -> Iterator[Violation]:
-        """Hand orders to everybody."""
+        """Hand orders to everybody; nobody obeys what a controller repeats of its old memory."""
+        if self.epochs.is_old(record.epoch):
+            yield from self.epochs.repeated(record)
+            return
         self.overtaken(record.life)
         self.lives.setdefault(record.life.member, set()).add(record.life)
         yield from self.possession.issued(record)
@@ -81,6 +86,12 @@ class _Group:
         yield from self.entitlement.issued(record)
         self.silence.issued(record)
         self.rest.issued(record)
+
+    def summarised(self, record: Summarised) -> Iterator[Violation]:
+        """Hand the summary to whom it concerns."""
+        if not self.epochs.is_old(record.epoch):
+            self.summary = record
+            yield from self.epochs.summarised(record)
 
     def overtaken(self, younger: Life) -> None:
         """The older lives of a member are over."""
@@ -144,8 +155,7 @@ class Checker:
             case Held():
                 self._of(entry.group).silence.held(entry)
             case Summarised():
-                self._of(entry.group).summary = entry
-                yield from self._of(entry.group).epochs.summarised(entry)
+                yield from self._of(entry.group).summarised(entry)
             case _:
                 yield from self._heard(entry)
 
@@ -201,6 +211,9 @@ class Checker:
                 self._of(entry.group).silence.ordered(entry)
             case Released():
                 yield from self._of(entry.group).possession.released(entry)
+            case Started():
+                self._of(entry.group).epochs.started()
+                self._of(entry.group).silence.started()
             case Routed():
                 self._of(entry.group).rest.routed(entry)
             case _:

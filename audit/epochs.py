@@ -2,19 +2,24 @@
 
 A reader drops whatever is not newer than what it has seen, so an epoch that went back would be
 deaf orders, and one epoch with two meanings would split the group. A replayed batch may say the
-same again, byte for byte. And nobody is told again what it knows, unless it asked by joining:
-otherwise an idle group would talk for ever.
+same again, byte for byte, and a controller that starts with an old memory may replay an old batch,
+before it takes note of what is published (A7). And nobody is told again what it knows, unless it
+asked by joining, or the controller has forgotten that it knows: otherwise an idle group would talk
+for ever.
 
 Called by ``checker`` for each record published to one group. Its one rule: it compares what was
 said with what was said before, and nothing else.
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from audit.history import Beaten, Grant, Issued, Joined, Life, Summarised
 from audit.violations import Invariant, Violation
+
+_MEANINGS_REMEMBERED = 10_000
+"""Records. Of an older memory than these nobody can say what it should have repeated."""
 
 
 class _Said(NamedTuple):
@@ -36,10 +41,32 @@ class Epochs:
         self._exact = exact
         self._joins = joins
         self._highest = 0
+        self._began = False
+        """A controller started, and has not gone on from the highest epoch yet."""
+        self._meanings: OrderedDict[tuple[Life, int], Hashable] = OrderedDict()
+        """What was said to whom under which epoch."""
         self._said: dict[Life, _Said] = {}
         self._summary: tuple[int, Hashable] = (0, None)
         self._asked = Counter[Life]()
         """How often each may be told again; several are one, when they are read in one batch."""
+
+    def started(self) -> None:
+        """A controller starts, and may tell everybody anew."""
+        self._began = True
+        for life in self._said:
+            self._ask(life)
+
+    def is_old(self, epoch: int) -> bool:
+        """Tell what a controller that has just started repeats from an old memory."""
+        return self._began and epoch < self._highest
+
+    def repeated(self, record: Issued) -> Iterator[Violation]:
+        """Judge what is repeated: it has been said, and has the meaning that it had."""
+        key = record.life, record.epoch
+        forgotten = len(self._meanings) == _MEANINGS_REMEMBERED and key not in self._meanings
+        if not forgotten and self._meanings.get(key) != record.content:
+            detail = f"epoch {record.epoch} of an old memory says something else"
+            yield self._violation(Invariant.EPOCHS_GROW, record, detail)
 
     def joined(self, record: Joined) -> None:
         """Whoever joins is to be answered, even if nothing changed."""
@@ -68,7 +95,11 @@ class Epochs:
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
+        self._began = self._began and record.epoch <= self._highest
         self._highest = max(self._highest, record.epoch)
+        self._meanings[record.life, record.epoch] = record.content
+        if len(self._meanings) > _MEANINGS_REMEMBERED:
+            self._meanings.popitem(last=False)
         if before is None:
             return
         if before.epoch == record.epoch and before.content != record.content:

@@ -144,6 +144,14 @@ class Routed:
     queues: tuple[Queue, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A controller began anew, from whatever it remembered, and took note of what was published."""
+
+    at: Place
+    group: str
+
+
 # -- what was published
 
 
@@ -211,6 +219,6 @@ class Held:
     members: frozenset[str]
 
 
-Heard = Joined | Beaten | Released | Drained | Left | Ordered | Ticked | Routed
+Heard = Joined | Beaten | Released | Drained | Left | Ordered | Ticked | Routed | Started
 Published = Issued | Withdrawn | Struck | Summarised | Held
 Entry = Heard | Published

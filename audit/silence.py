@@ -1,9 +1,9 @@
 """Silence: who may be struck out for it, and who must be (I6, I5).
 
-The auditor keeps a clock of its own for each heartbeat partition: the sum of the gaps between its
-records, each counted for ``max_step_ms`` at most, since a longer gap may be an outage. A member
-that is struck out must have been silent for its whole session on that clock, when the record that
-is named as the cause was read; and where batches are known, nobody may stay longer than that.
+A member that is struck out must have been silent for its whole session on the auditor's clock
+(``reading``), when the record that is named as the cause was read; and where batches are known,
+nobody may stay longer than that, or than that from the hour in which a controller took over that
+had forgotten its past (A6, A7).
 
 When most of a group falls silent at once it is likelier that nobody is heard than that everybody
 is dead, so then silence must have lasted for another while (``Blast``), unless an operator said
@@ -12,10 +12,9 @@ that it is true.
 Called by ``checker``. Its one rule: only what was heard before the cause counts, and all of it.
 """
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from audit.history import (
     Beaten,
@@ -26,26 +25,15 @@ from audit.history import (
     Left,
     Life,
     Ordered,
-    Place,
     Struck,
 )
+from audit.reading import Reader, Reading
 from audit.violations import Invariant, Violation
 
-_PLACES_REMEMBERED = 200_000
-"""Two large batches: a cause is a record of the batch that is being judged."""
 _BEATS_REMEMBERED = 64
 """By life. Only those after the cause must be told from those before it."""
 _JUDGED = {"expired", "overdue"}
 """Endings that the passing of time alone decided."""
-
-
-class Reading(NamedTuple):
-    """When a record was read: its number in the order of reading, and the clock."""
-
-    number: int
-    clock_ms: int
-    appended_ms: int
-    """When it was written; of a cause, when the latest beat was that had been read by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,61 +43,6 @@ class Blast:
     members: int = 3
     percent: int = 50
     hold_ms: int = 30_000
-
-
-@dataclass(slots=True)
-class PartitionClock:
-    """One heartbeat partition's log time, by the auditor's own arithmetic."""
-
-    max_step_ms: int
-    proved_ms: int = 0
-    latest_ms: int | None = None
-    went_back: bool = False
-    """Its broker's clock did: what it says of the time between two records is worth nothing."""
-
-    def advance(self, appended_ms: int) -> int:
-        """Read a record of the partition."""
-        self.went_back |= self.latest_ms is not None and appended_ms < self.latest_ms
-        self.proved_ms += self._gap(appended_ms)
-        self.latest_ms = max(appended_ms, self.latest_ms or appended_ms)
-        return self.proved_ms
-
-    def of_another(self, appended_ms: int) -> int:
-        """Return what a record of another topic counts as: beats may be read two steps later."""
-        if self.latest_ms is None:
-            return self.proved_ms + 2 * self.max_step_ms  # nobody knows how much later
-        return self.proved_ms + self._gap(appended_ms, steps=2)
-
-    def _gap(self, appended_ms: int, steps: int = 1) -> int:
-        since = appended_ms if self.latest_ms is None else self.latest_ms
-        return max(0, min(appended_ms - since, steps * self.max_step_ms))
-
-
-@dataclass(slots=True)
-class Reader:
-    """Everything that was read, in order, with its time. Shared by all groups."""
-
-    max_step_ms: int
-    clocks: dict[int, PartitionClock] = field(default_factory=dict)
-    count: int = 0
-    _places: OrderedDict[tuple[str, int, int], Reading] = field(default_factory=OrderedDict)
-
-    def read(self, at: Place, *, heartbeat: bool) -> Reading:
-        """Read a record; return when it counts as heard."""
-        clock = self.clocks.get(at.partition)
-        if clock is None:
-            clock = self.clocks[at.partition] = PartitionClock(self.max_step_ms)
-        heard = clock.advance(at.appended_ms) if heartbeat else clock.of_another(at.appended_ms)
-        self.count += 1
-        latest_ms = at.appended_ms if clock.latest_ms is None else clock.latest_ms
-        self._places[at[:3]] = Reading(self.count, clock.proved_ms, latest_ms)
-        if len(self._places) > _PLACES_REMEMBERED:
-            self._places.popitem(last=False)
-        return Reading(self.count, heard, at.appended_ms)
-
-    def find(self, at: Place) -> Reading | None:
-        """Return when a record was read, and what the clock showed then."""
-        return self._places.get(at[:3])
 
 
 @dataclass(slots=True)
@@ -153,6 +86,13 @@ class Silence:
         self._paused = False
         self._partition = 0
         self._pulses: dict[Life, _Pulse] = {}
+        self._began = False
+        self._since_ms = 0
+        """When a controller took over that had forgotten its past: all sessions begin anew."""
+
+    def started(self) -> None:
+        """A controller starts."""
+        self._began = True
 
     def joined(self, record: Joined, reading: Reading) -> None:
         """A life begins, or says again that it is there."""
@@ -212,6 +152,9 @@ class Silence:
 
     def issued(self, record: Issued) -> None:
         """Note the session that a life was granted."""
+        if self._began:
+            self._began = False
+            self._since_ms = self._reader.ahead_ms(self._partition)
         pulse = self._pulses.get(record.life)
         if pulse is not None:
             pulse.session_ms = record.session_timeout_ms
@@ -287,7 +230,8 @@ class Silence:
         for life, pulse in self._pulses.items():
             if pulse.session_ms is None:
                 continue
-            silence_ms = clock.proved_ms - max(each.clock_ms for each in pulse.heard)
+            heard_ms = max(self._since_ms, *(each.clock_ms for each in pulse.heard))
+            silence_ms = clock.proved_ms - heard_ms
             over_ms = clock.proved_ms - silence_ms + pulse.session_ms
             if silence_ms >= pulse.session_ms and not self._waits(pulse, over_ms, clock.proved_ms):
                 detail = (

@@ -18,6 +18,8 @@ from trimtab.protocol import (
     HEARTBEATS,
     ROCKETMQ,
     TICK_KEY,
+    Adopt,
+    Advance,
     Assignment,
     Beat,
     Command,
@@ -101,6 +103,8 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
 def _heard(record: Record, at: Place, group: str) -> Entry | None:
     if isinstance(record, Route):
         return _routed(record, at, group)
+    if isinstance(record, Adopt | Advance):
+        return history.Started(at, group)
     if isinstance(record, Command):
         return history.Ordered(at, group, record.kind)
     if isinstance(record, MemberRecord):

@@ -76,8 +76,10 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
     claims: dict[Queue, list[Claim]] = defaultdict(list)
     for record in records:
         if _is_over(draft, record):
+            draft.gone.add(record.member)
             continue
-        _enrol(draft, record, stamp)
+        _enrol(draft, record)
+        _hear(draft, record)
         if draft.members[record.member].owns:
             for queue, claim in _claims(record):
                 claims[queue].append(claim)
@@ -127,7 +129,7 @@ def _is_over(draft: Draft, record: Adopted) -> bool:
     return draft.policy.on_twin is not TwinRule.REFUSE_NEWER
 
 
-def _enrol(draft: Draft, record: Adopted, stamp: Stamp) -> None:
+def _enrol(draft: Draft, record: Adopted) -> None:
     """Have a member in the roster; one whose join is not in the log any more is asked for it."""
     known = draft.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
@@ -145,9 +147,20 @@ def _enrol(draft: Draft, record: Adopted, stamp: Stamp) -> None:
         presumed=True,
     )
     draft.members.put(record.member, member)
-    draft.pulses.put(record.member, Pulse(stamp.heard, sequence=-1))
+    draft.pulses.remove(record.member)
+
+
+def _hear(draft: Draft, record: Adopted) -> None:
+    """Begin a member's session anew, as Kafka's coordinators do when they load a group.
+
+    It counts from the record that says that it is a member, whatever the log has kept of its beats.
+    """
+    member, pulse = draft.members[record.member], draft.pulses.get(record.member)
+    heard = record.stamp.heard if pulse is None else max(pulse.seen, record.stamp.heard)
+    sequence = -1 if pulse is None else pulse.sequence
+    draft.pulses.put(record.member, Pulse(heard, sequence))
     draft.held.remove(record.member)
-    draft.expect_by(Millis(stamp.heard + member.session_timeout_ms))
+    draft.expect_by(Millis(heard + member.session_timeout_ms))
 
 
 class Claim(NamedTuple):

@@ -1,9 +1,10 @@
 """The controller as a running thing: session, query and feeds, from start to stop.
 
-A ship's engine room. The session is lit, the query and the feeds are set going, and then somebody
-watches the dials: if the query or a feed dies, everything is stopped and the process ends with an
-error, for whoever supervises it to start it again from the checkpoint. Told to stop, it stops.
-Nothing is decided here, and nothing is lost by ending here at any moment.
+A ship's engine room. The session is lit, the brain is reminded of what it has published, the query
+and the feeds are set going, and then somebody watches the dials: if the query or a feed dies,
+everything is stopped and the process ends with an error, for whoever supervises it to start it
+again from the checkpoint. Told to stop, it stops. Nothing is decided here, and nothing is lost by
+ending here at any moment.
 
 Called by ``console``. Its one rule: it ends well only when it was told to.
 """
@@ -27,6 +28,7 @@ from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
 from streaming.readiness import Readiness, put_up, taken_down
+from streaming.reminder import NotReminded, remind
 from streaming.session import SparkNotStarted, logs, start_session
 
 _WATCH_S: Final = 0.2
@@ -48,7 +50,7 @@ def run(options: Options) -> None:
         with taken_down(options.home), _told_by_signals(stop), _session(options) as spark:
             if not stop.is_set():
                 _run(spark, options, stop)
-    except (FeedFailed, SparkNotStarted) as error:
+    except (FeedFailed, NotReminded, SparkNotStarted) as error:
         raise ControllerFailed(str(error)) from error
     except (Py4JError, ConnectionError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
@@ -65,6 +67,9 @@ def _run(spark: SparkSession, options: Options, stop: Event) -> None:
         options.verdicts,
         options.query.cells_per_partition,
     )
+    remind(options, stop)
+    if stop.is_set():
+        return
     feeds = (TickProducer(options), RouteWatcher(options), HostWatcher(options))
     with (
         _query(decisions(spark, options, operator), options) as query,

@@ -97,9 +97,10 @@ def source(topics: list[str], options: Options) -> dict[str, str]:
     """The options of a source."""
     return client(options) | {
         "subscribe": ",".join(topics),
-        # A new query folds what the log still holds, oldest first, and so arrives where a
-        # controller that never stopped would be: whoever died since is struck out by the ticks
-        # and beats of the same first batch. "latest" would miss the joins of living members.
+        # A new query folds what the log still holds, oldest first, and learns who is a member:
+        # whoever died since is struck out by the ticks and beats of the same first batch. Who
+        # owns what it is told (``reminder``), and that in one batch: so there must be no limit
+        # of records. "latest" would miss the joins of living members.
         "startingOffsets": "earliest",
         # Offsets that are gone are a gap in the truth: stop and say so, rather than skip it.
         "failOnDataLoss": "true",

@@ -8,12 +8,13 @@ Every batch is shown to the auditor, and the strategy is counted: it is asked at
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from unittest.mock import patch
 
 from allocators import allocator
+from audit import history
 from audit.checker import Checker
 from audit.history import Place
 from audit.violations import Invariant, Violation
@@ -21,9 +22,10 @@ from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.clock import LogClock
 from rebalance.conclusion import Step
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
-from rebalance.events import Found
+from rebalance.events import Found, Mode
 from rebalance.group import GroupState
 from rebalance.ids import GroupName
+from rebalance.overview import GroupSummarised
 from rebalance.step import step
 from rebalance.twins import told_apart
 from sinks import Outlet
@@ -33,10 +35,11 @@ from streaming.codec import pack, unpack
 from streaming.rows import Row, in_log_order
 from tests.simulation import reporting
 from tests.simulation.broker import Broker
+from tests.simulation.checkpoints import Checkpoint, Copying, reminders
 from tests.simulation.faults import Faults
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy
-from trimtab.protocol import Assignment, GrantRef, InheritRef
+from trimtab.protocol import ROUTES, Assignment, GrantRef, InheritRef, encode
 
 NAME = GroupName(GROUP)
 
@@ -49,6 +52,8 @@ class Batch:
     outcome: Step | None = None
     shown: bool = False
     """The auditor has heard them."""
+    reminded: bool = False
+    """What is published is among them."""
 
 
 class Brain:
@@ -72,6 +77,39 @@ class Brain:
         """How wrong the clock of a worker is that repeats the next batch; 0: none repeats it."""
         self._asked = 0
         self.said = 0
+        self.copying: Copying | None = None
+        """A copy of the checkpoint is to be taken."""
+        self.copy: Checkpoint | None = None
+        self.starting = False
+        """It was told what is published, and has not read that yet."""
+        self._starts = 0
+        self._summary: GroupSummarised | None = None
+        self._shown: dict[str, int] = {}
+        """The last record of each topic that the auditor has heard."""
+
+    @property
+    def furthest(self) -> Mapping[str, int]:
+        """The last record of each topic that was ever read."""
+        return self._shown
+
+    def restart(self, copy: Checkpoint | None, now: int) -> bool:
+        """Begin with a copy or with nothing, having been told what is published; say if it was."""
+        if self._summary is None:
+            return False
+        self.state = GroupState(NAME) if copy is None else unpack(copy.drawer)
+        self.clock = LogClock() if copy is None else copy.clock
+        self.read = dict.fromkeys(self.read, 0) if copy is None else dict(copy.read)
+        self.pending = Batch(list(copy.planned)) if copy and copy.planned else None
+        self.starting, self._starts = True, self._starts + 1
+        for record in reminders(self._starts, self._broker.orders, self._summary):
+            self._broker.append(ROUTES, NAME.encode(), encode(record), now)
+        list(self._checker.take(history.Started(Place("t.routes", 0, 0, now), GROUP)))
+        return self.state.epoch < self._summary.epoch
+
+    def _copy(self, now: Copying, planned: Sequence[Row] = ()) -> None:
+        if self.copying is now:
+            self.copying = None
+            self.copy = Checkpoint(pack(self.state), self.clock, dict(self.read), planned)
 
     def _ask(self, request: AllocationRequest) -> AllocationPlan:
         self._asked += 1
@@ -85,7 +123,7 @@ class Brain:
                 rows += self._broker.logs[name][self.read[name] : end]
                 self.read[name] = max(self.read[name], end)
             if rows:
-                self.pending = Batch(rows)
+                self.pending = Batch(rows, reminded=self.starting)
                 self.cuts.append(rows)
         return self.pending is not None
 
@@ -101,6 +139,7 @@ class Brain:
         yield from self._judge(batch, outcome)
         if self.elsewhere_ms:
             yield from self._judge(batch, self._repeated(batch))
+        self._copy(Copying.IN_A_BATCH, batch.rows)
         decisions = outcome.decisions
         if crash:
             decisions = decisions[: chance.randint(0, len(decisions))]
@@ -110,6 +149,8 @@ class Brain:
             self.state = unpack(pack(self.state))
             return
         self.state, self.clock, self.pending = outcome.state, heard.clock, None
+        self.starting = self.starting and not batch.reminded
+        self._copy(Copying.AFTER_A_BATCH)
         self.decided.append(outcome.decisions)
         if outcome.state.shortage:
             self._faults.occurred("C17")
@@ -138,13 +179,15 @@ class Brain:
         events = {event.stamp.position: event for _, event in heard.events.get(NAME, [])}
         for row in in_log_order(rows):
             event = events.get(row.position)
-            if isinstance(event, Found):
+            if isinstance(event, Found) or row.offset <= self._shown.get(row.topic, -1):
                 continue
             if event is not None:
                 event = told_apart(event, self.rules.policy)
                 yield from self._checker.take(reporting.heard(event))
             elif row.topic == DECODER.heartbeats:
                 yield from self._checker.take(reporting.ticked(row))
+        for row in rows:
+            self._shown[row.topic] = max(row.offset, self._shown.get(row.topic, -1))
 
     def _judge(self, batch: Batch, outcome: Step) -> Iterator[Violation]:
         if self._asked > 1:
@@ -161,6 +204,9 @@ class Brain:
             self._broker.orders[decision.member].append(orders(decision))
         elif isinstance(decision, AssignmentWithdrawn):
             self._broker.orders[decision.member].append(None)
+        if isinstance(decision, GroupSummarised):
+            known = self._summary
+            self._summary = decision if known is None or known.epoch <= decision.epoch else known
         entry = reporting.published(decision, at)
         if entry is not None:
             yield from self._checker.take(entry)
@@ -190,4 +236,6 @@ def orders(issued: AssignmentIssued) -> Assignment:
         session_timeout_ms=issued.session_timeout_ms,
         revocation_timeout_ms=issued.revocation_timeout_ms,
         heartbeat_interval_ms=issued.heartbeat_interval_ms,
+        mode=None if issued.mode is Mode.CLUSTERING else issued.mode.value,
+        join_again=issued.join_again or None,
     )

@@ -13,6 +13,8 @@ FAULTS: Final = {
     "A2": "the controller is away for ten sessions while members live",
     "A3": "the controller is away while some members die",
     "A4": "beats are forgotten before the controller has read them",
+    "A6": "the checkpoint is deleted",
+    "A7": "the checkpoint is restored from an old copy",
     "A8": "the state comes back from its packed form",
     "A9": "a batch takes very long",
     "A10": "a worker is lost in a batch, and another one repeats it",

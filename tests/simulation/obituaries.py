@@ -18,7 +18,12 @@ _GIVEN_UP = {MemberChange.EXPIRED, MemberChange.FENCED}
 
 
 def given_up(brain: Brain, processes: Iterable[Process], *, separate: bool) -> Iterator[Life]:
-    """Return who was given up in the last batch, and who of these processes is not known."""
+    """Return who was given up in the last batch, and who of these processes is not known.
+
+    Whom the brain has merely forgotten is not given up.
+    """
+    if brain.starting:
+        return
     pending, state = brain.pending, brain.state
     decisions = brain.decided[-1] if brain.decided else ()
     if pending is not None and pending.outcome is not None:

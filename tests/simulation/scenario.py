@@ -78,6 +78,8 @@ class Kind(StrEnum):
     EVICT = "evict"
     LOSE_WORKER = "lose worker"
     CRASH_CONTROLLER = "crash controller"
+    LOSE_CHECKPOINT = "lose checkpoint"
+    RESTORE_CHECKPOINT = "restore checkpoint"
     STALL_CONTROLLER = "stall controller"
     BEREAVED = "bereaved"
     AMNESIA = "amnesia"
@@ -112,6 +114,11 @@ UNFAIR = frozenset(
 """After these the controller may rightly give up a member that is still at work: its clock ran
 ahead, its beats were taken from the log, somebody spoke in its name or took it, or an operator
 said so."""
+
+
+_FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT)
+_DRAWN = [kind for kind in Kind if kind not in _FORGETTING]
+"""What every life draws from; a controller that forgets has lives of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +204,7 @@ def scenario(seed: int) -> Scenario:
     chance = Random(seed)
     safety_ms = chance.choice([6_000, 9_000, 12_000])
     topics = chance.choice([1, 1, 2])
-    kinds = chance.sample(list(Kind), chance.randint(2, 6))  # few kinds, so that they combine
+    kinds = chance.sample(_DRAWN, chance.randint(2, 6))  # few kinds, so that they combine
     times = (chance.randint(QUIET_BEFORE_MS, safety_ms) for _ in range(chance.randint(2, 8)))
     incidents = [
         Incident(at_ms, chance.choice(kinds), chance.getrandbits(32)) for at_ms in sorted(times)
@@ -243,4 +250,19 @@ def cut_off(seed: int) -> Scenario:
         for each in range(8)
     ]
     incidents = sorted([*life.incidents, *cuts], key=lambda incident: incident.at_ms)
+    return replace(life, incidents=tuple(incidents))
+
+
+def forgetting(seed: int) -> Scenario:
+    """Draw a life whose controller loses what it remembers, once or twice."""
+    life, chance = scenario(seed), Random(-1 - seed)
+    lapses = [
+        Incident(
+            chance.randint(QUIET_BEFORE_MS, life.safety_ms),
+            chance.choice(_FORGETTING),
+            chance.getrandbits(32),
+        )
+        for _ in range(chance.randint(1, 2))
+    ]
+    incidents = sorted([*life.incidents, *lapses], key=lambda incident: incident.at_ms)
     return replace(life, incidents=tuple(incidents))

@@ -19,6 +19,7 @@ from rebalance.policy import TwinRule
 from streaming.codec import pack
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
+from tests.simulation.checkpoints import Checkpoint
 from tests.simulation.crier import Manner
 from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
@@ -205,7 +206,7 @@ class World:
         if self.away_until > self.now or not self.broker.up(self.now):
             return
         ends = {name: len(log) for name, log in self.broker.logs.items()}
-        if Quirk.ODD_CUTS in self.wire.quirks:
+        if Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
             for name, end in ends.items():
                 least = min(self._must_read(name), end)
                 late = name == DECODER.heartbeats and self.chance.random() < 0.7
@@ -263,6 +264,11 @@ class World:
     def later(self, after_ms: int, action: Callable[[], object]) -> None:
         """Something follows, unless everything has healed by then."""
         self.agenda.append((self.now + after_ms, action))
+
+    def restart(self, copy: Checkpoint | None) -> None:
+        """The controller begins with a copy of its checkpoint, or with none."""
+        if self.broker.up(self.now) and self.brain.restart(copy, self.now):
+            self.faults.occurred("A6" if copy is None else "A7")
 
     def change(self, topic: str, queues: int) -> None:
         """A topic changes; no queues: it is gone."""

@@ -3,6 +3,7 @@
 from random import Random
 from typing import TYPE_CHECKING
 
+from tests.simulation.checkpoints import Copying
 from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSIONS_MS
 from tests.simulation.incidents.members import kill
 from tests.simulation.scenario import SESSION_MS
@@ -53,6 +54,23 @@ def amnesia(world: "World", dice: Random) -> None:
     world.later(world.away_until - world.now - 600, forget)
 
 
+def lose_checkpoint(world: "World", dice: Random) -> None:
+    """The controller dies, and its checkpoint is deleted."""
+    world.away_until = world.now + dice.choice([0, 1_000, SESSION_MS + 1_000])
+    world.restart(None)
+
+
+def restore_checkpoint(world: "World", dice: Random) -> None:
+    """A copy of the checkpoint is taken, and later the controller dies and gets that one."""
+    world.brain.copying = dice.choice(list(Copying))
+
+    def restore() -> None:
+        if world.brain.copy is not None:
+            world.restart(world.brain.copy)
+
+    world.later(dice.choice([500, 2_000, 2 * SESSION_MS]), restore)
+
+
 def blackout(world: "World", dice: Random) -> None:
     """Nobody reaches Kafka."""
     world.broker.down_until = world.now + dice.choice(SHORT_OR_LONG)
@@ -70,9 +88,10 @@ def restart_broker(world: "World", dice: Random) -> None:
 def truncate(world: "World", dice: Random) -> None:
     """Kafka loses the tail of a log that the controller has not read."""
     name = dice.choice(sorted(world.broker.logs))
-    log, read = world.broker.logs[name], world.brain.read[name]
-    if read < len(log):
-        del log[dice.randint(read, len(log) - 1) :]
+    log, read = world.broker.logs[name], world.brain.furthest.get(name, -1)
+    unread = [place for place, row in enumerate(log) if row.offset > read]
+    if unread and not world.brain.starting:  # it counts on what it was told when it started
+        del log[dice.choice(unread) :]
         for process in world.processes:
             process.heard = min(process.heard, len(world.broker.log(RELEASES)))
         world.faults.occurred("F8")

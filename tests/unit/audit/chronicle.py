@@ -27,6 +27,7 @@ from audit.history import (
     Queue,
     Released,
     Routed,
+    Started,
     Struck,
     Summarised,
     Ticked,
@@ -128,6 +129,10 @@ class Chronicle:
         """The watcher sees a topic."""
         seen = tuple((topic, "", number) for number in range(queues))
         return self._take(Routed(self._place("routes"), GROUP, topic, version, seen))
+
+    def started(self) -> Place:
+        """A controller takes note of what is published."""
+        return self._take(Started(self._place("routes"), GROUP))
 
     def issued(self, who: str, epoch: int, **orders: str) -> Place:
         """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes."""

@@ -1,5 +1,8 @@
 """Epochs grow, and nobody is told twice (I4, I14)."""
 
+import pytest
+
+from audit import epochs
 from tests.unit.audit.chronicle import Chronicle
 
 
@@ -57,5 +60,59 @@ def test_whoever_joins_is_answered() -> None:
     told.issued("a", 3, hold="orders-0@3")
     told.joined("a")
     told.issued("a", 4, hold="orders-0@3")
+
+    assert [] == told.details
+
+
+def test_an_old_memory_may_repeat_what_it_said() -> None:
+    """Nobody obeys it; then it goes on above, and may tell everybody anew (A7)."""
+    told = Chronicle()
+    told.issued("a", 3, hold="orders-0@3")
+    told.summarised(3)
+    told.issued("a", 5, hold="orders-0@3 orders-1@5")
+    told.summarised(5)
+    told.started()
+    told.issued("a", 3, hold="orders-0@3")
+    told.summarised(3)
+    told.issued("a", 6, hold="orders-0@3 orders-1@5")
+    told.summarised(6)
+
+    assert [] == told.details
+
+
+def test_an_old_memory_that_says_something_else_is_seen() -> None:
+    """Under an epoch that was used already, to whomever."""
+    told = Chronicle()
+    told.issued("a", 3, hold="orders-0@3")
+    told.issued("a", 5, hold="orders-0@3 orders-1@5")
+    told.started()
+    told.issued("a", 3, hold="orders-0@3", content="other")
+    told.issued("b", 3)
+
+    assert ["I4", "I4"] == told.wrong
+
+
+def test_an_old_memory_must_be_over_once_it_went_on() -> None:
+    """What it says below its own last epoch is deaf again."""
+    told = Chronicle()
+    told.issued("a", 3, hold="orders-0@3")
+    told.issued("a", 5, hold="orders-0@3 orders-1@5")
+    told.started()
+    told.issued("a", 6, hold="orders-0@3 orders-1@5")
+    told.issued("a", 5, hold="orders-0@3 orders-1@5")
+
+    assert ["I4"] == told.wrong
+
+
+def test_of_a_very_old_memory_nobody_can_say_what_it_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The auditor remembers so much and no more."""
+    monkeypatch.setattr(epochs, "_MEANINGS_REMEMBERED", 1)
+    told = Chronicle()
+    told.issued("a", 3, hold="orders-0@3")
+    told.issued("a", 5, hold="orders-0@3 orders-1@5")
+    told.started()
+    told.issued("a", 3, hold="orders-0@3", content="other")
 
     assert [] == told.details

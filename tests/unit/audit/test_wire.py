@@ -85,6 +85,11 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
         {"kind": "route", "topic": "orders", "version": 3, "exists": True, "runs": [["", 0, 2]]},
         history.Routed(AT, "billing", "orders", 3, (("orders", "", 0), ("orders", "", 1))),
     ),
+    "what was found published": (
+        ROUTES,
+        {"kind": "advance", "start": LIFE.incarnation, "epoch": 4, "decided_ms": 5},
+        history.Started(AT, "billing"),
+    ),
     "command": (
         COMMANDS,
         {"kind": "approve", "id": "c1", "principal": "ann", "reason": "they are dead"},

@@ -1,0 +1,118 @@
+"""The notice board: what stands published of every group, as its readers see it.
+
+A clerk who goes round in the morning and copies what hangs on each door. Of each key of
+``assignments`` and ``groups`` the last record counts, or none after a tombstone. But one with a
+smaller epoch is what a controller with an old memory said: nobody obeyed it, and so it does not
+count, unless it is for a younger life. The copy is what a controller that starts tells itself
+(``adoption``).
+
+Kept by ``reminder``, and by simulations. Its one rule: what cannot have been published by a
+controller is left out, and said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    GROUPS,
+    Adopt,
+    Advance,
+    Assignment,
+    Group,
+    MemberKey,
+    Record,
+    decode,
+    read_group_key,
+    read_member_key,
+)
+
+
+class Notice(NamedTuple):
+    """What is to be told of a group."""
+
+    group: str
+    record: Record
+
+
+@dataclass(slots=True)
+class Noticeboard:
+    """What was read so far."""
+
+    start: str
+    """Which start of a controller this is."""
+    _orders: dict[MemberKey, Assignment] = field(default_factory=dict)
+    _summaries: dict[str, Group] = field(default_factory=dict)
+    skipped: int = 0
+    """Records that would not do as notices."""
+
+    def orders(self, key: bytes | None, value: bytes | None) -> None:
+        """Take a record of ``assignments``.
+
+        Raises:
+            UndecodableRecord: It is none.
+        """
+        name = read_member_key(key)
+        self.keep_orders(name, None if value is None else decode(ASSIGNMENTS, value))
+
+    def keep_orders(self, name: MemberKey, record: Assignment | None) -> None:
+        """Keep a member's orders if they count; None is a tombstone."""
+        known = self._orders.get(name)
+        if record is None:
+            self._orders.pop(name, None)
+        elif known is None or known.epoch <= record.epoch or known.incarnation < record.incarnation:
+            self._orders[name] = record
+
+    def summary(self, key: bytes | None, value: bytes | None) -> None:
+        """Take a record of ``groups``.
+
+        Raises:
+            UndecodableRecord: It is none.
+        """
+        group = read_group_key(key)
+        self.keep_summary(group, None if value is None else decode(GROUPS, value))
+
+    def keep_summary(self, group: str, record: Group | None) -> None:
+        """Keep a group's summary if it counts."""
+        known = self._summaries.get(group)
+        if record is None:
+            self._summaries.pop(group, None)
+        elif known is None or known.epoch <= record.epoch:
+            self._summaries[group] = record
+
+    def notices(self) -> Iterator[Notice]:
+        """Return what there is to tell, group by group as they were read."""
+        for group, summary in self._summaries.items():
+            yield from self._checked(group, summary)
+        for name, orders in self._orders.items():
+            yield from self._checked(name.group, orders)
+
+    def _checked(self, group: str, record: Assignment | Group) -> Iterator[Notice]:
+        try:
+            yield Notice(group, self._notice(record))
+        except ValidationError:
+            self.skipped += 1
+
+    def _notice(self, record: Assignment | Group) -> Adopt | Advance:
+        if isinstance(record, Group):
+            return Advance(start=self.start, epoch=record.epoch, decided_ms=record.at_ms)
+        return notice_of(record, self.start)
+
+
+def notice_of(orders: Assignment, start: str) -> Adopt:
+    """Make a notice of a member's orders; what only the member needs is left out."""
+    return Adopt(
+        start=start,
+        epoch=orders.epoch,
+        member=orders.member,
+        incarnation=orders.incarnation,
+        hold=orders.hold,
+        give=orders.give,
+        inherit=orders.inherit,
+        revocation_timeout_ms=orders.revocation_timeout_ms,
+        session_timeout_ms=orders.session_timeout_ms,
+        mode=orders.mode,
+    )

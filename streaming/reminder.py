@@ -1,0 +1,187 @@
+"""The reminder: before the query starts, the controller is told what it has published.
+
+Whoever comes back after a long time reads the letters that he wrote himself before he writes the
+next one. The checkpoint may be gone or old (faults A6, A7), and nobody here can see that. So at
+every start ``assignments`` and ``groups``, both compacted, are read to their ends, and what they
+say is appended to ``routes``; the brain ignores it unless it is news to it (``adoption``). It goes
+through the log and not past it, because a batch that is repeated must find the same (A1).
+
+All of one start is in Kafka before the query asks for the ends of its topics, and a batch reads its
+sources to their ends: so the brain has all of it in one batch, which it relies on.
+
+Called by ``application``, before it starts the query. Its one rule: all is told, or the controller
+does not start.
+"""
+
+import secrets
+import time
+from threading import Event
+from typing import Final
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
+
+from streaming.feeds.feed import client_config, logger
+from streaming.noticeboard import Notice, Noticeboard
+from streaming.options import Options
+from streaming.trouble import Trouble
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    GROUPS,
+    ROUTES,
+    UndecodableRecord,
+    encode,
+    limits,
+    partition_of,
+)
+
+_NAME: Final = "reminder"
+_AT_ONCE: Final = 1_000
+"""Messages taken at a time."""
+_LISTEN_S: Final = 0.5
+"""How long it listens at a time, and so how soon it notices that it should stop."""
+_PATIENCE_S: Final = 60.0
+"""So long Kafka may say nothing, or take nothing, before that is an error."""
+_REPORT_S: Final = 5.0
+"""How often it says how far it is."""
+_LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
+"""As our topics take them: librdkafka's default is less."""
+
+
+class NotReminded(Exception):  # noqa: N818 - it names what happened
+    """What is published could not be read, or not be told."""
+
+
+def remind(options: Options, stop: Event) -> None:
+    """Tell the controller what it has published, unless it is told to stop meanwhile.
+
+    Raises:
+        NotReminded: Kafka did not answer.
+    """
+    board = Noticeboard(f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}")
+    _Reading(options, board).run(stop)
+    if not stop.is_set():
+        _tell(options, board)
+
+
+class _Reading:
+    """One pass over what is published."""
+
+    def __init__(self, options: Options, board: Noticeboard) -> None:
+        self._log = logger(_NAME)
+        self._trouble = Trouble(self._log, "reading of what is published")
+        self._board, self._read = board, 0
+        prefix = options.topics.prefix
+        self._takers = {
+            f"{prefix}{ASSIGNMENTS.name}": board.orders,
+            f"{prefix}{GROUPS.name}": board.summary,
+        }
+        self._left = {
+            (topic, partition)
+            for topic in self._takers
+            for partition in range(options.topics.partitions)
+        }
+        self._consumer = Consumer(
+            {
+                **client_config(options, _NAME, self._trouble),
+                # Named by need only: it takes no part in a group and commits nothing.
+                "group.id": f"{options.name}-{_NAME}",
+                "enable.auto.commit": False,
+                "enable.partition.eof": True,
+            }
+        )
+
+    def run(self, stop: Event) -> None:
+        """Read each partition to its end: nobody writes while the query is not there."""
+        self._consumer.assign([TopicPartition(*it, OFFSET_BEGINNING) for it in self._left])
+        heard = reported = time.monotonic()
+        try:
+            while self._left and not stop.is_set():
+                messages = self._consumer.consume(_AT_ONCE, _LISTEN_S)
+                now = time.monotonic()
+                if messages:
+                    heard = now
+                elif now - heard > _PATIENCE_S:
+                    raise NotReminded(f"Kafka did not say what is published in {_PATIENCE_S:g} s")
+                for message in messages:
+                    self._hear(message)
+                if now - reported > _REPORT_S:
+                    reported = now
+                    self._log.info("reading what is published", records=self._read)
+        finally:
+            self._consumer.close()
+
+    def _hear(self, message: Message) -> None:
+        error = message.error()
+        if error is None:
+            self._trouble.over()
+            self._take(message)
+        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - librdkafka's own name
+            self._left.discard((str(message.topic()), message.partition() or 0))
+        else:
+            self._trouble.met(error)
+
+    def _take(self, message: Message) -> None:
+        self._read += 1
+        try:
+            self._takers[str(message.topic())](message.key(), message.value())
+        except UndecodableRecord as error:
+            self._log.warning(
+                "unreadable",
+                topic=message.topic(),
+                partition=message.partition(),
+                offset=message.offset(),
+                reason=str(error),
+            )
+
+
+def _tell(options: Options, board: Noticeboard) -> None:
+    log, failures = logger(_NAME), list[KafkaError]()
+
+    def delivered(error: KafkaError | None, _message: Message) -> None:
+        if error is not None:
+            failures.append(error)
+
+    producer = Producer(
+        {
+            **client_config(options, _NAME, Trouble(log, "telling of what is published")),
+            "enable.idempotence": True,
+            "message.max.bytes": _LARGEST_BYTES,
+            "message.timeout.ms": int(_PATIENCE_S * 1000),
+            "on_delivery": delivered,
+        }
+    )
+    told = 0
+    for notice in board.notices():
+        _append(producer, options, notice)
+        told += 1
+    left = producer.flush(2 * _PATIENCE_S)
+    if failures or left:
+        why = failures[0] if failures else "Kafka does not answer"
+        raise NotReminded(f"what is published could not be told to the controller: {why}")
+    if board.skipped:
+        log.warning("left out what no controller can have published", records=board.skipped)
+    if told:
+        log.info("told the controller what is published", records=told)
+
+
+def _append(producer: Producer, options: Options, notice: Notice) -> None:
+    topic, value = f"{options.topics.prefix}{ROUTES.name}", encode(notice.record)
+    partition = partition_of(notice.group, options.topics.partitions)
+    while True:
+        try:
+            producer.produce(topic, value, notice.group.encode(), partition)
+        except BufferError:  # many members: let some of it leave first
+            producer.poll(_LISTEN_S)
+        except KafkaException as error:
+            raise NotReminded(f"what is published could not be told: {error}") from error
+        else:
+            producer.poll(0)
+            return

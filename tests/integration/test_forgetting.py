@@ -1,0 +1,66 @@
+"""A controller whose checkpoint is deleted, or restored from an old copy."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from console.embedded.broker import EmbeddedKafka
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from trimtab import Member
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
+
+SESSION_S = 10
+"""A start of Spark takes about as long, and members live through three of them."""
+
+
+@pytest.mark.timeout(400)  # three starts of Spark
+def test_nothing_moves_for_a_forgetful_controller(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, topic: str
+) -> None:
+    """Members keep what they have, whatever it remembers; epochs go on above the published."""
+    servers, checkpoint, copy = kafka.bootstrap_servers, tmp_path / "checkpoint", tmp_path / "copy"
+
+    def member(name: str) -> Member:
+        return Member(
+            servers,
+            prefix=topics_prefix,
+            group=group,
+            topics=[topic],
+            member_id=name,
+            session_timeout=SESSION_S,
+        )
+
+    with ControllerProcess(tmp_path, servers, topics_prefix) as controller:
+        published = Published(servers, topics_prefix)
+
+        def adopts(*members: Member) -> None:
+            """Start, and see the members keep what they have under a greater epoch."""
+            before, epoch = [it.assignment for it in members], published.groups[group].epoch
+            handovers = published.handovers(group)
+            controller.start()
+            published.wait_until(lambda: published.groups[group].epoch > epoch)
+            published.watch(SESSION_S / 2)
+
+            assert "adoption" == published.groups[group].cause.kind
+            assert before == [it.assignment for it in members]
+            assert handovers == published.handovers(group)
+
+        with member("a") as a, member("b") as b:
+            published.wait_until(lambda: published.is_stable(group, "ab", 8))
+            controller.kill()
+            checkpoint.rename(copy)
+            adopts(a, b)  # A6
+
+            with member("c") as c:
+                published.wait_until(lambda: published.is_stable(group, "abc", 8))
+                c.wait_until(lambda it: len(it.assignment) > 0)
+                controller.kill()
+                shutil.rmtree(checkpoint)
+                copy.rename(checkpoint)
+                adopts(a, b, c)  # A7
+
+                published.wait_until(lambda: published.is_stable(group, "abc", 8))
+        published.close()

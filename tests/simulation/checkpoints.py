@@ -1,0 +1,47 @@
+"""Checkpoints: what is left of a controller that died, copies of it, and what it is told then.
+
+A copy holds the state and the places that a batch began with; one that was taken in the middle of a
+batch holds that batch as well, and whoever starts from it repeats it before all else. What stands
+published is told to the controller at each such start, as the reminder does (``streaming``).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from rebalance.clock import LogClock
+from rebalance.overview import GroupSummarised
+from streaming.codec import Drawer
+from streaming.noticeboard import Noticeboard
+from streaming.rows import Row
+from tests.simulation.rules import GROUP
+from trimtab.protocol import Assignment, Group, MemberKey, Record
+
+
+class Copying(StrEnum):
+    """When a copy is to be taken."""
+
+    IN_A_BATCH = "in a batch"
+    AFTER_A_BATCH = "after a batch"
+
+
+class Checkpoint(NamedTuple):
+    """A copy."""
+
+    drawer: Drawer
+    clock: LogClock
+    read: Mapping[str, int]
+    planned: Sequence[Row] = ()
+    """A batch that was not committed."""
+
+
+def reminders(
+    start: int, orders: Mapping[str, Iterable[Assignment | None]], summary: GroupSummarised
+) -> Iterator[Record]:
+    """Return what a starting driver appends to the log."""
+    board = Noticeboard(f"{start:013}-0b5e55ed")
+    for name, records in orders.items():
+        for record in records:
+            board.keep_orders(MemberKey(GROUP, name), record)
+    board.keep_summary(GROUP, Group.model_construct(epoch=summary.epoch, at_ms=summary.at))
+    yield from (notice.record for notice in board.notices())
