@@ -58,7 +58,11 @@ class Epochs:
 
     def is_old(self, epoch: int) -> bool:
         """Tell what a controller that has just started repeats from an old memory."""
-        return self._began and epoch < self._highest
+        return self._began and epoch < max(self._highest, self._summary[0])
+
+    def _go_on(self, epoch: int) -> None:
+        """Once it has said something new, it repeats nothing old."""
+        self._began = self._began and epoch <= max(self._highest, self._summary[0])
 
     def repeated(self, record: Issued) -> Iterator[Violation]:
         """Judge what is repeated: it has been said, and has the meaning that it had."""
@@ -95,7 +99,7 @@ class Epochs:
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
-        self._began = self._began and record.epoch <= self._highest
+        self._go_on(record.epoch)
         self._highest = max(self._highest, record.epoch)
         self._meanings[record.life, record.epoch] = record.content
         if len(self._meanings) > _MEANINGS_REMEMBERED:
@@ -113,6 +117,7 @@ class Epochs:
 
     def summarised(self, record: Summarised) -> Iterator[Violation]:
         """Judge a summary."""
+        self._go_on(record.epoch)
         epoch, content = self._summary
         self._summary = (record.epoch, record.content)
         if record.epoch < epoch or (record.epoch == epoch and record.content != content):

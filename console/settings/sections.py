@@ -45,8 +45,9 @@ class ControllerSettings(Section):
     many groups; each cell costs some milliseconds a batch."""
 
     checkpoint: str = ""
-    """Where Spark keeps the controller's state; unset, <home>/checkpoint. With a new place, or an old
-    copy, groups go on from what is published and no queue moves; verdicts on brokers start anew."""
+    """Where Spark keeps the controller's state; unset, <home>/checkpoint. With a new place, or an
+    old copy, groups go on from what is published and no queue moves; verdicts on brokers begin
+    anew."""
 
     heartbeat_batch_interval: Duration = timedelta(seconds=1)
     """The longest that routine beats wait to be read together. Longer saves batches, and delays
