@@ -72,10 +72,12 @@ def _rows(frame: pd.DataFrame) -> Iterator[Row]:
 def _rules(operator: CellOperator) -> Rules:
     """Make the rules once in the life of a worker, and get it ready for its kind of work."""
     gc.set_threshold(_GARBAGE)
-    return Rules(
+    rules = Rules(
         Decoder(inlets(operator.prefix), operator.partitions),
         operator.policy,
         allocator(operator.policy.strategy, json.loads(operator.policy.strategy_options)),
         Outlet(operator.prefix, operator.partitions),
         operator.verdicts,
     )
+    gc.freeze()  # PySpark looks for cycles after every task: 50 ms, through modules that stay
+    return rules

@@ -8,18 +8,23 @@ which otherwise say "start at NativeMethodAccessorImpl.java:0".
 Registered by ``application``. Its one rule: it watches and never interferes.
 """
 
+import json
 import time
+from functools import cached_property
 from threading import Event
 from typing import Final
 
 import structlog
+from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import (
+    JStreamingQueryListener,
     QueryIdleEvent,
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
     StreamingQueryListener,
+    StreamingQueryProgress,
 )
 
 from streaming.trouble import Trouble
@@ -43,6 +48,13 @@ class QueryListener(StreamingQueryListener):
         self.first_batch = Event()
         """Set when a batch has been committed: whatever is sent from now on will be read."""
         self.last_batch = -1
+
+    @cached_property
+    def _jlistener(self) -> JavaObject:
+        """Whom Spark calls: PySpark makes one of its own unless there is one."""
+        java = self._spark._jvm  # noqa: SLF001 - there is no other door, and PySpark is pinned
+        assert java is not None, "a session without Java"
+        return java.PythonStreamingQueryListenerWrapper(_Courier(self))
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 - Spark's name
         """Name the stages of all batches to come."""
@@ -71,6 +83,19 @@ class QueryListener(StreamingQueryListener):
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802 - Spark's name
         """Note the end; why it ended is for ``application`` to say."""
         self._log.debug("query ended", query=str(event.id))
+
+
+class _Courier(JStreamingQueryListener):
+    """Brings the diary of a batch in one piece.
+
+    PySpark asks Java for every figure by itself, hundreds of questions a batch. They took a quarter
+    of its processor time, at the expense of the next one: a tenth of a second of every answer.
+    """
+
+    def onQueryProgress(self, jevent: JavaObject) -> None:  # noqa: N802 - Spark's name
+        """Ask once."""
+        progress = StreamingQueryProgress.fromJson(json.loads(jevent.progress().json()))
+        self.pylistener.onQueryProgress(QueryProgressEvent(progress))
 
 
 class _Summary:
