@@ -68,6 +68,14 @@ class Out(NamedTuple):
     testers: tuple[ReporterId, ...] = ()
 
 
+class Spared(NamedTuple):
+    """A sentence that was not passed, because a limit forbids it."""
+
+    detector: str
+    reason: str
+    limit: str
+
+
 @dataclass(frozen=True, slots=True)
 class Broker:
     """One broker and its record."""
@@ -86,6 +94,8 @@ class Broker:
     out: Out | None = None
     shadow: str | None = None
     """The detector on trial that would take it out."""
+    spared: Spared | None = None
+    """As of the last sweep."""
     reports: int = 0
     errors: int = 0
     """Of the last sweep: how many reporters saw it, and how many of their calls failed."""

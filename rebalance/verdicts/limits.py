@@ -8,36 +8,54 @@ Called by ``sweep`` and ``publication``. Its one rule: I11, never all brokers un
 the last one of a topic, whoever asks for it.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
 
 from rebalance.ids import BrokerName
 from rebalance.verdicts.draft import Draft
 
+_TOO_FEW: Final = "too few would be left"
 
-def in_force(draft: Draft) -> frozenset[BrokerName]:
-    """Return the brokers that are out of use now."""
-    taken: set[BrokerName] = set()
-    for name, order in sorted(draft.orders.items(), key=lambda it: (it[1].since_ms, it[0])):
-        if not order.available and not endangers(draft, taken, name):
-            taken.add(name)
-    if draft.in_panic:
-        return frozenset(taken)
-    sentences = [
+
+class InForce(NamedTuple):
+    """What is left of all sentences and orders."""
+
+    out: frozenset[BrokerName]
+    """Out of use now."""
+    spared: Mapping[BrokerName, str]
+    """Who would be, and the limit that forbids it."""
+
+
+def in_force(draft: Draft) -> InForce:
+    """Apply the limits to whatever somebody wants out of use."""
+    out: set[BrokerName] = set()
+    spared: dict[BrokerName, str] = {}
+    ejected = [(it.since_ms, name) for name, it in draft.orders.items() if not it.available]
+    sentenced = [
         (broker.out.since_ms, name)
         for name, broker in draft.brokers.items()
-        if broker.out is not None and name not in draft.orders
+        if broker.out is not None and name not in draft.orders and not draft.in_panic
     ]
-    count = 0
-    for _, name in sorted(sentences):
-        if count < room(draft) and not endangers(draft, taken, name):
-            taken.add(name)
-            count += 1
-    return frozenset(taken)
+    for _, name in sorted(ejected):
+        if endangers(draft, out, name):
+            spared[name] = _TOO_FEW
+        else:
+            out.add(name)
+    for _, name in sorted(sentenced):
+        limit = limit_for(draft, out, name)
+        if limit is None:
+            out.add(name)
+        else:
+            spared[name] = limit
+    return InForce(frozenset(out), spared)
 
 
-def room(draft: Draft) -> int:
-    """Return how many brokers the detectors may take out of use."""
-    return max(1, len(draft.brokers) * draft.policy.ejected_percent_max // 100)
+def limit_for(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> str | None:
+    """Return what forbids the detectors to take this one too; None: nothing does."""
+    room = max(1, len(draft.brokers) * draft.policy.ejected_percent_max // 100)
+    if sum(other not in draft.orders for other in taken) >= room:
+        return f"no more than {room} of {len(draft.brokers)} may be out"
+    return _TOO_FEW if endangers(draft, taken, name) else None
 
 
 def endangers(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> bool:

@@ -27,8 +27,9 @@ def obey(draft: Draft, event: BrokerOrdered) -> None:
             return
         broker = Broker(draft.now, draft.now)
     if event.available:
-        broker = replace(broker, out=None, ejections=0, calm=draft.now)
+        broker = replace(broker, out=None, spared=None, ejections=0, calm=draft.now)
         draft.items.pop(event.broker, None)
+        discard(draft, event.broker)
     draft.brokers[event.broker] = broker
     draft.orders.pop(event.broker, None)
     left = None if event.until_ms is None else event.until_ms - event.stamp.appended

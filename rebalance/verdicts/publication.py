@@ -13,19 +13,19 @@ from rebalance.ids import BrokerName
 from rebalance.verdicts.cluster import Broker
 from rebalance.verdicts.decisions import VerdictIssued, VerdictWithdrawn
 from rebalance.verdicts.draft import Draft
-from rebalance.verdicts.limits import in_force
+from rebalance.verdicts.limits import InForce, in_force
 
 OPERATOR = "operator"
 
 
 def publish(draft: Draft) -> None:
     """Say what is new, and what is due to be said again."""
-    out = in_force(draft)
+    force = in_force(draft)
     due = draft.now - draft.renewed >= draft.policy.renewal_ms and bool(draft.reporters)
     if due:
         draft.renewed = draft.now
     for name in sorted(draft.brokers):
-        before, now = draft.told.get(name), _verdict(draft, name, draft.brokers[name], out)
+        before, now = draft.told.get(name), _verdict(draft, name, draft.brokers[name], force)
         if before is None or due or _says_else(before, now):
             _tell(draft, before, now)
     for name in sorted(draft.told.keys() - draft.brokers.keys()):
@@ -57,11 +57,9 @@ def _says_else(before: VerdictIssued, now: VerdictIssued) -> bool:
     return gist(before) != gist(now)
 
 
-def _verdict(
-    draft: Draft, name: BrokerName, broker: Broker, out: frozenset[BrokerName]
-) -> VerdictIssued:
-    order = draft.orders.get(name)
-    available = name not in out
+def _verdict(draft: Draft, name: BrokerName, broker: Broker, force: InForce) -> VerdictIssued:
+    order, limit = draft.orders.get(name), force.spared.get(name)
+    available = name not in force.out
     ruled = None if order is not None else broker.out
     since, until, reason, detector = draft.published(draft.now), None, "nothing against it", None
     if order is not None:
@@ -70,10 +68,12 @@ def _verdict(
     elif ruled is not None:
         since, until, detector = ruled.since_ms, ruled.until_ms, ruled.detector
         reason = ruled.reason
+    elif broker.spared is not None:
+        detector, reason, limit = broker.spared
     if draft.in_panic and detector != OPERATOR:
         reason, until, detector = "too many are unfit: health is ignored", None, None
-    elif available and detector is not None and not (order and order.available):
-        reason, until = f"spared, too few would be left: {reason}", None
+    elif limit is not None:
+        reason, until = f"spared, {limit}: {reason}", None
     return VerdictIssued(
         draft.name,
         name,

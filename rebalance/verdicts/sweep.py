@@ -13,12 +13,12 @@ from dataclasses import replace
 
 from rebalance.ids import BrokerName, Millis
 from rebalance.verdicts.ballots import discard
-from rebalance.verdicts.cluster import Broker, Calls
+from rebalance.verdicts.cluster import Broker, Calls, Spared
 from rebalance.verdicts.detectors import View, is_well_again, median, view_of
 from rebalance.verdicts.draft import Draft
 from rebalance.verdicts.events import ReporterId
 from rebalance.verdicts.findings import Findings, find
-from rebalance.verdicts.limits import endangers, in_force, room
+from rebalance.verdicts.limits import in_force, limit_for
 from rebalance.verdicts.policy import DETECTORS
 from rebalance.verdicts.sentences import prolonged, sentence, testers
 
@@ -104,7 +104,8 @@ def _notice_panic(draft: Draft, findings: Findings) -> None:
 def _judge(draft: Draft, name: BrokerName, views: Views, findings: Findings) -> None:
     broker = draft.brokers[name]
     shadow = findings.shadow.get(name)
-    broker = replace(broker, shadow=None if shadow is None else shadow.detector)
+    on_trial = None if shadow is None else shadow.detector
+    broker = replace(broker, shadow=on_trial, spared=None)
     if broker.out is not None:
         broker = _served(draft, name, broker, views)
     else:
@@ -159,18 +160,21 @@ def _sentence(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -
         discard(draft, name)
     if draft.in_panic:
         return
-    out = set(in_force(draft))
-    places = room(draft) - sum(1 for name in out if name not in draft.orders)
+    out = set(in_force(draft).out)
     rank = {name: DETECTORS.index(it.detector) for name, it in findings.judged.items()}
     for name in sorted(rank, key=lambda it: (rank[it], it)):
-        broker = draft.brokers[name]
-        fit = broker.out is None and name not in freed
-        if fit and places > 0 and not endangers(draft, out, name):
+        broker, finding = draft.brokers[name], findings.judged[name]
+        if broker.out is not None or name in freed:
+            continue
+        limit = limit_for(draft, out, name)
+        if limit is None:
             count = broker.ejections + 1
-            ruled = sentence(draft, name, count, findings.judged[name])
+            ruled = sentence(draft, name, count, finding)
             draft.brokers[name] = replace(broker, ejections=count, out=ruled)
             out.add(name)
-            places -= 1
+        else:
+            spared = Spared(finding.detector, finding.reason, limit)
+            draft.brokers[name] = replace(broker, spared=spared)
 
 
 def _forget(draft: Draft) -> None:

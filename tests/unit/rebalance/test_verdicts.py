@@ -1,97 +1,13 @@
-"""The jury beyond the catalogue: orders, limits, testers, renewal, and what is bounded."""
+"""The jury beyond the catalogue: panic, testers, renewal, and what is bounded."""
 
 import pytest
 
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
-from rebalance.verdicts.decisions import ReportRefused, VerdictIssued, VerdictWithdrawn
+from rebalance.verdicts.decisions import ReportRefused
 from rebalance.verdicts.events import Reported, ReporterId, Sight
 from rebalance.verdicts.policy import VerdictPolicy
 from rebalance.verdicts.sentences import spread
 from tests.unit.rebalance.town import EPOCH, FAILS, LIFE, Town, sights
-
-
-def issued(town: Town, broker: str) -> list[VerdictIssued]:
-    """What was said of a broker."""
-    return [it for it in town.decisions if isinstance(it, VerdictIssued) and it.broker == broker]
-
-
-def test_an_operator_s_eject_wins_until_it_lapses() -> None:
-    """At once, whatever the reporters say, and back at once when its time is over."""
-    town = Town()
-    town.sweep()
-    town.order("a", available=False, lasting=25_000)
-    assert ("a", "operator", "because") == (
-        town.out,
-        town.verdict("a").detector,
-        town.verdict("a").reason,
-    )
-    town.sweep(times=2)
-    assert "a" == town.out
-    town.pass_time(5_000)
-    assert ("", True) == (town.out, town.verdict("a").available)
-
-
-def test_an_operator_s_restore_wins_until_it_lapses() -> None:
-    """What the detectors held against the broker is taken back, and may be found again later."""
-    town = Town()
-    town.sweep({"c": FAILS}, times=2)
-    town.order("c", available=True, lasting=60_000)
-    assert ("", "operator") == (town.out, town.verdict("c").detector)
-    town.sweep({"c": FAILS}, times=5)
-    assert "" == town.out
-    town.sweep({"c": FAILS}, times=3)
-    assert "c" == town.out
-
-
-def test_a_restore_without_end_binds_nobody() -> None:
-    """It is done, and then the detectors judge again; an order that is late does nothing."""
-    town = Town()
-    town.sweep({"c": FAILS}, times=2)
-    town.order("c", available=True)
-    assert ("", 0) == (town.out, town.cluster.brokers[BrokerName("c")].ejections)
-    town.order("a", available=False, lasting=-1)
-    assert {} == town.cluster.orders
-    town.sweep({"c": FAILS}, times=2)
-    assert "c" == town.out
-
-
-def test_forgetting_takes_everything_back() -> None:
-    """Orders, sentence, past and record; reports make the broker known again."""
-    town = Town()
-    town.sweep({"c": FAILS}, times=2)
-    town.order("a", available=False)
-    town.report("r0", *sights({"c": FAILS}))
-    town.forget("c")
-    town.forget("a")
-
-    assert ("", {}) == (town.out, town.cluster.orders)
-    gone = [it.broker for it in town.decisions if isinstance(it, VerdictWithdrawn)]
-    assert ["c", "a"] == gone
-    town.sweep()
-    assert town.verdict("c").available
-
-
-def test_nobody_can_take_out_the_last_broker() -> None:
-    """Not even an operator: the order is shown as spared, and comes true when it may."""
-    town = Town("ab")
-    town.sweep()
-    town.order("a", available=False)
-    town.order("b", available=False)
-    assert "a" == town.out
-    assert "spared, too few would be left: because" == town.verdict("b").reason
-
-    town.order("a", available=True)
-    assert "b" == town.out
-
-
-def test_at_most_a_third_is_out() -> None:
-    """Thirty per cent, but one is always allowed."""
-    for brokers, most in (("ab", 1), ("abc", 1), ("abcdefg", 2), ("abcdefghij", 3)):
-        town = Town(brokers)
-        bad = dict.fromkeys(brokers[: (len(brokers) - 1) // 2] or "a", FAILS)
-        town.sweep(bad, times=3)
-        assert (most, False) == (len(town.out), town.panic)
-        assert town.out == brokers[:most]
 
 
 def test_panic_ignores_health_and_lasts_two_sweeps() -> None:
@@ -157,10 +73,10 @@ def test_verdicts_are_said_again_while_reports_come() -> None:
     """Once a minute; without reports they are left to grow old."""
     town = Town()
     town.sweep(times=19)
-    assert 4 == len(issued(town, "a"))
+    assert 4 == len(town.issued("a"))
     for _ in range(30):
         town.pass_time(10_000)
-    assert 5 == len(issued(town, "a"))
+    assert 5 == len(town.issued("a"))
 
 
 def test_a_redelivered_report_is_not_counted_again() -> None:

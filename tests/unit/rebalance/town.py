@@ -109,6 +109,12 @@ class Town:
         """What readers believe of a broker."""
         return self.cluster.told[BrokerName(broker)]
 
+    def issued(self, broker: str) -> list[VerdictIssued]:
+        """What was said of a broker."""
+        return [
+            it for it in self.decisions if isinstance(it, VerdictIssued) and it.broker == broker
+        ]
+
     @property
     def out(self) -> str:
         """The brokers that are out of use by the last word, as of now."""
