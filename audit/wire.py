@@ -17,6 +17,8 @@ from trimtab.protocol import (
     ASSIGNMENTS,
     HEARTBEATS,
     ROCKETMQ,
+    ROUTES,
+    START_KEY,
     TICK_KEY,
     Adopt,
     Advance,
@@ -92,6 +94,8 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
     """
     if topic is HEARTBEATS and key == TICK_KEY:
         return history.Ticked(at)
+    if topic is ROUTES and key == START_KEY:
+        return None
     if topic is ASSIGNMENTS and value is None:
         return history.Withdrawn(at, *read_member_key(key))
     record = decode(topic, value)

@@ -126,8 +126,7 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
         if decoder.is_tick(row):
             ticks.append((place, Ticked(stamp)))
             continue
-        circular = decoder.is_circular(row)
-        for found in decoder.take(row, stamp) if circular else (decoder.read(row, stamp),):
+        for found in decoder.heard(row, stamp):
             match found:
                 case Addressed(group, event):
                     events.setdefault(group, []).append((place, event))

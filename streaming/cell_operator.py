@@ -28,6 +28,7 @@ from streaming.circulars import Office
 from streaming.codec import Cell, read, write
 from streaming.decoding import Decoder
 from streaming.rows import Row
+from streaming.succession import give_way
 from streaming.topics import inlets
 
 _GARBAGE: Final = 100_000
@@ -48,16 +49,20 @@ class CellOperator:
     verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
     slots: int = 1
     """How many cells share a partition."""
+    starts: tuple[int, ...] = ()
+    """Where this controller has said that it starts, by partition (``succession``)."""
 
     def __call__(
         self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         """Fold what is new in one cell; called by Spark, once a batch for each cell with rows."""
         rows = [row for frame in frames for row in _rows(frame)]
+        rules = _rules(self)
+        give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
         cell = Cell() if remembered is None else read(remembered)
         office = Office(*divmod(int(place[0]), self.slots), self.slots)
-        folded = fold(cell, rows, _rules(self).at(office))
+        folded = fold(cell, rows, rules.at(office))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))

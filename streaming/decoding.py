@@ -12,7 +12,7 @@ Called by ``cell`` for each row but ticks. Its one rule: a row is an event or a 
 that went to every cell: some of them, or none), and never an exception.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ from trimtab.protocol import (
     HEARTBEATS,
     LATENCY,
     ROCKETMQ,
+    ROUTES,
+    START_KEY,
     TICK_KEY,
     DeadLetter,
     Place,
@@ -81,9 +83,19 @@ class Decoder:
         """Tell a tick: by its place and key. Its value is for people and need not be read."""
         return row.key == TICK_KEY and row.topic == self.heartbeats
 
+    def is_start(self, row: Row) -> bool:
+        """Tell the start of a controller, in the same way."""
+        return row.key == START_KEY and self.topics[row.topic] is ROUTES
+
     def is_circular(self, row: Row) -> bool:
         """Tell a record that concerns groups of many cells."""
         return self.topics[row.topic] is ROCKETMQ
+
+    def heard(self, row: Row, stamp: Stamp) -> Iterable[Addressed | Testified | DeadLetter]:
+        """Make events of a row, whatever it is; of a start none: that is for ``succession``."""
+        if self.is_start(row):
+            return ()
+        return self.take(row, stamp) if self.is_circular(row) else (self.read(row, stamp),)
 
     def take(self, row: Row, stamp: Stamp) -> Iterator[Addressed | DeadLetter]:
         """Make events of a circular: one for each group that it names and that lives here."""

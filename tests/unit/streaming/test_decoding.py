@@ -10,6 +10,8 @@ from tests.unit.streaming.log import PARTITIONS, Log, beat, join, rules
 from trimtab.protocol import (
     HEARTBEATS,
     MEMBERS,
+    ROUTES,
+    START_KEY,
     TICK_KEY,
     DeadLetter,
     encode,
@@ -94,3 +96,12 @@ def test_ticks_are_told_by_place_and_key() -> None:
     members = Log().append(MEMBERS, TICK_KEY, b"whatever", at=5, partition=3)
 
     assert [True, False] == [DECODER.is_tick(beats), DECODER.is_tick(members)]
+
+
+def test_starts_are_told_by_place_and_key_and_are_nothing_to_a_group() -> None:
+    """What is keyed as a start is one only on the topic of routes; no cell makes an event of it."""
+    routes = Log().append(ROUTES, START_KEY, b"whatever", at=5, partition=3)
+    members = Log().append(MEMBERS, START_KEY, b"whatever", at=5, partition=3)
+
+    assert [True, False] == [DECODER.is_start(routes), DECODER.is_start(members)]
+    assert [] == list(DECODER.heard(routes, STAMP))

@@ -4,6 +4,7 @@ It reads what stands published and writes it into the log, because there every r
 finds the same. `adopt` is one member's orders without what only the member needs, so it fits
 wherever they fitted; `advance` is what the group's summary says of time. Of several starts in the
 log the last one counts. An epoch that nobody can have reached is refused: it would leave none.
+`start`, keyed "$start", comes first, in every partition: whoever was controller until then ends.
 """
 
 from itertools import chain
@@ -13,10 +14,21 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
-from trimtab.protocol.names import CommonMode, Incarnation, MemberName
+from trimtab.protocol.names import CommonMode, Incarnation, Label, MemberName
 from trimtab.protocol.quantities import Timeout, Timestamp
 from trimtab.protocol.queues import Grants, Inherits, name_each_once
 from trimtab.protocol.record import Record, example
+
+
+class Start(Record):
+    """A controller starts; one that reads it and started before gives way."""
+
+    model_config = example(kind="start", controller="controller-1", start="1767312000000-0b5e55ed")
+
+    kind: Literal["start"] = "start"
+    controller: Label
+    start: Incarnation
+
 
 Reached = Annotated[int, Field(ge=0, le=limits.EPOCH_REACHED)]
 

@@ -1,0 +1,119 @@
+"""The takeover: a controller that starts says so, and waits until nobody else decides.
+
+The other half of ``succession``. Before it reads what is published, a controller appends a start to
+every partition, and where it finds them counts as its age. A controller that was killed may be one
+that was only cut off (fault A5): if somebody has ticked a moment before, it is given the time to
+read the start and stop. One that is frozen all the while may still write what it had decided
+before, when it thaws; then its next batch ends it, and members go by the greater epoch.
+
+Called by ``application``, before anything is read or decided. Its one rule: whoever goes on from
+here is the only one.
+"""
+
+from threading import Event
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from streaming.feeds.feed import client_config, logger
+from streaming.options import Options
+from streaming.trouble import Trouble
+from trimtab.protocol import HEARTBEATS, ROUTES, START_KEY, TICK_KEY, Start, encode
+
+_NAME: Final = "takeover"
+_PATIENCE_S: Final = 30.0
+"""So long Kafka may take for a few small records."""
+_TICKS: Final = 2
+"""Whoever ticked in the last so many intervals may be at work, and has as many to stop."""
+_AT_ONCE: Final = 1_000
+"""Beats taken at a time, in search of a tick."""
+
+
+class NotAnnounced(Exception):  # noqa: N818 - it names what happened
+    """Kafka did not take or give what a start needs."""
+
+
+def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
+    """Say in every partition that this controller starts; return at which offsets.
+
+    Raises:
+        NotAnnounced: Kafka did not answer.
+    """
+    grace_ms = _TICKS * options.feeds.tick_interval_ms
+    starts, at_ms = _announce(options, start)
+    try:
+        busy = _has_ticked(options, at_ms - grace_ms)
+    except KafkaException as error:
+        raise NotAnnounced(f"who was controller could not be read: {error}") from error
+    if busy:
+        logger(_NAME).info(
+            "a controller was here a moment ago; it has this long to stop", ms=grace_ms
+        )
+        stop.wait(grace_ms / 1000)
+    return starts
+
+
+def _announce(options: Options, start: str) -> tuple[tuple[int, ...], int]:
+    """Append the start to every partition; return where, and the broker's time."""
+    failures, told = list[KafkaError](), dict[int, Message]()
+
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            told[message.partition() or 0] = message
+        else:
+            failures.append(error)
+
+    trouble = Trouble(logger(_NAME), "announcing this start")
+    producer = Producer(
+        {
+            **client_config(options, _NAME, trouble),
+            "enable.idempotence": True,
+            "message.timeout.ms": int(_PATIENCE_S * 1000),
+        }
+    )
+    value = encode(Start(controller=options.name, start=start))
+    partitions = range(options.topics.partitions)
+    for partition in partitions:
+        producer.produce(_topic(options), value, START_KEY, partition, on_delivery=delivered)
+    producer.flush(2 * _PATIENCE_S)
+    if len(told) < len(partitions):
+        why = failures[0] if failures else "Kafka does not answer"
+        raise NotAnnounced(f"this start could not be announced: {why}")
+    offsets = tuple(told[partition].offset() or 0 for partition in partitions)
+    return offsets, told[0].timestamp()[1]
+
+
+def _has_ticked(options: Options, since_ms: int) -> bool:
+    """Tell whether there is a tick, of whomever, that is not older."""
+    topic = f"{options.topics.prefix}{HEARTBEATS.name}"
+    trouble = Trouble(logger(_NAME), "looking for ticks")
+    consumer = Consumer(
+        {
+            **client_config(options, _NAME, trouble),
+            # Named by need only: it takes no part in a group and commits nothing.
+            "group.id": f"{options.name}-{_NAME}",
+            "enable.auto.commit": False,
+        }
+    )
+    try:
+        (place,) = consumer.offsets_for_times([TopicPartition(topic, 0, since_ms)], _PATIENCE_S)
+        _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), _PATIENCE_S)
+        if not 0 <= place.offset < end:
+            return False
+        consumer.assign([place])
+        at = place.offset
+        while at < end:
+            messages = consumer.consume(_AT_ONCE, _PATIENCE_S)
+            if not messages:
+                raise NotAnnounced("who was controller could not be read: Kafka does not answer")
+            for message in messages:
+                if message.key() == TICK_KEY:
+                    return True
+                at = (message.offset() or at) + 1
+        return False
+    finally:
+        consumer.close()
+
+
+def _topic(options: Options) -> str:
+    return f"{options.topics.prefix}{ROUTES.name}"

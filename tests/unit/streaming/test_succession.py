@@ -1,0 +1,46 @@
+"""Of two controllers the younger one goes on, and the log says which one that is."""
+
+import pytest
+
+from streaming.decoding import Decoder
+from streaming.rows import Row
+from streaming.succession import TAKEN_OVER, Superseded, give_way, reason
+from streaming.topics import inlets
+from tests.unit.streaming.log import PREFIX, Log
+from trimtab.protocol import HEARTBEATS, ROUTES, START_KEY, TICK_KEY
+
+DECODER = Decoder(inlets(PREFIX), 4)
+STARTS = (7, 7, 7, 7)
+
+
+def start(offset: int) -> Row:
+    """Somebody says in partition 2 that it starts."""
+    row = Log().append(ROUTES, START_KEY, b"whatever", at=5, partition=2)
+    return row._replace(offset=offset)
+
+
+def test_a_start_that_is_older_or_its_own_stops_nobody() -> None:
+    """A batch that is repeated after a restart may hold what earlier controllers said."""
+    give_way([start(6), start(7)], DECODER, STARTS)
+
+
+def test_a_younger_start_stops_it_before_it_decides() -> None:
+    """Whatever else is in the batch is for the younger one to decide."""
+    tick = Log().append(HEARTBEATS, TICK_KEY, b"", at=5, partition=2)
+
+    with pytest.raises(Superseded, match=r"another controller has taken over: .*routes/2@8"):
+        give_way([tick, start(8)], DECODER, STARTS)
+
+
+def test_whoever_never_said_that_it_starts_is_stopped_by_nobody() -> None:
+    """A bench folds without being a controller."""
+    give_way([start(8)], DECODER, ())
+
+
+def test_an_operator_reads_the_reason_and_not_what_spark_wraps_around_it() -> None:
+    """The line may stand anywhere in a page of Java's and Python's."""
+    wrapped = f"[STREAM_FAILED] Query\n  at org.apache\nSuperseded: {TAKEN_OVER}: t.routes/2@8\n  x"
+
+    assert f"{TAKEN_OVER}: t.routes/2@8" == reason(wrapped)
+    assert "[X] this" == reason("[X] this\nthat")
+    assert "nobody knows why" == reason("")
