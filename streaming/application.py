@@ -30,6 +30,8 @@ from streaming.query_listener import QueryListener
 from streaming.readiness import Readiness, put_up, taken_down
 from streaming.reminder import NotReminded, remind
 from streaming.session import SparkNotStarted, logs, start_session
+from streaming.succession import reason
+from streaming.takeover import NotAnnounced, new_start, take_over
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
@@ -50,7 +52,7 @@ def run(options: Options) -> None:
         with taken_down(options.home), _told_by_signals(stop), _session(options) as spark:
             if not stop.is_set():
                 _run(spark, options, stop)
-    except (FeedFailed, NotReminded, SparkNotStarted) as error:
+    except (FeedFailed, NotAnnounced, NotReminded, SparkNotStarted) as error:
         raise ControllerFailed(str(error)) from error
     except (Py4JError, ConnectionError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
@@ -59,6 +61,11 @@ def run(options: Options) -> None:
 def _run(spark: SparkSession, options: Options, stop: Event) -> None:
     listener = QueryListener(spark)
     spark.streams.addListener(listener)
+    start = new_start()
+    starts = take_over(options, start, stop)
+    remind(options, start, stop)
+    if stop.is_set():
+        return
     topics = options.topics
     operator = CellOperator(
         topics.prefix,
@@ -66,10 +73,8 @@ def _run(spark: SparkSession, options: Options, stop: Event) -> None:
         options.policy,
         options.verdicts,
         options.query.cells_per_partition,
+        starts,
     )
-    remind(options, stop)
-    if stop.is_set():
-        return
     feeds = (TickProducer(options), RouteWatcher(options), HostWatcher(options))
     with (
         _query(decisions(spark, options, operator), options) as query,
@@ -96,8 +101,8 @@ def _announce(readiness: Readiness, options: Options) -> None:
 def _look_at(query: StreamingQuery, options: Options) -> None:
     if not query.isActive:
         error = query.exception()
-        reason = str(error).splitlines()[0] if error else "nobody knows why"
-        raise ControllerFailed(f"the query ended: {reason}; see {logs(options)}") from error
+        why = reason(error or "")
+        raise ControllerFailed(f"the query ended: {why}; see {logs(options)}") from error
 
 
 @contextmanager

@@ -13,7 +13,6 @@ Called by ``application``, before it starts the query. Its one rule: all is told
 does not start.
 """
 
-import secrets
 import time
 from threading import Event
 from typing import Final
@@ -59,13 +58,13 @@ class NotReminded(Exception):  # noqa: N818 - it names what happened
     """What is published could not be read, or not be told."""
 
 
-def remind(options: Options, stop: Event) -> None:
+def remind(options: Options, start: str, stop: Event) -> None:
     """Tell the controller what it has published, unless it is told to stop meanwhile.
 
     Raises:
         NotReminded: Kafka did not answer.
     """
-    board = Noticeboard(f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}")
+    board = Noticeboard(start)
     _Reading(options, board).run(stop)
     if not stop.is_set():
         _tell(options, board)

@@ -10,6 +10,8 @@ Called by ``application``, before anything is read or decided. Its one rule: who
 here is the only one.
 """
 
+import secrets
+import time
 from threading import Event
 from typing import Final
 
@@ -25,12 +27,15 @@ _PATIENCE_S: Final = 30.0
 """So long Kafka may take for a few small records."""
 _TICKS: Final = 2
 """Whoever ticked in the last so many intervals may be at work, and has as many to stop."""
-_AT_ONCE: Final = 1_000
-"""Beats taken at a time, in search of a tick."""
 
 
 class NotAnnounced(Exception):  # noqa: N818 - it names what happened
     """Kafka did not take or give what a start needs."""
+
+
+def new_start() -> str:
+    """Return a name for a start: for people, and to tell what belongs together."""
+    return f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
 
 
 def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
@@ -101,16 +106,14 @@ def _has_ticked(options: Options, since_ms: int) -> bool:
         if not 0 <= place.offset < end:
             return False
         consumer.assign([place])
-        at = place.offset
-        while at < end:
-            messages = consumer.consume(_AT_ONCE, _PATIENCE_S)
-            if not messages:
-                raise NotAnnounced("who was controller could not be read: Kafka does not answer")
-            for message in messages:
-                if message.key() == TICK_KEY:
-                    return True
-                at = (message.offset() or at) + 1
-        return False
+        while (message := consumer.poll(_PATIENCE_S)) is not None:
+            if message.error() is not None:
+                continue  # librdkafka tries on by itself
+            if message.key() == TICK_KEY:
+                return True
+            if (message.offset() or 0) + 1 >= end:
+                return False
+        raise NotAnnounced("who was controller could not be read: Kafka does not answer")
     finally:
         consumer.close()
 

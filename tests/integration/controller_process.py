@@ -62,6 +62,11 @@ class ControllerProcess:
         assert self._process is not None, "not started"
         return self._process.stop()
 
+    def ends(self, patience_s: float) -> int:
+        """Wait for it to end by itself, and return its exit code."""
+        assert self._process is not None, "not started"
+        return self._process.wait(patience_s)
+
     def kill(self) -> None:
         """Kill it and its JVM, which share a process group of their own, without a warning."""
         assert self._process is not None, "not started"
