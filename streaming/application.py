@@ -3,8 +3,8 @@
 A ship's engine room. The session is lit, whoever else has the watch is relieved, and the brain is
 reminded of what it has published; then the query and the feeds are set going, and somebody watches
 the dials: if the query or a feed dies, everything is stopped and the process ends with an error,
-for whoever supervises it to start it again from the checkpoint. Told to stop, it stops. Nothing is decided here, and nothing is lost by
-ending here at any moment.
+for whoever supervises it to start it again from the checkpoint. Told to stop, it stops. Nothing is
+decided here, and nothing is lost by ending here at any moment.
 
 Called by ``console``. Its one rule: it ends well only when it was told to.
 """
