@@ -175,7 +175,8 @@ class Silence:
             return
         patience_ms = pulse.session_ms if record.how == "expired" else 0
         detail = f"{record.how} after {silence_ms} ms of silence, its session is {pulse.session_ms}"
-        if silence_ms >= (patience_ms or pulse.session_ms // 2 + 1) and not self._approved:
+        sure = self._approved or self._began  # who takes over heard the others by its own clock
+        if silence_ms >= (patience_ms or pulse.session_ms // 2 + 1) and not sure:
             silent, everybody = self._doubtful(record.life, pulse, cause)
             if silent >= self._blast.members and 100 * silent > self._blast.percent * everybody:
                 patience_ms = pulse.session_ms + self._blast.hold_ms
@@ -191,11 +192,12 @@ class Silence:
             return None
         # The last word counts: an earlier one may have been refused, and read further ahead.
         silence_ms = cause.clock_ms - heard[-1].clock_ms
+        read_again = self._since_ms > heard[-1].clock_ms  # and by another clock than the first time
         if not self._one_clock or self._reader.clocks[self._partition].went_back:
-            return silence_ms
+            return None if read_again else silence_ms
         # The log's clock may leave time out, and never adds any.
-        written_ms = max(it.appended_ms for it in heard)
-        return min(silence_ms, cause.appended_ms - written_ms)
+        written_ms = cause.appended_ms - max(it.appended_ms for it in heard)
+        return written_ms if read_again else min(silence_ms, written_ms)
 
     def _doubtful(self, life: Life, struck: _Pulse, cause: Reading) -> tuple[int, int]:
         """Count who was silent for half a session at a record, and who was there.
@@ -206,6 +208,7 @@ class Silence:
         for each, pulse in [(life, struck), *self._pulses.items()]:
             last_ms = pulse.last_ms(cause.number)
             if last_ms is not None:
+                last_ms = max(last_ms, self._since_ms)
                 limit_ms, silence_ms = pulse.session_ms, cause.clock_ms - last_ms
                 lately = limit_ms is None or 2 * silence_ms <= limit_ms
                 heard[each.member] = lately or heard.get(each.member, False)

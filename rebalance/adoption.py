@@ -25,7 +25,17 @@ from typing import Final, NamedTuple
 from rebalance import handover
 from rebalance.causes import Cause, CauseKind
 from rebalance.draft import Draft
-from rebalance.events import Adopted, Advanced, Beaten, Found, Inheritance, Moment, Released, Stamp
+from rebalance.events import (
+    Adopted,
+    Advanced,
+    Beaten,
+    Found,
+    Inheritance,
+    Moment,
+    Released,
+    Stamp,
+    Ticked,
+)
 from rebalance.group import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
 from rebalance.policy import TwinRule
@@ -252,9 +262,10 @@ def _map_out(draft: Draft, claims: Mapping[Queue, object]) -> None:
 def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
     """Heed what the past says of letting go: the last of it may not be in what is published."""
     for event in events:
-        if isinstance(event, Released | Beaten):
-            told = told_apart(event, draft.policy)
-            if isinstance(told, Released):
-                handover.book(draft, told)
-            elif isinstance(told, Beaten):
-                handover.repair(draft, told)
+        if isinstance(event, Ticked | Found):
+            continue
+        told = told_apart(event, draft.policy)
+        if isinstance(told, Released):
+            handover.book(draft, told)
+        if isinstance(told, Beaten):
+            handover.repair(draft, told)

@@ -39,14 +39,13 @@ def test_nothing_moves_for_a_forgetful_controller(
         def adopts(*members: Member) -> None:
             """Start, and see the members keep what they have under a greater epoch."""
             before, epoch = [it.assignment for it in members], published.groups[group].epoch
-            handovers = published.handovers(group)
             controller.start()
             published.wait_until(lambda: published.groups[group].epoch > epoch)
             published.watch(SESSION_S / 2)
 
             assert "adoption" == published.groups[group].cause.kind
             assert before == [it.assignment for it in members]
-            assert handovers == published.handovers(group)
+            assert "adoption" not in {it.cause.kind for it in published.handovers(group)}
 
         with member("a") as a, member("b") as b:
             published.wait_until(lambda: published.is_stable(group, "ab", 8))

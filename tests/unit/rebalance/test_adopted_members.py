@@ -2,19 +2,23 @@
 
 from dataclasses import replace
 
-from rebalance.decisions import AssignmentIssued
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn
 from rebalance.events import Mode
+from rebalance.group import GroupState
 from rebalance.policy import Policy, TwinRule
 from tests.builders.amnesia import a_story
 from tests.builders.notation import life
 from tests.builders.records import (
     beaten,
     drained,
+    found,
     joined,
+    left,
     missing,
     registered,
     routed,
 )
+from tests.builders.story import only
 
 
 def test_commons_own_nothing() -> None:
@@ -72,6 +76,45 @@ def test_who_refuses_newer_lives_keeps_the_older() -> None:
 
     assert pages == story.pages()
     assert "1" == story.state.members[life("a")[0]].incarnation
+
+
+def test_a_member_that_left_just_before_the_last_decision() -> None:
+    """Nobody had read it yet: its queues are free, and its record is withdrawn."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    story.missed(left("b", sequence=50))
+    story.forgets()
+
+    assert {"a"} == set(story.owners().values())
+    assert ["b"] == [gone.member for gone in only(AssignmentWithdrawn, story.decided)]
+
+
+def test_a_lost_release_is_proved_by_a_beat_of_the_past() -> None:
+    """The beat was read when it was written, and counts against what is published, too."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("b"))
+    story.missed(beaten("a", epoch=2, owned="orders-0@1"))
+    story.forgets()
+
+    assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
+
+
+def test_of_two_records_the_later_one_counts() -> None:
+    """Whoever finds both, in whichever order."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    old = story.records[life("a")[0]]
+    story.reads(joined("c"))
+    new, pages = story.records[life("a")[0]], story.pages()
+    others = [found(it) for it in story.records.values() if it is not None and it is not new]
+    assert old is not None
+    assert new is not None
+    for mine in ([found(old), found(new)], [found(new), found(old)]):
+        story.state = GroupState(story.state.name)
+        story.finds(*mine, *others)
+
+        assert pages == story.pages()
 
 
 def test_a_drain_goes_on() -> None:
