@@ -91,6 +91,7 @@ class _Group:
         """Hand the summary to whom it concerns."""
         if not self.epochs.is_old(record.epoch):
             self.summary = record
+            self.silence.summarised(record)
             yield from self.epochs.summarised(record)
 
     def overtaken(self, younger: Life) -> None:

@@ -208,6 +208,8 @@ class Summarised:
     """Members that are there and take no part: draining, away, held or resting."""
     settled: bool = True
     """The target is that of the group as it is, and the group is not paused."""
+    own_blast: tuple[int | None, int | None, int | None] = (None, None, None)
+    """When the group doubts silence, as far as that is its own: members, percent, hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from audit.history import (
     Life,
     Ordered,
     Struck,
+    Summarised,
 )
 from audit.reading import Reader, Reading
 from audit.violations import Invariant, Violation
@@ -80,9 +81,11 @@ class Silence:
         self._one_clock = one_clock
         self._group = group
         self._reader = reader
-        self._blast = blast
+        self._blast = self._general = blast
         self._batch = 0
         self._approved = False
+        self._in_flux = False
+        """An operator wants other rules for the group; the next summary tells which hold."""
         self._paused = False
         self._partition = 0
         self._pulses: dict[Life, _Pulse] = {}
@@ -142,7 +145,18 @@ class Silence:
     def ordered(self, record: Ordered) -> None:
         """An operator may confirm that the silent are dead, or say that nobody is to go."""
         self._approved = self._approved or record.verb == "approve"
+        self._in_flux = self._in_flux or record.verb == "policy"
         self._paused = record.verb == "pause" or (self._paused and record.verb != "resume")
+
+    def summarised(self, record: Summarised) -> None:
+        """Note when this group doubts silence."""
+        members, percent, hold_ms = record.own_blast
+        general, self._in_flux = self._general, False
+        self._blast = Blast(
+            general.members if members is None else members,
+            general.percent if percent is None else percent,
+            general.hold_ms if hold_ms is None else hold_ms,
+        )
 
     def held(self, record: Held) -> None:
         """Those were not struck out, and it was said."""
@@ -175,7 +189,8 @@ class Silence:
             return
         patience_ms = pulse.session_ms if record.how == "expired" else 0
         detail = f"{record.how} after {silence_ms} ms of silence, its session is {pulse.session_ms}"
-        sure = self._approved or self._began  # who takes over heard the others by its own clock
+        # Who takes over after its predecessor heard the others by its own clock.
+        sure = self._approved or self._in_flux or self._began
         if silence_ms >= (patience_ms or pulse.session_ms // 2 + 1) and not sure:
             silent, everybody = self._doubtful(record.life, pulse, cause)
             if silent >= self._blast.members and 100 * silent > self._blast.percent * everybody:

@@ -33,6 +33,7 @@ from trimtab.protocol import (
     Leave,
     MemberChanged,
     MemberRecord,
+    Overrides,
     Record,
     Release,
     ReleaseRef,
@@ -186,7 +187,10 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
         if each.draining or each.away or each.held or each.resting
     )
     settled = record.target_epoch == record.group_epoch and not record.paused
-    return history.Summarised(at, record.group, record.epoch, record.state, value, apart, settled)
+    own = record.overrides or Overrides()
+    blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)
+    head = (at, record.group, record.epoch, record.state)
+    return history.Summarised(*head, value, apart, settled, blast)
 
 
 def _grants(rows: tuple[GrantRef, ...] | tuple[ReleaseRef, ...]) -> tuple[Grant, ...]:

@@ -113,7 +113,9 @@ def _summarised(decision: GroupSummarised, at: Place) -> Entry:
     )
     settled = decision.target_epoch == decision.group_epoch and not decision.paused
     epoch, phase = decision.epoch, decision.phase.value
-    return history.Summarised(at, GROUP, epoch, phase, decision, apart, settled)
+    own = decision.overrides
+    blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)
+    return history.Summarised(at, GROUP, epoch, phase, decision, apart, settled, blast)
 
 
 def _issued(decision: AssignmentIssued, at: Place) -> Entry:

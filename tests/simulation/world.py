@@ -286,4 +286,5 @@ class World:
         members.settle_duels(self)
         self.driver.look(self.now)
         operators.resume(self, self.chance)
+        operators.rule(self, self.chance, {})
         self.start("the last")

@@ -1,5 +1,6 @@
 """What operators order, in the middle of everything."""
 
+from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -7,9 +8,11 @@ from tests.simulation.incidents.choices import KEY, victim_of
 from trimtab.protocol import (
     COMMANDS,
     Approve,
+    ChoosePolicy,
     Command,
     DrainMember,
     EvictMember,
+    Overrides,
     Pause,
     Rebalance,
     Resume,
@@ -48,6 +51,21 @@ def resume(world: "World", dice: Random) -> None:
     _order(world, Resume(id=_id(dice), principal=ANN, reason=WHY))
 
 
+_RULES: Final = (
+    {"blast_percent": 100},
+    {"blast_members": 1},
+    {"blast_hold_ms": 1_000},
+    {"assignment_interval_ms": 2_000},
+    {"flap_limit": 1},
+)
+
+
+def rule(world: "World", dice: Random, overrides: Mapping[str, int]) -> None:
+    """A group gets rules of its own, or, without any, has none any more."""
+    own = Overrides.model_validate(overrides)
+    _order(world, ChoosePolicy(id=_id(dice), principal=ANN, reason=WHY, overrides=own))
+
+
 def order(world: "World", dice: Random) -> None:
     """An operator orders one thing or another, sometimes in view of an old epoch."""
     name, base, victim = _id(dice), dice.choice([None, None, 1]), victim_of(world, dice)
@@ -58,7 +76,10 @@ def order(world: "World", dice: Random) -> None:
     if victim is not None and victim.manner != "broadcasting":  # it would rest on nothing, for ever
         drain = DrainMember(id=name, principal=ANN, reason=WHY, base_epoch=base, member=victim.name)
         choices.append(drain)
-    _order(world, dice.choice(choices))
+    if dice.random() < 0.3:
+        rule(world, dice, dice.choice(_RULES))
+    else:
+        _order(world, dice.choice(choices))
     world.faults.occurred("G3")
 
 

@@ -9,6 +9,7 @@ of epoch 1 by the first life of a.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from audit.checker import Checker, Promises
 from audit.history import (
@@ -152,10 +153,12 @@ class Chronicle:
         """The history says that a life ended."""
         return self._take(Struck(self._place("history"), GROUP, life(who), how, cause))
 
-    def summarised(self, epoch: int, state: str = "stable", content: str = "") -> Place:
-        """The group is summarised."""
-        at = self._place("groups")
-        return self._take(Summarised(at, GROUP, epoch, state, f"{epoch} {content}"))
+    def summarised(
+        self, epoch: int, state: str = "stable", content: str = "", percent: int | None = None
+    ) -> Place:
+        """The group is summarised; perhaps it has a share of silent members of its own."""
+        record = Summarised(self._place("groups"), GROUP, epoch, state, f"{epoch} {content}")
+        return self._take(replace(record, own_blast=(None, percent, None)))
 
     def batch_ends(self) -> None:
         """Everything of a batch has been told."""

@@ -127,6 +127,17 @@ def test_silence_of_most_is_believed_in_the_end() -> None:
     assert [] == told.details
 
 
+def test_a_group_may_doubt_by_rules_of_its_own() -> None:
+    """Its summary tells them; between the order and the summary nobody knows which hold."""
+    ordered, summarised = a_crowd(), a_crowd()
+    ordered.ordered("policy")
+    summarised.summarised(2, percent=90)
+    for told in (ordered, summarised):
+        told.struck("a", told.ticks(0))
+
+        assert [] == told.details
+
+
 def test_an_operator_may_say_that_it_is_true() -> None:
     """Then nobody has to wait."""
     told = a_crowd()
