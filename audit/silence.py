@@ -53,6 +53,8 @@ class _Pulse:
     """Of its latest beat: one that is not above it is late or repeated, and proves nothing."""
     joined_in: int = -1
     """The last batch in which it joined before it was answered."""
+    joined_at: int = -1
+    """The number of its latest join."""
     wishes: int = -1
     """Of its latest join."""
     session_ms: int | None = None
@@ -107,7 +109,7 @@ class Silence:
             pulse.joined_in = self._batch  # it may be admitted only now
             pulse.sequence = pulse.wishes = -1
         pulse.away = pulse.away and record.sequence <= pulse.wishes
-        pulse.wishes = max(pulse.wishes, record.sequence)
+        pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
         self._see(pulse, reading)
 
     def beaten(self, record: Beaten, reading: Reading) -> None:
@@ -182,6 +184,10 @@ class Silence:
         pulse = self._pulses.get(record.life)
         self.ended(record.life)
         cause = self._reader.find(record.cause)
+        if pulse is not None and cause is not None and pulse.joined_at > cause.number:
+            since = [it for it in pulse.heard if it.number >= pulse.joined_at]
+            back = _Pulse(deque(since, _BEATS_REMEMBERED), wishes=pulse.wishes)
+            self._pulses[record.life] = back  # in the same batch: it may be in again
         if record.how not in _JUDGED or pulse is None or pulse.session_ms is None or cause is None:
             return
         silence_ms = self._silence_ms(pulse, cause)

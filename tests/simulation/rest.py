@@ -23,11 +23,21 @@ def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: Gr
         return f"worked on are {worked}"
     for process in processes:
         everything = _queues(topics, process.topics)
-        if process not in sharing and sorted(process.working) != everything:
+        if process in sharing or not _is_known(process, state):
+            continue  # of two with one name one is refused
+        if sorted(process.working) != everything:
             return f"{process.name} broadcasts and works on {sorted(process.working)}"
     known = {own_name(name, member.incarnation) for name, member in state.members.items()}
     there = {process.name for process in processes}
     return "" if known == there else f"the controller knows {sorted(known)}"
+
+
+def _is_known(process: Process, state: GroupState) -> bool:
+    life, _ = process.worker
+    return any(
+        own_name(name, member.incarnation) == life.member and member.incarnation == life.incarnation
+        for name, member in state.members.items()
+    )
 
 
 def _queues(topics: Mapping[str, Seen], wanted: Iterable[str]) -> list[QueueRef]:
