@@ -2,8 +2,8 @@
 
 A queue goes only to a member that subscribes its topic, and no more queues to a member than it
 says it can carry. In a stable group of equals (same subscriptions and weights, no limits, nobody
-leaving) a strategy that promises balance is held to it: loads differ by one at most, over all
-queues or within each topic, as ``Balance`` says.
+leaving, nobody whose wishes the controller has forgotten) a strategy that promises balance is held
+to it: loads differ by one at most, over all queues or within each topic, as ``Balance`` says.
 
 Called by ``checker``. Its one rule: wishes are taken as they were last heard.
 """
@@ -40,6 +40,8 @@ class _Wishes:
     draining: bool = False
     common: bool = False
     """It owns nothing: what it works on is no load of its own."""
+    unheard: bool = False
+    """The controller has forgotten them and asked for them again."""
 
     def include(self, topic: str) -> bool:
         """Tell whether the topic is among them."""
@@ -85,13 +87,15 @@ class Entitlement:
         wishes = self._wishes.get(record.life)
         if wishes is None:
             return
+        wishes.unheard = record.unheard
         meant = [*record.hold, *(Grant(row.queue, row.epoch) for row in record.inherit)]
         for queue, epoch in meant:
             if (queue, epoch) not in wishes.granted and not wishes.include(queue[0]):
                 detail = f"granted to {record.life.member}, which does not subscribe it"
                 yield self._violation(queue_text(queue), detail, record.at)
-        if self._exact and wishes.capacity is not None and len(meant) > wishes.capacity:
-            detail = f"granted {len(meant)} queues and can carry {wishes.capacity}"
+        capacity = None if wishes.unheard or not self._exact else wishes.capacity
+        if capacity is not None and len(meant) > capacity:
+            detail = f"granted {len(meant)} queues and can carry {capacity}"
             yield self._violation(record.life.member, detail, record.at)
         wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)
         wishes.load = record.hold
@@ -127,7 +131,8 @@ class Entitlement:
 
 def _equals(crowd: list[_Wishes]) -> bool:
     faces = {(it.topics, it.patterns, it.weight, it.capacity, it.draining) for it in crowd}
-    return len(faces) == 1 and crowd[0].capacity is None
+    known = not any(it.unheard for it in crowd)
+    return known and len(faces) == 1 and crowd[0].capacity is None
 
 
 def _load(wishes: _Wishes, topic: str | None) -> int:

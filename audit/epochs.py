@@ -94,7 +94,8 @@ class Epochs:
         grants = frozenset([*record.hold, *record.give])
         self._said[record.life] = _Said(record.epoch, record.content, orders, grants)
         asked = self._asked[record.life] > 0
-        if self._exact or before is None or before.epoch < record.epoch:
+        news = before is None or before.epoch < record.epoch
+        if news or (self._exact and not self._began):
             self._asked[record.life] -= asked  # a batch that is repeated answers nobody anew
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"

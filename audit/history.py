@@ -169,6 +169,8 @@ class Issued:
     session_timeout_ms: int
     content: Hashable
     """The bytes, or whatever is equal exactly when the bytes are."""
+    unheard: bool = False
+    """It is asked to join again: what it wishes is not known to the controller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,7 @@ def _published(
                 ),
                 record.session_timeout_ms,
                 value,
+                unheard=record.join_again is True,
             )
         case Group():
             return _summarised(record, at, value)

@@ -138,6 +138,7 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         ),
         decision.session_timeout_ms,
         decision,
+        unheard=decision.join_again,
     )
 
 

@@ -8,7 +8,9 @@ from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSI
 from tests.simulation.incidents.members import kill
 from tests.simulation.scenario import SESSION_MS
 from trimtab.protocol import (
+    MEMBERS,
     RELEASES,
+    ROUTES,
 )
 
 if TYPE_CHECKING:
@@ -55,8 +57,12 @@ def amnesia(world: "World", dice: Random) -> None:
 
 
 def lose_checkpoint(world: "World", dice: Random) -> None:
-    """The controller dies, and its checkpoint is deleted."""
+    """The controller dies, and its checkpoint is deleted; perhaps the log has lost joins, too."""
     world.away_until = world.now + dice.choice([0, 1_000, SESSION_MS + 1_000])
+    if dice.random() < 0.4:
+        world.brain.copy = None  # of a log that is no more
+        for topic in (MEMBERS, ROUTES):
+            world.broker.log(topic)[:-1] = []  # the last one stays: offsets go on from it
     world.restart(None)
 
 

@@ -135,14 +135,14 @@ class Chronicle:
         """A controller takes note of what is published."""
         return self._take(Started(self._place("routes"), GROUP))
 
-    def issued(self, who: str, epoch: int, **orders: str) -> Place:
+    def issued(self, who: str, epoch: int, *, unheard: bool = False, **orders: str) -> Place:
         """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes."""
         hold, give = grants(orders.get("hold", "")), grants(orders.get("give", ""))
         inherit = heirlooms(orders.get("inherit", ""))
         content = orders.get("content", f"{epoch} {orders}")
         at = self._place("assignments")
         return self._take(
-            Issued(at, GROUP, life(who), epoch, hold, give, inherit, SESSION_MS, content)
+            Issued(at, GROUP, life(who), epoch, hold, give, inherit, SESSION_MS, content, unheard)
         )
 
     def withdrawn(self, member: str) -> Place:

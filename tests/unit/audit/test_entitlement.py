@@ -47,6 +47,18 @@ def test_too_many_queues_are_seen() -> None:
     assert ["I10"] == told.wrong
 
 
+def test_whose_wishes_were_forgotten_is_asked_for_them() -> None:
+    """Until it has said them again, nobody can know what it can carry."""
+    told = Chronicle()
+    told.joined("a", capacity=1)
+    told.issued("a", 1, hold="orders-0@1 orders-1@1", unheard=True)
+    assert [] == told.details
+
+    told.joined("a", capacity=1)
+    told.issued("a", 2, hold="orders-0@1 orders-1@1")
+    assert ["I10"] == told.wrong
+
+
 def test_recorded_topics_are_judged_by_every_wish() -> None:
     """Where the order of reading is not known, both subscriptions count."""
     told = Chronicle(Promises(exact=False))
@@ -77,13 +89,13 @@ def test_equals_are_treated_equally(promise: Balance, wrong: list[str]) -> None:
     assert wrong == told.wrong
 
 
-@pytest.mark.parametrize("unlike", ["weight", "drain", "moving"])
+@pytest.mark.parametrize("unlike", ["weight", "drain", "moving", "forgotten"])
 def test_only_equals_at_rest_are_compared(unlike: str) -> None:
-    """Weights, somebody who leaves and a group on the move excuse a difference."""
+    """Weights, who leaves, who was forgotten, and a group on the move excuse a difference."""
     told = Chronicle(Promises(exact=True, balance=Balance.IN_TOTAL))
     told.joined("a", "orders payments", weight=2 if unlike == "weight" else 1)
     told.joined("b", "orders payments")
-    told.issued("a", 1, hold=UNEVEN)
+    told.issued("a", 1, hold=UNEVEN, unheard=unlike == "forgotten")
     told.issued("b", 1)
     if unlike == "drain":
         told.drains("b")

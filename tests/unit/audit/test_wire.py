@@ -128,6 +128,15 @@ def test_orders() -> None:
     source = Life("worker-1", "1767225599000-0a1b2c3d")
     assert (Heirloom(("orders", "", 7), 4, source, 3),) == entry.inherit
     assert isinstance(entry.content, bytes)
+    assert not entry.unheard
+
+
+def test_orders_with_a_question() -> None:
+    """Whoever is asked to join again is not known any more."""
+    entry = published(ASSIGNMENTS, "assignment", join_again=True)
+
+    assert isinstance(entry, history.Issued)
+    assert entry.unheard
 
 
 def test_a_tombstone_withdraws_orders() -> None:
