@@ -89,12 +89,13 @@ class Entitlement:
             return
         wishes.unheard = record.unheard
         meant = [*record.hold, *(Grant(row.queue, row.epoch) for row in record.inherit)]
-        for queue, epoch in meant:
-            if (queue, epoch) not in wishes.granted and not wishes.include(queue[0]):
+        new = [row for row in meant if row not in wishes.granted]
+        for queue, _ in new:
+            if not wishes.include(queue[0]):
                 detail = f"granted to {record.life.member}, which does not subscribe it"
                 yield self._violation(queue_text(queue), detail, record.at)
         capacity = None if wishes.unheard or not self._exact else wishes.capacity
-        if capacity is not None and len(meant) > capacity:
+        if new and capacity is not None and len(meant) > capacity:
             detail = f"granted {len(meant)} queues and can carry {capacity}"
             yield self._violation(record.life.member, detail, record.at)
         wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)

@@ -56,6 +56,7 @@ class Published:
     """The highest. The group continues above it."""
     begins: int
     """The place, among the events, of the first that the published decisions do not know."""
+    cause: Cause
 
 
 def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
@@ -70,7 +71,17 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
         for place, event in enumerate(events)
         if event is found[0] or (decided is not None and event.stamp.appended > decided)
     )
-    return Published(found, epoch, begins)
+    position, detail = found[-1].stamp.position, f"epoch {epoch} was published"
+    cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
+    return Published(found, epoch, begins, cause)
+
+
+def begun(before: GroupState, news: Published) -> GroupState:
+    """Return the state to begin with: the group exists, so that orders of its past are obeyed.
+
+    Those are kept for longer than joins, and what was ordered a month ago may still hold.
+    """
+    return replace(before, epoch=news.epoch, cause=before.cause or news.cause)
 
 
 def _last_start(found: Sequence[Found]) -> Sequence[Found]:
@@ -81,6 +92,7 @@ def _last_start(found: Sequence[Found]) -> Sequence[Found]:
 def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
     """Take over what is published; the draft shows the past that led to it, as far as is known."""
     stamp = events[news.begins].stamp
+    draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
     _close_the_past(draft)
     records = _records(draft, news.found)
     claims: dict[Queue, list[Claim]] = defaultdict(list)
@@ -97,12 +109,6 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
     _map_out(draft, claims)
     _hear_again(draft, events[: news.begins])
     draft.answered.update(draft.members.merged())
-
-
-def explain(draft: Draft, news: Published) -> None:
-    """Name the adoption as the cause of what follows, whatever else has happened."""
-    position, detail = news.found[-1].stamp.position, f"epoch {news.epoch} was published"
-    draft.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, position, detail))
 
 
 def _close_the_past(draft: Draft) -> None:
@@ -129,12 +135,17 @@ def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
 
 
 def _is_over(draft: Draft, record: Adopted) -> bool:
-    """Tell whether the life that a record is for has ended, by its own word or by a younger one."""
+    """Tell whether the life that a record is for has ended: it left, or a younger one came.
+
+    Nor is there room for more members than may join, whoever says that they were published.
+    """
     gone = draft.departures.get(record.member)
     if gone is not None and gone.incarnation >= record.incarnation:
         return True
     known = draft.members.get(record.member)
-    if known is None or known.incarnation <= record.incarnation:
+    if known is None:
+        return draft.population >= draft.policy.max_members  # as if it joined now
+    if known.incarnation <= record.incarnation:
         return False
     return draft.policy.on_twin is not TwinRule.REFUSE_NEWER
 

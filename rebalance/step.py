@@ -12,7 +12,6 @@ nothing else goes in, nothing else comes out.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import assert_never
 
 from rebalance import (
@@ -58,7 +57,7 @@ def step(
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     news = adoption.published(state, events)
-    draft = Draft(state if news is None else replace(state, epoch=news.epoch), policy)
+    draft = Draft(state if news is None else adoption.begun(state, news), policy)
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events)
@@ -67,7 +66,7 @@ def step(
             _fold(draft, twins.told_apart(event, draft.policy))
     timers.strike(draft, now)
     if news is not None:
-        adoption.explain(draft, news)
+        draft.causes.append(news.cause)  # whatever else has happened
     handover.fence(draft, now)
     moves = 0
     if target.is_due(draft, now.clock):

@@ -56,6 +56,9 @@ def test_whose_wishes_were_forgotten_is_asked_for_them() -> None:
 
     told.joined("a", capacity=1)
     told.issued("a", 2, hold="orders-0@1 orders-1@1")
+    assert [] == told.details  # nothing new: what is too much will be called back
+
+    told.issued("a", 3, hold="orders-0@1 orders-1@1 orders-2@3")
     assert ["I10"] == told.wrong
 
 

@@ -89,6 +89,17 @@ def test_a_member_that_left_just_before_the_last_decision() -> None:
     assert ["b"] == [gone.member for gone in only(AssignmentWithdrawn, story.decided)]
 
 
+def test_no_more_members_are_adopted_than_may_join() -> None:
+    """Whoever can write such records cannot fill the state with them."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), joined("c"), routed("orders", 4))
+    story.policy = Policy(max_members=2)
+    story.forgets(kept=len(story.log))
+
+    assert ["a", "b"] == list(story.state.members)
+    assert ["c"] == [gone.member for gone in only(AssignmentWithdrawn, story.decided)]
+
+
 def test_a_lost_release_is_proved_by_a_beat_of_the_past() -> None:
     """The beat was read when it was written, and counts against what is published, too."""
     story = a_story()

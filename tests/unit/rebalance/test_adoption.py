@@ -2,7 +2,14 @@
 
 from dataclasses import replace
 
-from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, HandedOver, MemberChanged
+from rebalance.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    CommandAnswered,
+    HandedOver,
+    MemberChanged,
+    Outcome,
+)
 from rebalance.events import Portion
 from rebalance.ids import InstanceId
 from rebalance.orders import EvictMember, Forget, Pause
@@ -232,6 +239,35 @@ def test_a_pause_of_the_past_still_holds() -> None:
     story.forgets()
 
     assert story.state.paused
+
+
+def test_orders_that_nobody_had_read() -> None:
+    """They are obeyed and answered as if nothing had happened."""
+    story = at_work()
+    story.wall += 1
+    story.missed(ordered(Pause(None)))
+    story.forgets()
+
+    assert story.state.paused
+    assert [Outcome.DONE] == [it.outcome for it in only(CommandAnswered, story.decided)]
+
+
+def test_orders_from_before_the_log_begins_to_know_members() -> None:
+    """Orders are kept for longer than joins, and still hold; and so does a forgetting."""
+    story = at_work()
+    story.reads(ordered(Pause(None)))
+    story.forgets(kept=len(story.log) - 1)
+    assert story.state.paused
+
+    again = a_story()
+    again.reads(joined("a"), routed("orders", 1))
+    again.reads(left("a"))
+    again.reads(ordered(Forget()))
+    again.reads(joined("a:2"))
+    again.wall += 1
+    again.missed(ordered(Pause(None)))
+    again.forgets(kept=3)
+    assert again.state.paused
 
 
 def test_a_topic_made_anew_long_ago_is_not_called_back() -> None:
