@@ -59,7 +59,7 @@ def amnesia(world: "World", dice: Random) -> None:
 def lose_checkpoint(world: "World", dice: Random) -> None:
     """The controller dies, and its checkpoint is deleted; perhaps the log has lost joins, too."""
     world.away_until = world.now + dice.choice([0, 1_000, SESSION_MS + 1_000])
-    if dice.random() < 0.4:
+    if dice.random() < 0.4 and world.broker.up(world.now):
         world.brain.copy = None  # of a log that is no more
         for topic in (MEMBERS, ROUTES):
             world.broker.log(topic)[:-1] = []  # the last one stays: offsets go on from it
