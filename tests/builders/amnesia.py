@@ -21,7 +21,7 @@ from rebalance.events import Found, Moment, Stamp, Ticked
 from rebalance.group import GroupState
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
-from tests.builders.records import Record, advanced, found
+from tests.builders.records import Record, advanced, beaten, found, joined, routed
 from tests.builders.story import Story, only
 
 
@@ -90,3 +90,19 @@ class Remembered(Story):
 def a_story(policy: Policy | None = None) -> Remembered:
     """Begin with nobody, under the strategy that moves least."""
     return Remembered(policy=policy or Policy(), allocator=allocator("STICKY"))
+
+
+def at_work(policy: Policy | None = None) -> Remembered:
+    """Begin with a and b, who share four queues and beat, in epoch 2."""
+    story = a_story(policy)
+    story.reads(joined("a"), routed("orders", 4))
+    story.reads(joined("b"))
+    story.settles()
+    story.waits(seconds=1)
+    story.reads(*beats(story, "a", "b"))
+    return story
+
+
+def beats(story: Remembered, *names: str) -> list[Record]:
+    """Everybody is still there."""
+    return [beaten(name, epoch=story.state.epoch) for name in names]
