@@ -123,12 +123,21 @@ class _Group:
             case _:
                 assert_never(entry)
 
+    def struck(self, record: Struck) -> Iterator[Violation]:
+        """A life was struck out, and all before it are over."""
+        yield from self.silence.struck(record)
+        self._forget(record.life)
+        self.overtaken(record.life)
+
     def ended(self, life: Life) -> None:
         """A life is over."""
+        self.silence.ended(life)
+        self._forget(life)
+
+    def _forget(self, life: Life) -> None:
         self.lives.get(life.member, set()).discard(life)
         self.possession.ended(life)
         self.epochs.ended(life)
-        self.silence.ended(life)
         self.entitlement.ended(life)
         self.rest.ended(life)
 
@@ -150,9 +159,7 @@ class Checker:
             case Withdrawn():
                 self._withdrawn(entry)
             case Struck():
-                yield from self._of(entry.group).silence.struck(entry)
-                self._of(entry.group).ended(entry.life)
-                self._of(entry.group).overtaken(entry.life)
+                yield from self._of(entry.group).struck(entry)
             case Held():
                 self._of(entry.group).silence.held(entry)
             case Summarised():

@@ -182,12 +182,8 @@ class Silence:
         one that is silent too may have let go, and not been heard.
         """
         pulse = self._pulses.get(record.life)
-        self.ended(record.life)
         cause = self._reader.find(record.cause)
-        if pulse is not None and cause is not None and pulse.joined_at > cause.number:
-            since = [it for it in pulse.heard if it.number >= pulse.joined_at]
-            back = _Pulse(deque(since, _BEATS_REMEMBERED), wishes=pulse.wishes)
-            self._pulses[record.life] = back  # in the same batch: it may be in again
+        self.ended(record.life, before=None if cause is None else cause.number)
         if record.how not in _JUDGED or pulse is None or pulse.session_ms is None or cause is None:
             return
         silence_ms = self._silence_ms(pulse, cause)
@@ -241,9 +237,12 @@ class Silence:
             return False
         return clock_ms < max(pulse.held_at_ms, over_ms) + self._blast.hold_ms
 
-    def ended(self, life: Life) -> None:
-        """A life is over."""
-        self._pulses.pop(life, None)
+    def ended(self, life: Life, before: int | None = None) -> None:
+        """A life is over; if it joined after the record that ended it, it may be in again."""
+        pulse = self._pulses.pop(life, None)
+        if pulse is not None and before is not None and pulse.joined_at > before:
+            since = (it for it in pulse.heard if it.number >= pulse.joined_at)
+            self._pulses[life] = _Pulse(deque(since, _BEATS_REMEMBERED), wishes=pulse.wishes)
 
     def overdue(self) -> Iterator[Violation]:
         """Name whoever should have been struck out by the end of a batch."""
