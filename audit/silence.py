@@ -14,7 +14,7 @@ Called by ``checker``. Its one rule: only what was heard before the cause counts
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from audit.history import (
     Beaten,
@@ -55,6 +55,8 @@ class _Pulse:
     """The last batch in which it joined before it was answered."""
     joined_at: int = -1
     """The number of its latest join."""
+    said: list[tuple[int, Reading]] = field(default_factory=list)
+    """Every beat since then, with its sequence, as far as it may matter."""
     wishes: int = -1
     """Of its latest join."""
     session_ms: int | None = None
@@ -110,11 +112,14 @@ class Silence:
             pulse.sequence = pulse.wishes = -1
         pulse.away = pulse.away and record.sequence <= pulse.wishes
         pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
+        pulse.said.clear()
         self._see(pulse, reading)
 
     def beaten(self, record: Beaten, reading: Reading) -> None:
         """A life goes on."""
         pulse = self._pulses.get(record.life)
+        if pulse is not None and len(pulse.said) < _BEATS_REMEMBERED:
+            pulse.said.append((record.sequence, reading))
         if pulse is not None and record.sequence > pulse.sequence and not pulse.away:
             pulse.sequence = record.sequence
             self._see(pulse, reading)
@@ -241,8 +246,14 @@ class Silence:
         """A life is over; if it joined after the record that ended it, it may be in again."""
         pulse = self._pulses.pop(life, None)
         if pulse is not None and before is not None and pulse.joined_at > before:
-            since = (it for it in pulse.heard if it.number >= pulse.joined_at)
-            self._pulses[life] = _Pulse(deque(since, _BEATS_REMEMBERED), wishes=pulse.wishes)
+            join = next((it for it in pulse.heard if it.number == pulse.joined_at), None)
+            back = _Pulse(deque([] if join is None else [join], _BEATS_REMEMBERED))
+            back.wishes = pulse.wishes
+            for sequence, reading in pulse.said:  # counted from its joining again
+                if sequence > back.sequence:
+                    back.sequence = sequence
+                    back.heard.append(reading)
+            self._pulses[life] = back
 
     def overdue(self) -> Iterator[Violation]:
         """Name whoever should have been struck out by the end of a batch."""
