@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tests.simulation.checkpoints import Copying
 from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSIONS_MS
 from tests.simulation.incidents.members import kill
-from tests.simulation.scenario import SESSION_MS
+from tests.simulation.scenario import SESSION_MS, Kind
 from trimtab.protocol import (
     MEMBERS,
     RELEASES,
@@ -59,7 +59,9 @@ def amnesia(world: "World", dice: Random) -> None:
 def lose_checkpoint(world: "World", dice: Random) -> None:
     """The controller dies, and its checkpoint is deleted; perhaps the log has lost joins, too."""
     world.away_until = world.now + dice.choice([0, 1_000, SESSION_MS + 1_000])
-    if dice.random() < 0.4 and world.broker.up(world.now):
+    # What a forger said in a member's name is forgotten with the log, but not by the auditor.
+    forged = any(each.kind is Kind.FORGE for each in world.scenario.incidents)
+    if dice.random() < 0.4 and world.broker.up(world.now) and not forged:
         world.brain.copy = None  # of a log that is no more
         for topic in (MEMBERS, ROUTES):
             world.broker.log(topic)[:-1] = []  # the last one stays: offsets go on from it
