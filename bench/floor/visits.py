@@ -27,6 +27,8 @@ SWEEP_S: Final = 0.1
 """How long the jury counts votes, and how long a suspect's judgement is put off; the pause before
 each question makes it longer than that."""
 
+_ATTEMPTS: Final = 100
+"""One report in five comes after a tick."""
 
 Fits = Callable[[bytes | None], bool]
 
@@ -46,8 +48,11 @@ class _Visits:
 
     def _ask(self, question: Utterance, fits: Fits | None = None) -> Answer:
         """Ask after a pause of random length, so as not to fall into step with the batches."""
-        time.sleep(self._pauses.uniform(*_PAUSE_S))
+        self._pause()
         return self._line.ask(question) if fits is None else self._line.ask(question, fits)
+
+    def _pause(self) -> None:
+        time.sleep(self._pauses.uniform(*_PAUSE_S))
 
 
 class ToGroups(_Visits):
@@ -67,12 +72,30 @@ class ToBrokers(_Visits):
 
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
         """Pay a visit."""
-        suspect = Suspect(number)
-        self._mouth.say(suspect.is_accused())
-        time.sleep(SWEEP_S)
-        yield "report", self._ask(suspect.is_judged(), self._says(_is_out))
+        suspect, judged = self._judged(number)
+        yield "report", judged
         yield "restore", self._ask(suspect.is_restored(), self._says(_is_in))
         yield "forget", self._ask(suspect.is_forgotten(), self._says(_is_gone))
+
+    def _judged(self, number: int) -> tuple[Suspect, Answer]:
+        """Let suspects be accused until one is out by the report that is timed.
+
+        A tick that comes between ends the sweep before it: then the verdict dates from the tick,
+        and was on its way when the report was sent. Only who is known is judged by the votes of
+        two sweeps, if the accusers' reports fall into two.
+        """
+        for attempt in range(_ATTEMPTS):
+            suspect = Suspect(_ATTEMPTS * number + attempt)
+            self._line.ask(suspect.is_restored(), self._says(_is_in))
+            self._mouth.say(suspect.is_accused())
+            time.sleep(SWEEP_S)
+            self._pause()
+            asked_ms = time.time_ns() // 1_000_000  # Kafka is on this host and shares its clock
+            answer = self._line.ask(suspect.is_judged(), self._says(_is_out))
+            if self._side is Side.FLOOR or _since_ms(answer) >= asked_ms:
+                return suspect, answer
+            self._line.ask(suspect.is_forgotten(), self._says(_is_gone))
+        raise Failure("ticks end all sweeps")
 
     def _says(self, verdict: Fits) -> Fits:
         """A jury may repeat its last word first, with other testers; the floor has only echoes."""
@@ -104,6 +127,11 @@ def _given(side: Side, answer: bytes | None) -> Sequence[ReleaseRef]:
             return [ReleaseRef(*heirloom.queue, heirloom.from_epoch, None) for heirloom in inherit]
         case _:
             assert_never(side)
+
+
+def _since_ms(answer: Answer) -> int:
+    assert answer.value is not None, "a verdict that is gone"
+    return decode(BROKERS, answer.value).since_ms
 
 
 def _is_out(value: bytes | None) -> bool:
