@@ -70,6 +70,9 @@ class Crier:
             owned = tuple(self.works_on)
             beat = Beat(**self._signed(), epoch=self.epoch, owned=owned)
             return [*dropped, self._says(HEARTBEATS, beat)]
+        return [self._joins()]
+
+    def _joins(self) -> Send:
         eager = self.manner == "eager"
         join = Join(
             **self._signed(),
@@ -78,7 +81,7 @@ class Crier:
             protocol="eager" if eager else "cooperative",
             mode="broadcasting" if self.manner == "broadcasting" else "clustering",
         )
-        return [self._says(MEMBERS, join)]
+        return self._says(MEMBERS, join)
 
     def receive(self, record: Assignment | None, now: int) -> list[Assigned | Lost | Ended | Send]:
         """Do what it is told, at once."""
@@ -91,7 +94,8 @@ class Crier:
         if record.incarnation < self.incarnation or record.epoch <= self.epoch:
             return []
         self.epoch, self.wake_at = record.epoch, now
-        return list(self._follows(record))
+        asked = [self._joins()] if record.join_again else []
+        return [*asked, *self._follows(record)]
 
     def _follows(self, record: Assignment) -> Iterator[Assigned | Lost | Send]:
         self._ordered = record.hold
