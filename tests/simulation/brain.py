@@ -115,7 +115,7 @@ class Brain:
         self._asked += 1
         return self._strategy(request)
 
-    def choose(self, ends: dict[str, int]) -> bool:
+    def choose(self, ends: Mapping[str, int]) -> bool:
         """Choose the next batch, up to these places; a batch that was not committed comes first."""
         if self.pending is None:
             rows = []

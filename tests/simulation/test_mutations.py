@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from audit.violations import Invariant
-from tests.simulation import world
+from tests.simulation import cutting
 from tests.simulation.plants import PLANTS, Plant
 from tests.simulation.scenario import MAX_STEP_MS, Quirk, scenario
 from tests.simulation.world import World
@@ -50,7 +50,7 @@ def test_beats_that_wait_too_long_are_noticed(monkeypatch: pytest.MonkeyPatch) -
 
     ``console.settings.model`` has beats wait for no longer than a clock step less a tick.
     """
-    monkeypatch.setattr(world, "OVERTAKING_MS", 4 * MAX_STEP_MS)
+    monkeypatch.setattr(cutting, "OVERTAKING_MS", 4 * MAX_STEP_MS)
     lives = (life for life in map(scenario, range(SEEDS)) if Quirk.ODD_CUTS in life.quirks)
     found = next(outcome for life in lives if (outcome := World(life).live()).violations)
 

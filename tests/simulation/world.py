@@ -6,7 +6,7 @@ follows from the timeouts the group must rest: each queue worked on by one membe
 nothing left to say. Everything is drawn from the seed, so a failure can be lived again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -21,19 +21,19 @@ from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import Checkpoint
 from tests.simulation.crier import Manner
+from tests.simulation.cutting import odd_ends
 from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
 from tests.simulation.incidents import HAPPENS, members, operators
 from tests.simulation.obituaries import given_up
 from tests.simulation.process import Process
 from tests.simulation.rest import unrest
-from tests.simulation.rules import DECODER, GROUP
+from tests.simulation.rules import GROUP
 from tests.simulation.scenario import (
     HOLD_MS,
     MAX_STEP_MS,
     REVOCATION_MS,
     SESSION_MS,
-    TICK_MS,
     Quirk,
     Scenario,
 )
@@ -48,9 +48,6 @@ REST_MS = 2 * JOIN_RETRY_MS + 3 * SESSION_MS + HOLD_MS + REVOCATION_MS + BATCHES
 """Where newer lives are refused, the join of a life that its process has given up may be read late
 and keep the next one out for a session and one more retry; and whoever is asked for a queue has a
 session for reading that (``timers``)."""
-OVERTAKING_MS = MAX_STEP_MS - TICK_MS
-"""Beats are read together once in so long, and what is urgent overtakes them by no more: as long as
-the settings allow (``console.settings.model``)."""
 IDLE_MS = 2_000
 PROMISES = {
     strategy: Promises(
@@ -205,12 +202,9 @@ class World:
     def _decide(self) -> None:
         if self.away_until > self.now or not self.broker.up(self.now):
             return
-        ends = {name: len(log) for name, log in self.broker.logs.items()}
+        ends: Mapping[str, int] = {name: len(log) for name, log in self.broker.logs.items()}
         if Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
-            for name, end in ends.items():
-                least = min(self._must_read(name), end)
-                late = name == DECODER.heartbeats and self.chance.random() < 0.7
-                ends[name] = least if late else self.chance.randint(least, end)
+            ends = odd_ends(self.broker, self.brain.read, self.chance, self.now)
         if not self.brain.choose(ends):
             return
         crash, self.crashing = self.crashing, False
@@ -221,15 +215,6 @@ class World:
         separate = self.scenario.on_twin is TwinRule.SEPARATE
         for life in given_up(self.brain, self.processes, separate=separate):
             self.witness.fenced(life)
-
-    def _must_read(self, name: str) -> int:
-        """How far a batch has to read: beats are no more than an interval behind the rest."""
-        read, log = self.brain.read[name], self.broker.logs[name]
-        if name == DECODER.heartbeats:
-            late = self.now + self.broker.skew_ms - OVERTAKING_MS
-            while read < len(log) and log[read].appended_ms < late:
-                read += 1
-        return read
 
     # -- what incidents do
 
