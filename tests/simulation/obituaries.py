@@ -22,8 +22,6 @@ def given_up(brain: Brain, processes: Iterable[Process], *, separate: bool) -> I
 
     Whom the brain has merely forgotten is not given up.
     """
-    if brain.starting:
-        return
     pending, state = brain.pending, brain.state
     decisions = brain.decided[-1] if brain.decided else ()
     if pending is not None and pending.outcome is not None:
@@ -32,6 +30,8 @@ def given_up(brain: Brain, processes: Iterable[Process], *, separate: bool) -> I
     for it in decisions:
         if isinstance(it, MemberChanged) and it.change in _GIVEN_UP:
             yield Life(called(it.member, it.incarnation), it.incarnation)
+    if brain.starting:
+        return
     for process in processes:
         life, _ = process.worker
         name = MemberId(life.member)
