@@ -26,6 +26,7 @@ from rebalance import handover
 from rebalance.causes import Cause, CauseKind
 from rebalance.draft import Draft
 from rebalance.events import (
+    SILENT,
     Adopted,
     Advanced,
     Beaten,
@@ -34,13 +35,13 @@ from rebalance.events import (
     Moment,
     Released,
     Stamp,
-    Ticked,
 )
 from rebalance.group import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
 from rebalance.policy import TwinRule
 from rebalance.twins import named_apart, told_apart
 
+_FOUND: Final = (Adopted, Advanced)
 _UNSEEN: Final = 0
 """The version of a route that nobody has told; any that is told is higher."""
 
@@ -61,7 +62,7 @@ class Published:
 
 def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     """Return what was found published, if any of it is newer than the state."""
-    found = _last_start([event for event in events if isinstance(event, Found)])
+    found = _last_start([event for event in events if isinstance(event, _FOUND)])
     epoch = max((event.epoch for event in found), default=before.epoch)
     if epoch <= before.epoch:
         return None
@@ -273,7 +274,7 @@ def _map_out(draft: Draft, claims: Mapping[Queue, object]) -> None:
 def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
     """Heed what the past says of letting go: the last of it may not be in what is published."""
     for event in events:
-        if isinstance(event, Ticked | Found):
+        if isinstance(event, SILENT):
             continue
         told = told_apart(event, draft.policy)
         if isinstance(told, Released):

@@ -9,6 +9,7 @@ Its one rule: everything the brain may know about time or order is in the event'
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from rebalance.ids import (
     Epoch,
@@ -224,6 +225,8 @@ class Ticked:
 MemberEvent = Joined | Beaten | Drained | Left
 Found = Adopted | Advanced
 """What the driver found published when it started (``adoption``)."""
+SILENT: Final = (Ticked, Adopted, Advanced)
+"""What no machine folds. A tuple, because it is asked of every beat, and a union is slow to ask."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
 Moment = Event | Found | Ticked
 """What a group is told of in the order of the log; whatever silence has decided by then is done."""

@@ -29,11 +29,11 @@ from rebalance.allocation import Allocator
 from rebalance.conclusion import Step, conclude
 from rebalance.draft import Draft
 from rebalance.events import (
+    SILENT,
     Beaten,
     Commanded,
     Drained,
     Event,
-    Found,
     Joined,
     Left,
     Moment,
@@ -41,7 +41,6 @@ from rebalance.events import (
     Released,
     RouteObserved,
     Stamp,
-    Ticked,
     Unregistered,
 )
 from rebalance.group import GroupState
@@ -62,7 +61,7 @@ def step(
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events)
         timers.strike(draft, event.stamp)
-        if not isinstance(event, Ticked | Found):
+        if not isinstance(event, SILENT):
             _fold(draft, twins.told_apart(event, draft.policy))
     timers.strike(draft, now)
     if news is not None:
