@@ -27,7 +27,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from streaming.feeds.feed import client_config, logger
+from streaming.feeds.feed import client_config, logger, reader_config
 from streaming.noticeboard import Notice, Noticeboard
 from streaming.options import Options
 from streaming.trouble import Trouble
@@ -89,10 +89,7 @@ class _Reading:
         }
         self._consumer = Consumer(
             {
-                **client_config(options, _NAME, self._trouble),
-                # Named by need only: it takes no part in a group and commits nothing.
-                "group.id": f"{options.name}-{_NAME}",
-                "enable.auto.commit": False,
+                **reader_config(options, _NAME, self._trouble),
                 "enable.partition.eof": True,
             }
         )

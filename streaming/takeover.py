@@ -17,7 +17,7 @@ from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from streaming.feeds.feed import client_config, logger
+from streaming.feeds.feed import client_config, logger, reader_config
 from streaming.options import Options
 from streaming.trouble import Trouble
 from trimtab.protocol import HEARTBEATS, ROUTES, START_KEY, TICK_KEY, Start, encode
@@ -92,14 +92,7 @@ def _has_ticked(options: Options, since_ms: int) -> bool:
     """Tell whether there is a tick, of whomever, that is not older."""
     topic = f"{options.topics.prefix}{HEARTBEATS.name}"
     trouble = Trouble(logger(_NAME), "looking for ticks")
-    consumer = Consumer(
-        {
-            **client_config(options, _NAME, trouble),
-            # Named by need only: it takes no part in a group and commits nothing.
-            "group.id": f"{options.name}-{_NAME}",
-            "enable.auto.commit": False,
-        }
-    )
+    consumer = Consumer(reader_config(options, _NAME, trouble))
     try:
         (place,) = consumer.offsets_for_times([TopicPartition(topic, 0, since_ms)], _PATIENCE_S)
         _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), _PATIENCE_S)

@@ -53,3 +53,13 @@ def client_config(options: Options, feed: str, trouble: Trouble) -> Config:
         "log_level": 2,
         "error_cb": trouble.met,
     }
+
+
+def reader_config(options: Options, feed: str, trouble: Trouble) -> Config:
+    """Return what a consumer of a feed is told besides: it takes no part in a group."""
+    return {
+        **client_config(options, feed, trouble),
+        # Named by need only: it commits nothing.
+        "group.id": f"{options.name}-{feed}",
+        "enable.auto.commit": False,
+    }

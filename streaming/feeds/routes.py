@@ -24,7 +24,7 @@ from confluent_kafka import (
 )
 
 from rebalance.ids import TopicName
-from streaming.feeds.feed import client_config, logger
+from streaming.feeds.feed import client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
 from streaming.feeds.route_plan import Announcement, RoutePlan, Seen
@@ -100,10 +100,7 @@ class RouteWatcher:
     def _consumer(self) -> Consumer:
         consumer = Consumer(
             {
-                **client_config(self._options, self.name, self._reading),
-                # Named by need only: it takes no part in a group and commits nothing.
-                "group.id": f"{self._options.name}-routes",
-                "enable.auto.commit": False,
+                **reader_config(self._options, self.name, self._reading),
                 "auto.offset.reset": "earliest",
             }
         )

@@ -35,6 +35,7 @@ SESSION_S = 3
 """Of the members that tests make."""
 
 MakeMember = Callable[[str], Member]
+MakeLoneMember = Callable[[str, int], Member]
 
 
 @pytest.fixture(scope="session")
@@ -109,6 +110,23 @@ def topic(kafka: EmbeddedKafka, group: str) -> str:
     name = f"{group}-topic"
     create_topic(kafka.bootstrap_servers, name, 8)
     return name
+
+
+@pytest.fixture
+def lone_member(kafka: EmbeddedKafka, topics_prefix: str, group: str, topic: str) -> MakeLoneMember:
+    """Makes a member of the test's group, of a session, on a controller of the test's own."""
+
+    def make(name: str, session_s: int) -> Member:
+        return Member(
+            kafka.bootstrap_servers,
+            prefix=topics_prefix,
+            group=group,
+            topics=[topic],
+            member_id=name,
+            session_timeout=session_s,
+        )
+
+    return make
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from console.embedded.broker import EmbeddedKafka
+from tests.integration.conftest import MakeLoneMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from trimtab import Member
@@ -18,20 +19,14 @@ SESSION_S = 10
 
 @pytest.mark.timeout(400)  # three starts of Spark
 def test_nothing_moves_for_a_forgetful_controller(
-    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, topic: str
+    kafka: EmbeddedKafka,
+    topics_prefix: str,
+    tmp_path: Path,
+    group: str,
+    lone_member: MakeLoneMember,
 ) -> None:
     """Members keep what they have, whatever it remembers; epochs go on above the published."""
     servers, checkpoint, copy = kafka.bootstrap_servers, tmp_path / "checkpoint", tmp_path / "copy"
-
-    def member(name: str) -> Member:
-        return Member(
-            servers,
-            prefix=topics_prefix,
-            group=group,
-            topics=[topic],
-            member_id=name,
-            session_timeout=SESSION_S,
-        )
 
     with ControllerProcess(tmp_path, servers, topics_prefix) as controller:
         published = Published(servers, topics_prefix)
@@ -47,13 +42,13 @@ def test_nothing_moves_for_a_forgetful_controller(
             assert before == [it.assignment for it in members]
             assert "adoption" not in {it.cause.kind for it in published.handovers(group)}
 
-        with member("a") as a, member("b") as b:
+        with lone_member("a", SESSION_S) as a, lone_member("b", SESSION_S) as b:
             published.wait_until(lambda: published.is_stable(group, "ab", 8))
             controller.kill()
             checkpoint.rename(copy)
             adopts(a, b)  # A6
 
-            with member("c") as c:
+            with lone_member("c", SESSION_S) as c:
                 published.wait_until(lambda: published.is_stable(group, "abc", 8))
                 c.wait_until(lambda it: len(it.assignment) > 0)
                 controller.kill()

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from console.embedded.broker import EmbeddedKafka
+from tests.integration.conftest import MakeLoneMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from trimtab import Member
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
@@ -16,24 +16,18 @@ SESSION_S = 3
 
 @pytest.mark.timeout(300)  # two starts of Spark
 def test_nothing_moves_for_a_killed_controller(
-    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, topic: str
+    kafka: EmbeddedKafka,
+    topics_prefix: str,
+    tmp_path: Path,
+    group: str,
+    lone_member: MakeLoneMember,
 ) -> None:
     """Members keep what they have while it is away and after; then it decides as before."""
     servers = kafka.bootstrap_servers
 
-    def member(name: str) -> Member:
-        return Member(
-            servers,
-            prefix=topics_prefix,
-            group=group,
-            topics=[topic],
-            member_id=name,
-            session_timeout=SESSION_S,
-        )
-
     with ControllerProcess(tmp_path, servers, topics_prefix) as controller:
         published = Published(servers, topics_prefix)
-        with member("a") as a, member("b") as b:
+        with lone_member("a", SESSION_S) as a, lone_member("b", SESSION_S) as b:
             published.wait_until(lambda: published.is_stable(group, "ab", 8))
             before = (a.assignment, b.assignment, dict(published.assignments))
             said = list(published.history)
@@ -48,7 +42,7 @@ def test_nothing_moves_for_a_killed_controller(
             # says the same again, to the byte; nothing else is said.
             assert [] == [entry for entry in published.history if entry not in said]
 
-            with member("c") as c:
+            with lone_member("c", SESSION_S) as c:
                 c.wait_until(lambda it: len(it.assignment) > 0)
                 published.wait_until(lambda: published.is_stable(group, "abc", 8))
         published.close()
