@@ -11,6 +11,7 @@ lost a name to a living twin, or was refused it, can read both names in the hist
 """
 
 from dataclasses import replace
+from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import TwinsMet
@@ -18,6 +19,9 @@ from rebalance.draft import Draft
 from rebalance.events import Adopted, Commanded, Event, Joined, RouteObserved, Stamp
 from rebalance.ids import Incarnation, InstanceId, MemberId
 from rebalance.policy import Policy, TwinRule
+
+_NAME_CHARACTERS: Final = 255
+"""The longest name that can be published (``trimtab.protocol.limits``)."""
 
 
 def told_apart(event: Event, policy: Policy) -> Event:
@@ -40,8 +44,12 @@ def named_apart(record: Adopted, policy: Policy) -> Adopted:
 
 
 def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
-    """Return the name of one life; ``sinks`` takes the addition off where it says who it is."""
-    return MemberId(f"{member}@{incarnation}")
+    """Return the name of one life; ``sinks`` takes the addition off where it says who it is.
+
+    A name that leaves no room for it stays as it is.
+    """
+    own = MemberId(f"{member}@{incarnation}")
+    return own if len(own) <= _NAME_CHARACTERS else member
 
 
 def rivals(draft: Draft, event: Joined) -> list[MemberId]:
@@ -76,7 +84,11 @@ def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     """Return what happens to the two; who is away is only being replaced by its return."""
     if draft.members[rival].away:
         return TwinRule.FENCE_OLDER
-    return draft.policy.on_twin if rival == event.member else draft.policy.on_twin_instance
+    if rival != event.member:
+        return draft.policy.on_twin_instance
+    # Two that were to be told apart meet only where their name is too long for that.
+    apart = draft.policy.on_twin is TwinRule.SEPARATE
+    return TwinRule.FENCE_OLDER if apart else draft.policy.on_twin
 
 
 def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:

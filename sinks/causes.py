@@ -8,6 +8,7 @@ Its one rule: the cause names the very record of the log that the brain named.
 
 from rebalance.causes import Cause
 from trimtab import protocol
+from trimtab.protocol.reasons import one_line
 
 
 def cause_of(cause: Cause) -> protocol.Cause:
@@ -18,5 +19,10 @@ def cause_of(cause: Cause) -> protocol.Cause:
         topic=cause.position.topic,
         partition=cause.position.partition,
         offset=cause.position.offset,
-        detail=cause.detail or None,
+        detail=text_of(cause.detail),
     )
+
+
+def text_of(detail: str) -> str | None:
+    """Write what is for people to read: it may quote several names, each as long as allowed."""
+    return one_line(detail) or None

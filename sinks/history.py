@@ -17,7 +17,7 @@ from rebalance.decisions import (
     TwinsMet,
 )
 from rebalance.ids import Epoch, GroupName
-from sinks.causes import cause_of
+from sinks.causes import cause_of, text_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted
 from trimtab import protocol
@@ -130,7 +130,7 @@ def answered(decision: CommandAnswered, outlet: Outlet) -> Record:
         principal=decision.principal,
         reason=decision.reason,
         outcome=decision.outcome.value,
-        detail=decision.detail or None,
+        detail=text_of(decision.detail),
         epoch=decision.epoch,
         at_ms=decision.at,
         cause=cause_of(decision.cause),

@@ -167,3 +167,13 @@ def test_a_restart_is_not_damped_with_them() -> None:
         story.waits(seconds=7)
 
     assert {"a:8"} == lives(story)
+
+
+def test_a_name_that_leaves_no_room_is_not_told_apart() -> None:
+    """No record could say the longer name; so its younger life wins, and that is said (C21)."""
+    story, long = Story(policy=Policy(on_twin=TwinRule.SEPARATE)), 254 * "n"
+    story.reads(joined("a"), joined(long))
+    (met,) = only(TwinsMet, story.reads(joined("a:2"), joined(f"{long}:2")))
+
+    assert {"a@1", "a@2", long} == set(story.state.members)
+    assert TwinRule.FENCE_OLDER == met.rule

@@ -242,6 +242,19 @@ def test_no_record_is_larger_than_kafka_takes() -> None:
         decode(TOPICS[record.topic.removeprefix("t.")], record.value)
 
 
+def test_what_quotes_the_longest_names_can_be_written() -> None:
+    """A cause may quote two names and an operator's reason; it is cut, and stops nothing (C21)."""
+    name = limits.NAME_CHARACTERS * "n"
+    quoted = f"{name} came for its instance {name}: {limits.TEXT_CHARACTERS * 'w'}"
+    changed = MemberChanged(
+        GROUP, MemberId(name), LIFE, MemberChange.FENCED, AT, replace(CAUSE, detail=quoted)
+    )
+    record = record_of(changed, OUTLET)
+
+    said = json.loads(record.value or b"")["cause"]["detail"]
+    assert quoted[: limits.TEXT_CHARACTERS - 1] + "\N{HORIZONTAL ELLIPSIS}" == said
+
+
 def test_a_summary_is_cut_to_the_contract() -> None:
     """Topics beyond the limit are left out, but those nobody looked for stay in.
 
