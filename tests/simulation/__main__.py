@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.simulation.juries import lives as juries
-from tests.simulation.scenario import scenario
+from tests.simulation.scenario import life
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World
@@ -78,7 +78,7 @@ def _live(seeds: range) -> Lived:
     gc.disable()
     lived = Lived([], Counter())
     for seed in seeds:
-        outcome = World(scenario(seed)).live()
+        outcome = World(life(seed)).live()
         lived.faults.update(outcome.faults.counts)
         if outcome.violations:
             lived.told.append("\n".join(_told(outcome)))

@@ -8,7 +8,7 @@ Every batch is shown to the auditor, and the strategy is counted: it is asked at
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from unittest.mock import patch
@@ -21,25 +21,36 @@ from audit.violations import Invariant, Violation
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.clock import LogClock
 from rebalance.conclusion import Step
-from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, EventRefused
 from rebalance.events import Found, Mode
 from rebalance.group import GroupState
 from rebalance.ids import GroupName
 from rebalance.overview import GroupSummarised
 from rebalance.step import step
 from rebalance.twins import told_apart
-from sinks import Outlet
-from sinks.assignments import own_name
+from sinks import Outlet, record_of
+from sinks.assignments import issued, own_name
 from streaming.cell import Heard, Rules, hear
 from streaming.codec import pack, unpack
 from streaming.rows import Row, in_log_order
+from streaming.succession import Superseded, give_way
 from tests.simulation import reporting
 from tests.simulation.broker import Broker
-from tests.simulation.checkpoints import Checkpoint, Copying, reminders
+from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders
 from tests.simulation.faults import Faults
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy
-from trimtab.protocol import ROUTES, Assignment, GrantRef, InheritRef, encode
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    ROUTES,
+    START_KEY,
+    Assignment,
+    GrantRef,
+    InheritRef,
+    Start,
+    decode,
+    encode,
+)
 
 NAME = GroupName(GROUP)
 
@@ -75,6 +86,7 @@ class Brain:
         """And what was decided in it, as far as it was committed."""
         self.elsewhere_ms = 0
         """How wrong the clock of a worker is that repeats the next batch; 0: none repeats it."""
+        self._writing = scenario.odd
         self._asked = 0
         self.said = 0
         self.copying: Copying | None = None
@@ -82,7 +94,12 @@ class Brain:
         self.copy: Checkpoint | None = None
         self.starting = False
         """It was told what is published, and has not read that yet."""
-        self._starts = 0
+        self.challenger: Challenger | None = None
+        self.upgraded = False
+        """Every other record that it writes is from a newer release."""
+        self._ended = False
+        """It has given way."""
+        self._starts, self._started = 0, -1
         self._summary: GroupSummarised | None = None
         self._shown: dict[str, int] = {}
         """The last record of each topic that the auditor has heard."""
@@ -101,22 +118,51 @@ class Brain:
         self.read = dict.fromkeys(self.read, 0) if copy is None else dict(copy.read)
         self.pending = Batch(list(copy.planned)) if copy and copy.planned else None
         self.starting, self._starts = True, self._starts + 1
+        self._ended, self._started = False, self._announce(now)
+        self.challenger = None
         for record in reminders(self._starts, self._broker.orders, self._summary):
             self._broker.append(ROUTES, NAME.encode(), encode(record), now)
         list(self._checker.take(history.Started(Place("t.routes", 0, 0, now), GROUP)))
         return self.state.epoch < self._summary.epoch
 
-    def _copy(self, now: Copying, planned: Sequence[Row] = ()) -> None:
+    def checkpoint(self) -> Checkpoint:
+        """Take a copy of what is remembered just now."""
+        planned = self.pending.rows if self.pending else ()
+        return Checkpoint(pack(self.state), self.clock, dict(self.read), planned)
+
+    def challenge(self, begins: Callable[[], Checkpoint | None], now: int) -> None:
+        """Another controller says that it starts, and waits until this one can have read it."""
+        if self._summary is not None and self.challenger is None:
+            self.challenger = Challenger(begins, now + GRACE_MS, self._announce(now))
+
+    def _announce(self, now: int) -> int:
+        start = Start(controller="c", start=f"{now:013}-0b5e55ed")
+        return self._broker.append(ROUTES, START_KEY, encode(start), now)
+
+    def _gives_way(self, batch: Batch) -> bool:
+        try:
+            give_way(batch.rows, DECODER, [self._started] * PARTITIONS)
+        except Superseded:
+            self._faults.occurred("A5")
+            self._ended = True
+        return self._ended
+
+    def _copy(self, now: Copying) -> None:
         if self.copying is now:
             self.copying = None
-            self.copy = Checkpoint(pack(self.state), self.clock, dict(self.read), planned)
+            self.copy = self.checkpoint()
 
     def _ask(self, request: AllocationRequest) -> AllocationPlan:
         self._asked += 1
         return self._strategy(request)
 
     def choose(self, ends: Mapping[str, int]) -> bool:
-        """Choose the next batch, up to these places; a batch that was not committed comes first."""
+        """Choose the next batch, up to these places; a batch that was not committed comes first.
+
+        None is chosen by a controller that reads in it that another one has started.
+        """
+        if self._ended:
+            return False
         if self.pending is None:
             rows = []
             for name, end in ends.items():
@@ -125,7 +171,7 @@ class Brain:
             if rows:
                 self.pending = Batch(rows, reminded=self.starting)
                 self.cuts.append(rows)
-        return self.pending is not None
+        return self.pending is not None and not self._gives_way(self.pending)
 
     def decide(self, now: int, chance: Random, *, crash: bool) -> Iterator[Violation]:
         """Compute the chosen batch and publish it; a crash keeps it from being committed."""
@@ -139,7 +185,7 @@ class Brain:
         yield from self._judge(batch, outcome)
         if self.elsewhere_ms:
             yield from self._judge(batch, self._repeated(batch))
-        self._copy(Copying.IN_A_BATCH, batch.rows)
+        self._copy(Copying.IN_A_BATCH)
         decisions = outcome.decisions
         if crash:
             decisions = decisions[: chance.randint(0, len(decisions))]
@@ -201,26 +247,35 @@ class Brain:
         self.said += 1
         at = Place("t.published", 0, self.said, now)
         if isinstance(decision, AssignmentIssued):
-            self._broker.orders[decision.member].append(orders(decision))
+            self._broker.orders[decision.member].append(self._written(decision))
         elif isinstance(decision, AssignmentWithdrawn):
             self._broker.orders[decision.member].append(None)
         if isinstance(decision, GroupSummarised):
             known = self._summary
             self._summary = decision if known is None or known.epoch <= decision.epoch else known
+        if self._writing and not isinstance(decision, EventRefused):
+            record_of(decision, self.rules.outlet)
         entry = reporting.published(decision, at)
         if entry is not None:
             yield from self._checker.take(entry)
 
+    def _written(self, decision: AssignmentIssued) -> Assignment:
+        if not self.upgraded or self.said % 2:
+            return orders(decision)
+        self._faults.occurred("A12")
+        written = issued(decision, self.rules.outlet).value or b""
+        return decode(ASSIGNMENTS, written[:-1] + b',"later": {"is": [1, null]}}')
 
-def orders(issued: AssignmentIssued) -> Assignment:
+
+def orders(decision: AssignmentIssued) -> Assignment:
     """What a member reads. As ``sinks`` writes it, but unwritten: that is tested elsewhere."""
-    portion = issued.portion
+    portion = decision.portion
     return Assignment.model_construct(
-        group=issued.group,
-        member=own_name(issued.member, issued.incarnation),
-        incarnation=issued.incarnation,
-        epoch=issued.epoch,
-        target_epoch=issued.target_epoch,
+        group=decision.group,
+        member=own_name(decision.member, decision.incarnation),
+        incarnation=decision.incarnation,
+        epoch=decision.epoch,
+        target_epoch=decision.target_epoch,
         hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
         give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
         inherit=tuple(
@@ -233,9 +288,9 @@ def orders(issued: AssignmentIssued) -> Assignment:
             )
             for row in portion.inherit
         ),
-        session_timeout_ms=issued.session_timeout_ms,
-        revocation_timeout_ms=issued.revocation_timeout_ms,
-        heartbeat_interval_ms=issued.heartbeat_interval_ms,
-        mode=None if issued.mode is Mode.CLUSTERING else issued.mode.value,
-        join_again=issued.join_again or None,
+        session_timeout_ms=decision.session_timeout_ms,
+        revocation_timeout_ms=decision.revocation_timeout_ms,
+        heartbeat_interval_ms=decision.heartbeat_interval_ms,
+        mode=None if decision.mode is Mode.CLUSTERING else decision.mode.value,
+        join_again=decision.join_again or None,
     )

@@ -28,13 +28,16 @@ class Broker:
         """Whether anybody can reach it."""
         return self.down_until <= now
 
-    def append(self, topic: Topic[Any], key: bytes, value: bytes | None, now: int) -> None:
-        """Take a record."""
+    def append(
+        self, topic: Topic[Any], key: bytes, value: bytes | None, now: int, size: int = 0
+    ) -> int:
+        """Take a record, or the head of one of such a size; return its offset."""
         name = f"{PREFIX}{topic.name}"
         log = self.logs[name]
         offset = log[-1].offset + 1 if log else 0
-        size = 0 if value is None else len(value)
+        size = size or len(value or b"")
         log.append(Row(name, PARTITION, offset, now + self.skew_ms, key, value, size))
+        return offset
 
     def log(self, topic: Topic[Any]) -> list[Row]:
         """All records of a topic."""

@@ -5,9 +5,9 @@ batch holds that batch as well, and whoever starts from it repeats it before all
 published is told to the controller at each such start, as the reminder does (``streaming``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rebalance.clock import LogClock
 from rebalance.overview import GroupSummarised
@@ -15,6 +15,7 @@ from streaming.codec import Drawer
 from streaming.noticeboard import Noticeboard
 from streaming.rows import Row
 from tests.simulation.rules import GROUP
+from tests.simulation.scenario import TICK_MS
 from trimtab.protocol import Assignment, Group, MemberKey, Record
 
 
@@ -25,6 +26,10 @@ class Copying(StrEnum):
     AFTER_A_BATCH = "after a batch"
 
 
+GRACE_MS: Final = 2 * TICK_MS
+"""What whoever is at work has to read that another one starts (``streaming.takeover``)."""
+
+
 class Checkpoint(NamedTuple):
     """A copy."""
 
@@ -33,6 +38,16 @@ class Checkpoint(NamedTuple):
     read: Mapping[str, int]
     planned: Sequence[Row] = ()
     """A batch that was not committed."""
+
+
+class Challenger(NamedTuple):
+    """A controller that has said that it starts."""
+
+    begins: Callable[[], Checkpoint | None]
+    """With what."""
+    at: int
+    start: int
+    """Its offset."""
 
 
 def reminders(

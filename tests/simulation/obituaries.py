@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator
 
 from audit.history import Life
 from rebalance.decisions import MemberChange, MemberChanged
-from rebalance.ids import Incarnation, MemberId
-from rebalance.twins import own_name
-from sinks.assignments import own_name as called
+from sinks.assignments import own_name
 from tests.simulation.brain import Brain
 from tests.simulation.process import Process
+from tests.simulation.rest import is_known
 
 _GIVEN_UP = {MemberChange.EXPIRED, MemberChange.FENCED}
 
 
-def given_up(brain: Brain, processes: Iterable[Process], *, separate: bool) -> Iterator[Life]:
+def given_up(brain: Brain, processes: Iterable[Process]) -> Iterator[Life]:
     """Return who was given up in the last batch, and who of these processes is not known.
 
     Whom the brain has merely forgotten is not given up.
@@ -29,14 +28,10 @@ def given_up(brain: Brain, processes: Iterable[Process], *, separate: bool) -> I
         state, decisions = pending.outcome.state, pending.outcome.decisions
     for it in decisions:
         if isinstance(it, MemberChanged) and it.change in _GIVEN_UP:
-            yield Life(called(it.member, it.incarnation), it.incarnation)
+            yield Life(own_name(it.member, it.incarnation), it.incarnation)
     if brain.starting:
         return
     for process in processes:
-        life, _ = process.worker
-        name = MemberId(life.member)
-        if separate:
-            name = own_name(name, Incarnation(life.incarnation))
-        known = state.members.get(name)
-        if known is None or known.incarnation != life.incarnation:
+        if not is_known(process, state):
+            life, _ = process.worker
             yield life

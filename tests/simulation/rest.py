@@ -23,7 +23,7 @@ def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: Gr
         return f"worked on are {worked}"
     for process in processes:
         everything = _queues(topics, process.topics)
-        if process in sharing or not _is_known(process, state):
+        if process in sharing or not is_known(process, state):
             continue  # of two with one name one is refused
         if sorted(process.working) != everything:
             return f"{process.name} broadcasts and works on {sorted(process.working)}"
@@ -32,7 +32,8 @@ def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: Gr
     return "" if known == there else f"the controller knows {sorted(known)}"
 
 
-def _is_known(process: Process, state: GroupState) -> bool:
+def is_known(process: Process, state: GroupState) -> bool:
+    """Tell whether the controller has this very life in its roster."""
     life, _ = process.worker
     return any(
         own_name(name, member.incarnation) == life.member and member.incarnation == life.incarnation

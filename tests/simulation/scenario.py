@@ -73,6 +73,9 @@ class Kind(StrEnum):
     FORGE = "forge"
     STALE_RELEASE = "stale release"
     POISON = "poison"
+    GLUT = "glut"
+    ILL_NAMED = "ill-named"
+    ODD_NAME = "odd name"
     PAUSE = "pause"
     ORDER = "order"
     EVICT = "evict"
@@ -80,6 +83,9 @@ class Kind(StrEnum):
     CRASH_CONTROLLER = "crash controller"
     LOSE_CHECKPOINT = "lose checkpoint"
     RESTORE_CHECKPOINT = "restore checkpoint"
+    RIVAL = "rival controller"
+    UPGRADE = "upgrade"
+    ROLLBACK = "rollback"
     STALL_CONTROLLER = "stall controller"
     BEREAVED = "bereaved"
     AMNESIA = "amnesia"
@@ -116,7 +122,7 @@ ahead, its beats were taken from the log, somebody spoke in its name or took it,
 said so."""
 
 
-_FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT)
+_FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT, Kind.RIVAL)
 _DRAWN = [kind for kind in Kind if kind not in _FORGETTING]
 """What every life draws from; a controller that forgets has lives of its own."""
 
@@ -163,6 +169,11 @@ class Scenario:
         """Whether records are lost that Kafka had taken."""
         kinds = {incident.kind for incident in self.incidents}
         return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA})
+
+    @property
+    def odd(self) -> bool:
+        """Whether what is written may be as long as it may get."""
+        return any(incident.kind is Kind.ODD_NAME for incident in self.incidents)
 
     def without(self, incidents: set[Incident]) -> "Scenario":
         """Leave incidents out."""
@@ -266,3 +277,8 @@ def forgetting(seed: int) -> Scenario:
     ]
     incidents = sorted([*life.incidents, *lapses], key=lambda incident: incident.at_ms)
     return replace(life, incidents=tuple(incidents))
+
+
+def life(seed: int) -> Scenario:
+    """Draw a life of any kind: in every tenth the controller forgets."""
+    return forgetting(seed) if seed % 10 == 9 else scenario(seed)

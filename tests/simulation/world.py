@@ -15,7 +15,6 @@ from audit.entitlement import Balance
 from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
-from rebalance.policy import TwinRule
 from streaming.codec import pack
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
@@ -38,6 +37,7 @@ from tests.simulation.scenario import (
     Scenario,
 )
 from tests.simulation.wire import Wire
+from trimtab.protocol.limits import NAME_CHARACTERS
 
 START_MS = 1_000_000_000
 JOIN_RETRY_MS = 16_000
@@ -202,6 +202,9 @@ class World:
     def _decide(self) -> None:
         if self.away_until > self.now or not self.broker.up(self.now):
             return
+        challenger = self.brain.challenger
+        if challenger is not None and challenger.at <= self.now:
+            self.restart(challenger.begins())
         ends: Mapping[str, int] = {name: len(log) for name, log in self.broker.logs.items()}
         if Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
             ends = odd_ends(self.broker, self.brain.read, self.chance, self.now)
@@ -212,8 +215,7 @@ class World:
             self.faults.occurred("A1")
             self.faults.occurred("A8")
         self.note(self.brain.decide(self.now, self.chance, crash=crash))
-        separate = self.scenario.on_twin is TwinRule.SEPARATE
-        for life in given_up(self.brain, self.processes, separate=separate):
+        for life in given_up(self.brain, self.processes):
             self.witness.fenced(life)
 
     # -- what incidents do
@@ -229,7 +231,7 @@ class World:
     ) -> Process:
         """A process starts, under a name that it may have had before."""
         if manner is None and instance is None and Quirk.INSTANCES in self.scenario.quirks:
-            instance = f"instance of {name}"
+            instance = f"instance of {name}"[:NAME_CHARACTERS]
         self.born += 1
         wanted = topics or tuple(self.driver.topics)
         capacity = None

@@ -19,8 +19,11 @@ from tests.simulation.incidents.machinery import (
     lose_worker,
     restart_broker,
     restore_checkpoint,
+    rival,
+    rollback,
     stall_controller,
     truncate,
+    upgrade,
 )
 from tests.simulation.incidents.members import (
     away,
@@ -35,6 +38,7 @@ from tests.simulation.incidents.members import (
     kill,
     leave,
     leave_all,
+    odd_name,
     restart,
     start,
     storm,
@@ -53,7 +57,14 @@ from tests.simulation.incidents.routes import (
     shrink,
     write_only,
 )
-from tests.simulation.incidents.strangers import claim, forge, poison, stale_release
+from tests.simulation.incidents.strangers import (
+    claim,
+    forge,
+    glut,
+    ill_named,
+    poison,
+    stale_release,
+)
 from tests.simulation.scenario import Kind
 
 if TYPE_CHECKING:
@@ -82,6 +93,9 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.FORGE: forge,
     Kind.STALE_RELEASE: stale_release,
     Kind.POISON: poison,
+    Kind.GLUT: glut,
+    Kind.ILL_NAMED: ill_named,
+    Kind.ODD_NAME: odd_name,
     Kind.PAUSE: pause,
     Kind.ORDER: order,
     Kind.EVICT: evict,
@@ -89,6 +103,9 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.CRASH_CONTROLLER: crash_controller,
     Kind.LOSE_CHECKPOINT: lose_checkpoint,
     Kind.RESTORE_CHECKPOINT: restore_checkpoint,
+    Kind.RIVAL: rival,
+    Kind.UPGRADE: upgrade,
+    Kind.ROLLBACK: rollback,
     Kind.STALL_CONTROLLER: stall_controller,
     Kind.BEREAVED: bereaved,
     Kind.AMNESIA: amnesia,

@@ -14,6 +14,23 @@ if TYPE_CHECKING:
 KEY: Final = GROUP.encode()
 HOUR_MS: Final = 3_600_000
 TEN_SESSIONS_MS: Final = 10 * SESSION_MS + 1_000
+ODD_NAMES: Final = (
+    "..",
+    "a/b\\c",
+    " ",
+    "$tick",
+    "null",
+    "x@1000000000000-00000001",
+    "'; DROP TABLE members; --",
+    "<script>alert('hello')</script>",
+    '{"member": "m0"}',
+    "%s{0}${HOME}",
+    "\u202eжил\u0301\U0001f6a2",
+    "n" * 255,
+)
+"""What the rule for names allows."""
+NO_NAMES: Final = ("", "a\nb", "\x00", "\u2028", "\ud800", "n" * 256, "n" * 65_536)
+"""What it refuses."""
 SHORT_OR_LONG: Final = [500, SESSION_MS - 500, SESSION_MS + 1_000, 3 * SESSION_MS]
 
 

@@ -1,11 +1,16 @@
 """What happens to the controller and to Kafka."""
 
+from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
-from tests.simulation.checkpoints import Copying
+from audit.violations import Invariant, Violation
+from streaming import codec
+from tests.simulation.brain import NAME
+from tests.simulation.checkpoints import Checkpoint, Copying
 from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSIONS_MS
 from tests.simulation.incidents.members import kill
+from tests.simulation.rules import GROUP
 from tests.simulation.scenario import SESSION_MS, Kind
 from trimtab.protocol import (
     MEMBERS,
@@ -79,6 +84,36 @@ def restore_checkpoint(world: "World", dice: Random) -> None:
     world.later(dice.choice([500, 2_000, 2 * SESSION_MS]), restore)
 
 
+def rival(world: "World", dice: Random) -> None:
+    """Another controller starts, with a checkpoint of its own or with the same one."""
+    brain = world.brain
+    begins: Callable[[], Checkpoint | None] = dice.choice(
+        [lambda: None, lambda: brain.copy, brain.checkpoint]
+    )
+    if world.broker.up(world.now):
+        brain.challenge(begins, world.now)
+
+
+def upgrade(world: "World", dice: Random) -> None:
+    """The controller is replaced by a newer release, which knows more; for a while by turns."""
+    world.crashing = world.brain.upgraded = True
+    world.away_until = world.now + dice.choice([0, 1_000])
+
+
+def rollback(world: "World", dice: Random) -> None:
+    """A release that cannot read the state is started; it refuses, and the right one goes on."""
+    brain = world.brain
+    cell = codec.shut(codec.Cell(brain.clock), {NAME: codec.pack(brain.state)})
+    migrated = bytes([codec.VERSION + 1]) + codec.write(cell)[1:]
+    try:
+        codec.read(migrated)
+    except codec.UnreadableState:
+        world.away_until = world.now + dice.choice([500, 2_000])
+        world.faults.occurred("A13")
+    else:
+        world.note([Violation(Invariant.TOTAL, GROUP, "state", "a later release's was read")])
+
+
 def blackout(world: "World", dice: Random) -> None:
     """Nobody reaches Kafka."""
     world.broker.down_until = world.now + dice.choice(SHORT_OR_LONG)
@@ -98,7 +133,8 @@ def truncate(world: "World", dice: Random) -> None:
     name = dice.choice(sorted(world.broker.logs))
     log, read = world.broker.logs[name], world.brain.furthest.get(name, -1)
     unread = [place for place, row in enumerate(log) if row.offset > read]
-    if unread and not world.brain.starting:  # it counts on what it was told when it started
+    # A start counts on what was told and said for it.
+    if unread and not world.brain.starting and world.brain.challenger is None:
         del log[dice.choice(unread) :]
         for process in world.processes:
             process.heard = min(process.heard, len(world.broker.log(RELEASES)))

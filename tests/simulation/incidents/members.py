@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tests.simulation.incidents.choices import (
     HOUR_MS,
     KEY,
+    ODD_NAMES,
     SHORT_OR_LONG,
     fresh_name,
     victim_of,
@@ -42,6 +43,14 @@ def broadcast(world: "World", dice: Random) -> None:
 def hoard(world: "World", dice: Random) -> None:
     """Somebody comes that lets go only in words."""
     world.start(fresh_name(world), wishes(world, dice), manner="hoarding")
+
+
+def odd_name(world: "World", dice: Random) -> None:
+    """Somebody comes whose name is allowed, and strange."""
+    name = dice.choice(ODD_NAMES)
+    if all(process.name != name for process in world.processes):  # else it would be a twin
+        world.start(name, wishes(world, dice))
+        world.faults.occurred("C21")
 
 
 def storm(world: "World", dice: Random) -> None:

@@ -33,6 +33,8 @@ def _id(dice: Random) -> str:
 
 def _order(world: "World", order: Command) -> None:
     """An operator orders; the record may arrive twice."""
+    if world.scenario.odd:
+        order = order.model_copy(update={"principal": 85 * ANN, "reason": 60 * WHY})
     for _ in range(world.chance.randint(1, 2)):
         world.broker.append(COMMANDS, KEY, encode(order), world.now)
 

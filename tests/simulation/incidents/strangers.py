@@ -1,9 +1,10 @@
 """What strangers write: claims, forgeries, stale releases and garbage."""
 
+import json
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from tests.simulation.incidents.choices import KEY, victim_of
+from tests.simulation.incidents.choices import KEY, NO_NAMES, victim_of
 from tests.simulation.scenario import SESSION_MS
 from trimtab.protocol import (
     HEARTBEATS,
@@ -97,6 +98,35 @@ def stale_release(world: "World", dice: Random) -> None:
         )
         world.broker.append(RELEASES, KEY, encode(release), world.now)
         world.faults.occurred("C7")
+
+
+def glut(world: "World", dice: Random) -> None:
+    """Somebody beats with 50,000 queues, or with 5 MB; no member does, so it is a stranger."""
+    victim = victim_of(world, dice)
+    if victim is None:
+        return
+    (life, _), topic = victim.worker, dice.choice(list(world.driver.topics))
+    owned = (GrantRef(topic, "", 0, 1),)
+    beat = Beat(
+        member=life.member, incarnation=life.incarnation, sequence=10_000, epoch=1, owned=owned
+    )
+    said = json.loads(encode(beat))
+    if dice.random() < 0.5:
+        said["owned"] *= 50_000
+    value = json.dumps(said, separators=(",", ":")).encode()
+    size = len(value) if len(said["owned"]) > 1 else 5_000_000  # of which only the head is read
+    world.broker.append(HEARTBEATS, KEY, value, world.now, size)
+    world.faults.occurred("C20")
+
+
+def ill_named(world: "World", dice: Random) -> None:
+    """Somebody wants to join under a name that is none, or wants a topic of no name."""
+    life = incarnation(world.now, world.born)
+    said = json.loads(encode(Join(member="m", incarnation=life, sequence=1, topics=("orders",))))
+    name = dice.choice(NO_NAMES)
+    said |= dice.choice([{"member": name}, {"topics": [name]}, {"instance": name}])
+    world.broker.append(MEMBERS, KEY, json.dumps(said).encode(), world.now)
+    world.faults.occurred("C21")
 
 
 def poison(world: "World", dice: Random) -> None:
