@@ -201,11 +201,12 @@ def _beat(draft: Draft, event: Beaten) -> None:
     if known is None:
         if event.epoch > 0:  # it believes in a record; a mere joiner (0) is about to be read
             draft.gone.add(event.member)
-    elif event.incarnation == known.incarnation:
-        pulse = draft.pulses[event.member]
-        if event.sequence > pulse.sequence and not known.away:
-            draft.pulses.put(event.member, Pulse(pulse.seen, event.sequence))
-            see(draft, event.member, event.stamp)
+    elif event.incarnation == known.incarnation and not known.away:
+        pulse, heard = draft.pulses[event.member], event.stamp.heard
+        if event.sequence > pulse.sequence:
+            if heard > pulse.seen:
+                holding.hear(draft, event.member, event.stamp)
+            draft.pulses.put(event.member, Pulse(max(heard, pulse.seen), event.sequence))
 
 
 def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
