@@ -139,6 +139,20 @@ def test_a_statement_that_came_and_went_is_made_again() -> None:
     assert (GrantRef(*queue(), 1),) == beat.owned
 
 
+def test_what_was_never_started_is_told_too_when_it_is_let_go() -> None:
+    """No statement ever named it: null would not tell that it is gone, if its release is lost."""
+    session = joined((0, 1))
+    session.receive(orders(2, hold=[(0, 1)], inherit=[(1, 2, "a", 1)]), 1_000)
+    acknowledge(session, session.tick(1_000 + HEARTBEAT_MS), 1_000 + HEARTBEAT_MS)
+    told = session.receive(orders(3, hold=[(0, 1)], give=[(1, 2)]), 5_000)
+
+    (beat,) = sent(Beat, [*told, *session.tick(5_000 + BEAT_SPACING_MS)])
+    assert [(1, 2)] == [
+        (row.queue.id, row.epoch) for it in sent(Release, told) for row in it.queues
+    ]
+    assert (3, (GrantRef(*queue(), 1),)) == (beat.epoch, beat.owned)
+
+
 def test_what_is_being_revoked_is_still_owned() -> None:
     """A queue left out of a beat counts as released, so it stays until the application is done."""
     session = joined((0, 1))

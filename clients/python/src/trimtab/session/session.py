@@ -249,6 +249,8 @@ class MemberSession:
             self._actions.append(Revoked(tuple(changes.revoked)))
         if changes.assigned:
             self._actions.append(Assigned(tuple(changes.assigned)))
+        if changes.released:
+            self._statement.outdated()
         for at in range(0, 0 if self._temporary else len(changes.released), QUEUES_PER_RECORD):
             rows = tuple(changes.released[at : at + QUEUES_PER_RECORD])
             self._post(Release(**self._signature(), queues=rows))

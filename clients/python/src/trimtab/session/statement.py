@@ -26,6 +26,14 @@ class Statement:
         """What the next beat has to say; None: nothing new."""
         return None if self._acknowledged and not self.differs(owned) else owned
 
+    def outdated(self) -> None:
+        """Something was let go, and is to be told of again.
+
+        What was never started stood in no statement, so that no change of what is owned tells of
+        it: if its release is lost, only a new statement can.
+        """
+        self._owned = None
+
     def sent(self, ticket: int, owned: Owned) -> None:
         """A full statement is on its way."""
         self._owned, self._ticket, self._acknowledged = owned, ticket, False
