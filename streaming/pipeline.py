@@ -29,6 +29,13 @@ STATE: Final = "cell binary"
 
 _LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
+_PATIENCE_MS: Final = 3_000
+"""How long a source waits for an answer before it asks another broker. Each batch begins with the
+question what topics there are, put to any broker; one that hangs, though it leads nothing of ours,
+stopped the query for as long as it hung, or for Kafka's minute. A third of a session is borne."""
+_WAKE_MS: Final = 2_000
+"""How often a source looks who leads what. Its client has no alarm: an answer that does not come is
+noticed only when there is something else to do (kafka-clients 3.9, ``KafkaAdminClient``)."""
 
 
 def decisions(spark: SparkSession, options: Options, fold: StateFunction) -> DataFrame:
@@ -95,7 +102,11 @@ def dealt(rows: DataFrame, options: Options) -> DataFrame:
 
 def source(topics: list[str], options: Options) -> dict[str, str]:
     """The options of a source."""
-    return client(options) | {
+    query = options.query
+    return {
+        "kafka.request.timeout.ms": str(_PATIENCE_MS + query.fetch_wait_ms),
+        "kafka.metadata.max.age.ms": str(_WAKE_MS),
+        **client(options),
         "subscribe": ",".join(topics),
         # A new query folds what the log still holds, oldest first, and learns who is a member:
         # whoever died since is struck out by the ticks and beats of the same first batch. Who
@@ -106,7 +117,7 @@ def source(topics: list[str], options: Options) -> dict[str, str]:
         "failOnDataLoss": "true",
         # Kafka holds an empty fetch for 500 ms by default, and Spark waits for it: an idle
         # controller would be half a second late.
-        "kafka.fetch.max.wait.ms": str(options.query.fetch_wait_ms),
+        "kafka.fetch.max.wait.ms": str(query.fetch_wait_ms),
     }
 
 
