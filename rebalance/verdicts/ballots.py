@@ -30,7 +30,8 @@ def book(draft: Draft, event: Reported) -> list[Sight]:
     sound = [sight for sight in event.sights if sight.is_sound()]
     if len(sound) < len(event.sights):
         _refuse(draft, event, f"{len(event.sights) - len(sound)} figures cannot be true")
-    draft.reporters[event.reporter] = _added(draft, before, event, sound)
+    reporter = _added(draft, before, event, sound)
+    draft.reporters[event.reporter] = _tested(draft, reporter, sound) if draft.is_late else reporter
     return sound
 
 
@@ -40,7 +41,8 @@ def discard(draft: Draft, name: BrokerName) -> None:
         if name in reporter.calls or name in reporter.streaks:
             calls = {it: calls for it, calls in reporter.calls.items() if it != name}
             streaks = {it: streak for it, streak in reporter.streaks.items() if it != name}
-            draft.reporters[who] = replace(reporter, calls=calls, streaks=streaks)
+            tests = {it: calls for it, calls in reporter.tests.items() if it != name}
+            draft.reporters[who] = replace(reporter, calls=calls, streaks=streaks, tests=tests)
 
 
 def _refuse(draft: Draft, event: Reported, detail: str) -> None:
@@ -60,18 +62,11 @@ def _added(draft: Draft, before: Reporter | None, event: Reported, sound: list[S
     reporter = before or Reporter(draft.now)
     calls, streaks = dict(reporter.calls), dict(reporter.streaks)
     for sight in sound:
-        broker, made, errors, latency_ms, address = sight
+        broker, made, errors, _, _ = sight
         if not made or (broker not in calls and len(calls) >= draft.policy.brokers_max):
             continue
-        so_far = calls.get(broker, _NO_CALLS)
-        came = made - errors
-        calls[broker] = Calls(
-            so_far.made + made,
-            so_far.errors + errors,
-            so_far.latency_sum + latency_ms * came if came else so_far.latency_sum,
-            address or so_far.address,
-        )
-        if not came:
+        calls[broker] = calls.get(broker, _NO_CALLS).plus(sight)
+        if errors == made:
             _count_streak(draft, streaks, sight)
         elif streaks:
             streaks.pop(broker, None)
@@ -83,6 +78,16 @@ def _added(draft: Draft, before: Reporter | None, event: Reported, sound: list[S
         calls=calls,
         streaks=streaks,
     )
+
+
+def _tested(draft: Draft, reporter: Reporter, sound: list[Sight]) -> Reporter:
+    """Add up apart what was seen of brokers that are out."""
+    tests = dict(reporter.tests)
+    for sight in sound:
+        broker = draft.brokers.get(sight.broker)
+        if sight.made and broker is not None and broker.out is not None:
+            tests[sight.broker] = tests.get(sight.broker, _NO_CALLS).plus(sight)
+    return replace(reporter, tests=tests) if tests else reporter
 
 
 def _count_streak(draft: Draft, streaks: dict[BrokerName, Streak], sight: Sight) -> None:

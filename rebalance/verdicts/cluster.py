@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
 from rebalance.verdicts.decisions import VerdictIssued
-from rebalance.verdicts.events import ClusterName, ReporterId
+from rebalance.verdicts.events import ClusterName, ReporterId, Sight
 from trimtab.faults import FaultItem
 
 
@@ -34,6 +34,16 @@ class Calls(NamedTuple):
         """The typical latency; None when nothing came back."""
         return self.latency_sum / self.successes if self.successes else None
 
+    def plus(self, sight: Sight) -> "Calls":
+        """Add a window up."""
+        came = sight.made - sight.errors
+        return Calls(
+            self.made + sight.made,
+            self.errors + sight.errors,
+            self.latency_sum + sight.latency_ms * came if came else self.latency_sum,
+            sight.address or self.address,
+        )
+
 
 class Streak(NamedTuple):
     """Failures in a row, and when the last of them was heard of."""
@@ -51,6 +61,9 @@ class Reporter:
     sequence: int | None = None
     calls: Mapping[BrokerName, Calls] = field(default_factory=dict)
     streaks: Mapping[BrokerName, Streak] = field(default_factory=dict)
+    tests: Mapping[BrokerName, Calls] = field(default_factory=dict)
+    """Of the calls, those late in the sweep to brokers that are out: whether one is well *again*
+    can only be told from what came last."""
 
 
 class Out(NamedTuple):

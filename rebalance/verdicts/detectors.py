@@ -124,8 +124,11 @@ def _drift(latency: float | None, past: float | None, policy: VerdictPolicy) -> 
 
 
 def is_well_again(view: View, name: BrokerName, policy: VerdictPolicy) -> bool | None:
-    """Ask a tester about a broker that is out of use; a single call is enough to tell."""
-    calls = view.reporter.calls.get(name)
+    """Ask a tester about a broker that is out of use; a single call is enough to tell.
+
+    What it saw late in the sweep, if anything, goes for the whole of it.
+    """
+    calls = view.reporter.tests.get(name, view.reporter.calls.get(name))
     if calls is None:
         return None
     latency = calls.latency_ms

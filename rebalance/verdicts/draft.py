@@ -41,6 +41,12 @@ class Draft:
         """Whether health is ignored at present."""
         return self.now < self.panic_until
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the last third of a sweep has begun."""
+        third = self.policy.sweep_ms // 3
+        return self.sweep_ends is not None and self.now >= self.sweep_ends - third
+
     def is_blank(self) -> bool:
         """Return whether there is nothing to remember."""
         return not (self.reporters or self.brokers or self.orders or self.topics)

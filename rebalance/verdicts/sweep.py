@@ -199,7 +199,7 @@ def _open(draft: Draft) -> None:
             for name, streak in reporter.streaks.items()
             if draft.now - streak.at <= draft.policy.streak_ms
         }
-        draft.reporters[who] = replace(reporter, calls={}, streaks=fresh)
+        draft.reporters[who] = replace(reporter, calls={}, streaks=fresh, tests={})
     for name, broker in draft.brokers.items():
         if broker.out is not None:
             out = broker.out._replace(testers=testers(draft, name, broker))

@@ -40,6 +40,26 @@ def test_few_testers_see_a_recovery() -> None:
     assert "" == town.out
 
 
+def test_a_recovery_in_the_middle_of_a_sweep_shows_at_its_end() -> None:
+    """What testers saw late in a sweep goes for the whole of it."""
+    town = Town()
+    town.sweep({"c": FAILS})
+    testers = list(map(str, town.verdict("c").testers))
+
+    def recovers(*late: str) -> None:
+        for who in testers:
+            town.report(who, *sights({"a": 5.0, "b": 5.0, "c": FAILS}))
+        town.pass_time(2 * town.policy.sweep_ms // 3 + 1)
+        for who in late:
+            town.report(who, *sights({"a": 5.0, "b": 5.0, "c": 5.0}, count=1))
+        town.pass_time(town.policy.sweep_ms // 3)
+
+    recovers(testers[0])
+    assert "c" == town.out
+    recovers(*testers[:2])
+    assert "" == town.out
+
+
 def test_each_time_it_sits_out_longer_and_calm_forgives() -> None:
     """Thirty seconds times n, at most five minutes, a tenth of jitter; five minutes calm: n - 1."""
     town = Town()
