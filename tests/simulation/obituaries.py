@@ -19,19 +19,24 @@ _GIVEN_UP = {MemberChange.EXPIRED, MemberChange.FENCED}
 def given_up(brain: Brain, processes: Iterable[Process]) -> Iterator[Life]:
     """Return who was given up in the last batch, and who of these processes is not known.
 
-    Whom the brain has merely forgotten is not given up.
+    Whom the brain has merely forgotten is not given up; whoever came in its place says that it is.
     """
     pending, state = brain.pending, brain.state
     decisions = brain.decided[-1] if brain.decided else ()
     if pending is not None and pending.outcome is not None:
         # Some of it may have been published before the crash.
         state, decisions = pending.outcome.state, pending.outcome.decisions
-    for it in decisions:
-        if isinstance(it, MemberChanged) and it.change in _GIVEN_UP:
+    changes = [it for it in decisions if isinstance(it, MemberChanged)]
+    for it in changes:
+        if it.change in _GIVEN_UP:
             yield Life(own_name(it.member, it.incarnation), it.incarnation)
-    if brain.starting:
-        return
     for process in processes:
-        if not is_known(process, state):
-            life, _ = process.worker
+        life, _ = process.worker
+        replaced = any(_replaces(it, life) for it in changes)
+        if replaced or not (brain.starting or is_known(process, state)):
             yield life
+
+
+def _replaces(change: MemberChanged, life: Life) -> bool:
+    younger = change.incarnation > life.incarnation
+    return younger and (change.change, change.member) == (MemberChange.REJOINED, life.member)
