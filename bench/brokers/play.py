@@ -48,7 +48,7 @@ def play(plan: Plan, directory: Path, progress: Progress) -> Story:
         with progress.step(f"starting {BROKERS} brokers"):
             cluster = running.enter_context(Cluster(directory, {BAD: door}))
             proxy = running.enter_context(Proxy(door, cluster.port(BAD)))
-            _create_topics(cluster.servers)
+            create_topics(cluster.servers)
         with progress.step("starting the controller"):
             _await(running.enter_context(_controller(plan, directory, cluster.servers)), directory)
         notes: list[Note] = []
@@ -145,7 +145,8 @@ def _await(controller: Contender, directory: Path) -> None:
         time.sleep(0.1)
 
 
-def _create_topics(servers: str) -> None:
+def create_topics(servers: str) -> None:
+    """Make the topic that is sent to, and the controller's, of which the bad broker has none."""
     admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
     good = [number + 1 for number in range(BROKERS) if str(number + 1) != BAD]
     topics = [

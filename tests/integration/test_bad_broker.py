@@ -1,18 +1,22 @@
-"""Three brokers, of which one hangs: what a producer cannot send there it sends elsewhere, in time.
+"""Three brokers, of which one hangs: nobody waits for it, neither producers nor the controller.
 
 The whole story, with the controller and its verdicts, is `make bench NAME=brokers`.
 """
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from bench.brokers.cluster import Cluster
 from bench.brokers.plan import BAD, PARTITIONS, TOPIC
-from bench.brokers.play import create_messages
+from bench.brokers.play import create_topics
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
 from tests.integration.test_producer import Settled, wait_until
-from trimtab import Producer
+from trimtab import Member, Producer
+from trimtab.protocol import DEFAULT_PREFIX
 from trimtab.transports import Client
 
 pytestmark = [
@@ -21,16 +25,19 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
 ]
 
+GROUP = "billing"
 DEADLINE_S = 9.0
 LATE_S = 2.0
 """A machine that is busy with three brokers."""
+STANDS_STILL_S = 20.0
+"""Two sources, one after the other, may each wait for it for three to five seconds."""
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Three brokers, and a topic dealt out among them."""
+    """Three brokers, a topic dealt out among them, and the controller's topics on two of them."""
     with Cluster(tmp_path_factory.mktemp("cluster"), {}) as cluster:
-        create_messages(cluster.servers)
+        create_topics(cluster.servers)
         yield cluster
 
 
@@ -64,6 +71,31 @@ def test_what_a_hung_broker_does_not_take_goes_to_another_one_in_time(
     assert took < DEADLINE_S
     assert not any(_is_bad(partition) for partition in [*meanwhile.partitions, *after.partitions])
     assert 40 == after.partitions.total()
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+def test_a_hung_broker_does_not_stop_the_controller(cluster: Cluster, tmp_path: Path) -> None:
+    """It leads nothing of the controller's, and is asked what topics there are all the same."""
+    with ControllerProcess(tmp_path, cluster.servers, DEFAULT_PREFIX):
+        published = Published(cluster.servers, DEFAULT_PREFIX)
+        with _member(cluster, "a"):
+            published.wait_until(lambda: published.is_stable(GROUP, "a", PARTITIONS))
+            cluster.freeze(BAD)
+            try:
+                begun = time.monotonic()
+                with _member(cluster, "b"):
+                    published.wait_until(lambda: published.is_stable(GROUP, "ab", PARTITIONS))
+                    took = time.monotonic() - begun
+            finally:
+                cluster.thaw(BAD)
+        published.close()
+
+    assert took < STANDS_STILL_S
+
+
+def _member(cluster: Cluster, name: str) -> Member:
+    return Member(cluster.servers, group=GROUP, topics=[TOPIC], member_id=name)
 
 
 def _reaches_all(producer: Producer, settled: Settled) -> bool:
