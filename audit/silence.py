@@ -59,6 +59,11 @@ class _Pulse:
     """Every beat since then, with its sequence, as far as it may matter."""
     wishes: int = -1
     """Of its latest join."""
+    since_join: int = -1
+    """The same, counted from its latest join before it was answered: which of several joins let it
+    in is not known, and beats before that one were not counted."""
+    perhaps_ms: int = 0
+    """When it was last heard by that count: whoever is silent since is silent beyond doubt."""
     session_ms: int | None = None
     """As published to it; nobody is judged before that."""
     away: bool = False
@@ -110,6 +115,8 @@ class Silence:
         if pulse.session_ms is None and pulse.joined_in != self._batch:
             pulse.joined_in = self._batch  # it may be admitted only now
             pulse.sequence = pulse.wishes = -1
+        if pulse.session_ms is None:
+            pulse.since_join = -1
         pulse.away = pulse.away and record.sequence <= pulse.wishes
         pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
         pulse.said.clear()
@@ -120,6 +127,8 @@ class Silence:
         pulse = self._pulses.get(record.life)
         if pulse is not None and len(pulse.said) < _BEATS_REMEMBERED:
             pulse.said.append((record.sequence, reading))
+        if pulse is not None and record.sequence > pulse.since_join and not pulse.away:
+            pulse.since_join, pulse.perhaps_ms = record.sequence, reading.clock_ms
         if pulse is not None and record.sequence > pulse.sequence and not pulse.away:
             pulse.sequence = record.sequence
             self._see(pulse, reading)
@@ -264,7 +273,7 @@ class Silence:
         for life, pulse in self._pulses.items():
             if pulse.session_ms is None:
                 continue
-            heard_ms = max(self._since_ms, *(each.clock_ms for each in pulse.heard))
+            heard_ms = max(self._since_ms, pulse.perhaps_ms, *(each.clock_ms for each in pulse.heard))
             silence_ms = clock.proved_ms - heard_ms
             over_ms = clock.proved_ms - silence_ms + pulse.session_ms
             if silence_ms >= pulse.session_ms and not self._waits(pulse, over_ms, clock.proved_ms):
