@@ -14,6 +14,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, Message, TopicPartition
 
+from trimtab import Member
 from trimtab.protocol import (
     ASSIGNMENTS,
     BROKERS,
@@ -90,6 +91,12 @@ class Published:
             and {it.member for it in summary.people} == set(members)
             and sum(it.hold for it in summary.people) == queues
         )
+
+    def is_read_by(self, member: Member) -> bool:
+        """Tell whether a member, of whose name there is one, works on all that it is granted."""
+        named = [it for key, it in self.assignments.items() if key.member == member.member_id]
+        granted = sum(len(orders.hold) for orders in named if orders is not None)
+        return granted == len(member.assignment)
 
     def of_group(self, group: str) -> list[HistoryRecord]:
         """The history of one group."""

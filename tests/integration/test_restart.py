@@ -29,6 +29,7 @@ def test_nothing_moves_for_a_killed_controller(
         published = Published(servers, topics_prefix)
         with lone_member("a", SESSION_S) as a, lone_member("b", SESSION_S) as b:
             published.wait_until(lambda: published.is_stable(group, "ab", 8))
+            published.wait_until(lambda: all(map(published.is_read_by, (a, b))))
             before = (a.assignment, b.assignment, dict(published.assignments))
             said = list(published.history)
 
