@@ -273,7 +273,9 @@ class Silence:
         for life, pulse in self._pulses.items():
             if pulse.session_ms is None:
                 continue
-            heard_ms = max(self._since_ms, pulse.perhaps_ms, *(each.clock_ms for each in pulse.heard))
+            heard_ms = max(
+                self._since_ms, pulse.perhaps_ms, *(each.clock_ms for each in pulse.heard)
+            )
             silence_ms = clock.proved_ms - heard_ms
             over_ms = clock.proved_ms - silence_ms + pulse.session_ms
             if silence_ms >= pulse.session_ms and not self._waits(pulse, over_ms, clock.proved_ms):
