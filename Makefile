@@ -54,7 +54,7 @@ test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter o
 	@$(BIN)/pytest -m 'not ($(ALONE))'
 
 check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
-	@$(BIN)/pytest -m '$(PURE)' --hypothesis-profile=quick
+	@$(BIN)/pytest -m '$(PURE)' --numprocesses=auto --hypothesis-profile=quick
 
 dev: .venv/.dev ## Install the development tools (the others do it when they need them)
 
