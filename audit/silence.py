@@ -112,11 +112,11 @@ class Silence:
         pulse = self._pulses.get(record.life)
         if pulse is None:
             pulse = self._pulses[record.life] = _Pulse(deque(maxlen=_BEATS_REMEMBERED))
-        if pulse.session_ms is None and pulse.joined_in != self._batch:
-            pulse.joined_in = self._batch  # it may be admitted only now
-            pulse.sequence = pulse.wishes = -1
         if pulse.session_ms is None:
             pulse.since_join = -1
+            if pulse.joined_in != self._batch:
+                pulse.joined_in = self._batch  # it may be admitted only now
+                pulse.sequence = pulse.wishes = -1
         pulse.away = pulse.away and record.sequence <= pulse.wishes
         pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
         pulse.said.clear()
@@ -125,11 +125,15 @@ class Silence:
     def beaten(self, record: Beaten, reading: Reading) -> None:
         """A life goes on."""
         pulse = self._pulses.get(record.life)
-        if pulse is not None and len(pulse.said) < _BEATS_REMEMBERED:
+        if pulse is None:
+            return
+        if len(pulse.said) < _BEATS_REMEMBERED:
             pulse.said.append((record.sequence, reading))
-        if pulse is not None and record.sequence > pulse.since_join and not pulse.away:
+        if pulse.away:
+            return
+        if record.sequence > pulse.since_join:
             pulse.since_join, pulse.perhaps_ms = record.sequence, reading.clock_ms
-        if pulse is not None and record.sequence > pulse.sequence and not pulse.away:
+        if record.sequence > pulse.sequence:
             pulse.sequence = record.sequence
             self._see(pulse, reading)
 

@@ -160,10 +160,10 @@ def create_topics(servers: str) -> None:
     ]
     for made in admin.create_topics(topics).values():
         made.result()
-    create_messages(servers)
+    _create_messages(servers)
 
 
-def create_messages(servers: str) -> None:
+def _create_messages(servers: str) -> None:
     """Make the topic that is sent to, its partitions dealt out among the brokers."""
     admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
     dealt = [[part % BROKERS + 1] for part in range(PARTITIONS)]

@@ -133,7 +133,8 @@ class Brain:
     def challenge(self, begins: Callable[[], Checkpoint | None], now: int) -> None:
         """Another controller says that it starts, and waits until this one can have read it."""
         if self._summary is not None and self.challenger is None:
-            self.challenger = Challenger(begins, now + GRACE_MS, self._announce(now))
+            self._announce(now)
+            self.challenger = Challenger(begins, now + GRACE_MS)
 
     def _announce(self, now: int) -> int:
         start = Start(controller="c", start=f"{now:013}-0b5e55ed")

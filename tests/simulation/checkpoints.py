@@ -46,8 +46,7 @@ class Challenger(NamedTuple):
     begins: Callable[[], Checkpoint | None]
     """With what."""
     at: int
-    start: int
-    """Its offset."""
+    """When."""
 
 
 def reminders(

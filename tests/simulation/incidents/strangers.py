@@ -110,12 +110,13 @@ def glut(world: "World", dice: Random) -> None:
     beat = Beat(
         member=life.member, incarnation=life.incarnation, sequence=10_000, epoch=1, owned=owned
     )
-    said = json.loads(encode(beat))
     if dice.random() < 0.5:
+        said = json.loads(encode(beat))
         said["owned"] *= 50_000
-    value = json.dumps(said, separators=(",", ":")).encode()
-    size = len(value) if len(said["owned"]) > 1 else 5_000_000  # of which only the head is read
-    world.broker.append(HEARTBEATS, KEY, value, world.now, size)
+        value = json.dumps(said, separators=(",", ":")).encode()
+        world.broker.append(HEARTBEATS, KEY, value, world.now)
+    else:
+        world.broker.append(HEARTBEATS, KEY, encode(beat), world.now, size=5_000_000)
     world.faults.occurred("C20")
 
 
