@@ -62,8 +62,11 @@ class Published:
 
 def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     """Return what was found published, if any of it is newer than the state."""
-    found = _last_start([event for event in events if isinstance(event, _FOUND)])
-    epoch = max((event.epoch for event in found), default=before.epoch)
+    told = [event for event in events if isinstance(event, _FOUND)]
+    if not told:
+        return None
+    found = _last_start(told)
+    epoch = max(event.epoch for event in found)
     if epoch <= before.epoch:
         return None
     decided = max((it.decided for it in found if isinstance(it, Advanced)), default=None)

@@ -45,6 +45,8 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     departures.forget(draft, now.clock)
     books, roster = draft.ownership.merged(), draft.members.merged()
     state = _next_state(draft, books, roster)
+    if draft.is_quiet:
+        return Step(state, ())
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
     common = commons.Commons.of(state, roster, draft.policy)

@@ -53,7 +53,7 @@ def _register(draft: Draft, event: Registered) -> None:
         mode=event.mode,
         eager=True,
     )
-    membership.fold(draft, joined)
+    membership.join(draft, joined)
     agree(draft, joined)
 
 

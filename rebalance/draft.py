@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from rebalance.books import Ledger
 from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
-from rebalance.events import Stamp
 from rebalance.group import Departure, Doubt, Flaps, GroupState, Pulse, Route
 from rebalance.ids import (
     Epoch,
@@ -160,6 +159,13 @@ class Draft:
         return bool(changed or self.ownership.drawn or self.held.drawn)
 
     @property
+    def is_quiet(self) -> bool:
+        """Tell whether nobody has to be told anything: in nearly every step all is as it was."""
+        told = self.notes or self.answered or self.gone
+        changed = self.members.drawn or self.routes.drawn or self.decided
+        return not (told or changed)
+
+    @property
     def awaits_target(self) -> bool:
         """Tell whether the target is behind the group."""
         if self.targeted:
@@ -187,10 +193,6 @@ class Draft:
             self.touched = True
             self.causes.append(cause)
             self.expect_by(Millis(0))
-
-    def due(self, stamp: Stamp) -> bool:
-        """Tell whether silence may decide something at ``stamp``."""
-        return self.deadline is not None and stamp.clock >= self.deadline
 
     def expect_by(self, deadline: Millis) -> None:
         """Wake up no later than ``deadline``."""

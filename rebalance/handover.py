@@ -178,8 +178,10 @@ def _fenced(draft: Draft, grant: Grant) -> Ending | None:
 
 def recall(draft: Draft, stamp: Stamp) -> None:
     """Have the queues of topics that were made anew let go: every position in them is void."""
+    if not draft.recreated:
+        return
     asked = Asked(draft.next_epoch, stamp.heard)
-    for queue, owned in draft.ownership.items() if draft.recreated else ():
+    for queue, owned in draft.ownership.items():
         if queue.topic in draft.recreated:
             heir = None if owned.heir is None else _told(owned.heir, asked)
             draft.ownership.put(queue, Ownership(_told(owned.holder, asked), heir))

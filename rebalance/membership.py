@@ -14,35 +14,20 @@ Its one rule: nobody is struck out but through ``depart``.
 """
 
 from dataclasses import replace
-from typing import assert_never
 
 from rebalance import departures, flapping, holding, twins
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
-from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent, Stamp
+from rebalance.events import Beaten, Drained, Joined, Left, Stamp
 from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
 from rebalance.subscriptions import patterns, wish_of
 
 
-def fold(draft: Draft, event: MemberEvent) -> None:
-    """Enter one event of a member in the roster."""
-    match event:
-        case Joined():
-            _join(draft, event)
-        case Beaten():
-            _beat(draft, event)
-        case Drained():
-            _drain(draft, event)
-        case Left():
-            _leave(draft, event)
-        case _:
-            assert_never(event)
-
-
-def _join(draft: Draft, event: Joined) -> None:
+def join(draft: Draft, event: Joined) -> None:
+    """Enter a member, or what it has changed."""
     known = draft.members.get(event.member)
     if known is not None and event.incarnation <= known.incarnation:
         if event.incarnation == known.incarnation:
@@ -196,17 +181,20 @@ def _described(draft: Draft, event: Joined) -> Member:
     )
 
 
-def _beat(draft: Draft, event: Beaten) -> None:
+def beat(draft: Draft, event: Beaten) -> None:
+    """Tick off a member that was seen."""
     known = draft.members.get(event.member)
     if known is None:
         if event.epoch > 0:  # it believes in a record; a mere joiner (0) is about to be read
             draft.gone.add(event.member)
     elif event.incarnation == known.incarnation and not known.away:
-        pulse, heard = draft.pulses[event.member], event.stamp.heard
+        pulse, seen = draft.pulses[event.member], event.stamp.heard
         if event.sequence > pulse.sequence:
-            if heard > pulse.seen:
+            if seen > pulse.seen:
                 holding.hear(draft, event.member, event.stamp)
-            draft.pulses.put(event.member, Pulse(max(heard, pulse.seen), event.sequence))
+            else:
+                seen = pulse.seen
+            draft.pulses.put(event.member, Pulse(seen, event.sequence))
 
 
 def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
@@ -216,6 +204,14 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
         return
     holding.hear(draft, member, stamp)
     draft.pulses.put(member, Pulse(stamp.heard, pulse.sequence))
+
+
+def go(draft: Draft, event: Drained | Left) -> None:
+    """Note that a member wants to go, or strike it out once it has gone."""
+    if isinstance(event, Drained):
+        _drain(draft, event)
+    else:
+        _leave(draft, event)
 
 
 def _drain(draft: Draft, event: Drained) -> None:

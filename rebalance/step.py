@@ -78,15 +78,15 @@ def step(
 def _fold(draft: Draft, event: Event) -> None:
     match event:
         case Beaten():
-            membership.fold(draft, event)
+            membership.beat(draft, event)
             handover.repair(draft, event)
         case Joined():
-            membership.fold(draft, event)
+            membership.join(draft, event)
             consumer_table.agree(draft, event)
+        case Drained() | Left():
+            membership.go(draft, event)
         case Registered() | Unregistered():
             consumer_table.fold(draft, event)
-        case Drained() | Left():
-            membership.fold(draft, event)
         case Released():
             handover.book(draft, event)
         case RouteObserved():

@@ -24,7 +24,7 @@ from rebalance.roster import Trait
 
 def strike(draft: Draft, stamp: Stamp) -> None:
     """Do whatever is due at ``stamp``."""
-    if not draft.due(stamp):
+    if draft.deadline is None or stamp.clock < draft.deadline:
         return
     if draft.paused and draft.paused_until is not None and stamp.clock >= draft.paused_until:
         draft.resume(Cause(CauseKind.COMMAND, "pause", stamp.position, "its time is over"))

@@ -1,5 +1,7 @@
 """The roster as tests of it write it."""
 
+from typing import assert_never
+
 from rebalance import membership
 from rebalance.decisions import (
     Decision,
@@ -7,6 +9,7 @@ from rebalance.decisions import (
     MemberChanged,
 )
 from rebalance.draft import Draft
+from rebalance.events import Beaten, Drained, Joined, Left, MemberEvent
 from tests.builders.group import GroupBuilder
 from tests.builders.notation import life_text
 from tests.builders.records import MemberRecord, at
@@ -29,5 +32,18 @@ def changes(notes: list[Decision]) -> list[tuple[str, MemberChange]]:
 def after(group: GroupBuilder, record: MemberRecord, clock: int = 0) -> Draft:
     """Fold one record into a group."""
     draft = group.drafted()
-    membership.fold(draft, record(at(clock)))
+    enter(draft, record(at(clock)))
     return draft
+
+
+def enter(draft: Draft, event: MemberEvent) -> None:
+    """Enter one event of a member in the roster."""
+    match event:
+        case Joined():
+            membership.join(draft, event)
+        case Beaten():
+            membership.beat(draft, event)
+        case Drained() | Left():
+            membership.go(draft, event)
+        case _:
+            assert_never(event)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from rebalance import membership
 from rebalance.decisions import (
     Ending,
     EventRefused,
@@ -14,7 +13,7 @@ from rebalance.policy import Policy
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life
 from tests.builders.records import MemberRecord, at, beaten, drained, joined, left
-from tests.unit.rebalance.rosters import after, changes, roster
+from tests.unit.rebalance.rosters import after, changes, enter, roster
 
 A = MemberId("a")
 ONE_MEMBER = a_group().with_member("a", sequence=5)
@@ -118,8 +117,8 @@ def test_leaving_life_ends_by_its_own_word() -> None:
 def test_member_beyond_the_limit_is_refused_before_any_state_grows() -> None:
     """A full group turns newcomers away; those who are in may still join again."""
     draft = ONE_MEMBER.drafted(Policy(max_members=1))
-    membership.fold(draft, joined("b")(at(0)))
-    membership.fold(draft, joined("a:2")(at(0, offset=1)))
+    enter(draft, joined("b")(at(0)))
+    enter(draft, joined("a:2")(at(0, offset=1)))
     refusals = [note.reason for note in draft.notes if isinstance(note, EventRefused)]
 
     assert [Refusal.TOO_MANY_MEMBERS] == refusals
@@ -129,8 +128,8 @@ def test_member_beyond_the_limit_is_refused_before_any_state_grows() -> None:
 def test_member_that_leaves_makes_room() -> None:
     """The limit counts who is in now, also within one batch."""
     draft = ONE_MEMBER.drafted(Policy(max_members=1))
-    membership.fold(draft, left("a", sequence=6)(at(0)))
-    membership.fold(draft, joined("b")(at(0, offset=1)))
+    enter(draft, left("a", sequence=6)(at(0)))
+    enter(draft, joined("b")(at(0, offset=1)))
 
     assert {"b"} == roster(draft)
 
@@ -156,7 +155,7 @@ def test_only_news_of_the_present_life_counts_as_seen(
     """Late, repeated and foreign beats keep nobody alive (B3, B4)."""
     draft = ONE_MEMBER.drafted()
     for offset, (clock, record) in enumerate(records):
-        membership.fold(draft, record(at(clock, offset)))
+        enter(draft, record(at(clock, offset)))
 
     assert seen == draft.pulses[A].seen
 
@@ -164,8 +163,8 @@ def test_only_news_of_the_present_life_counts_as_seen(
 def test_record_of_another_topic_may_be_ahead_of_the_beats_read_so_far() -> None:
     """A join counts as heard at its own time, and beats behind it do not take that back."""
     draft = a_group().drafted()
-    membership.fold(draft, joined("a")(at(1_000, heard=4_000)))
-    membership.fold(draft, beaten("a")(at(2_000, offset=1)))
+    enter(draft, joined("a")(at(1_000, heard=4_000)))
+    enter(draft, beaten("a")(at(2_000, offset=1)))
 
     assert 4_000 == draft.pulses[A].seen
 
@@ -173,7 +172,7 @@ def test_record_of_another_topic_may_be_ahead_of_the_beats_read_so_far() -> None
 def test_record_that_was_overtaken_takes_nothing_back() -> None:
     """A drain that was written before the last word of its member makes it no older."""
     draft = a_group().with_member("a", seen=4_000).drafted()
-    membership.fold(draft, drained("a", sequence=1)(at(5_000, heard=3_000)))
+    enter(draft, drained("a", sequence=1)(at(5_000, heard=3_000)))
 
     assert 4_000 == draft.pulses[A].seen
 
