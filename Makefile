@@ -78,8 +78,8 @@ transcripts: dev ## Rewrite the golden stories; commit only what you understand
 SEEDS ?= 2000
 FIRST ?= 0
 
-simulate: dev ## Live through seeded chaos: make simulate SEEDS=2000 FIRST=0
-	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST)
+simulate: dev ## Live through seeded chaos: make simulate SEEDS=2000 FIRST=0 TOWNS=100
+	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST) $(TOWNS:%=--towns %)
 
 STATES ?= 1000000
 TROUBLE ?= wishes=2 deaths=1 losses=1

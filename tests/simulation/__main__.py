@@ -1,8 +1,8 @@
 """`make simulate`: many lives, on every core.
 
 Progress goes to stderr; a failing life is shrunk, told on stdout and kept under `.cache`. The last
-line is one JSON object: seeds, failures, and how often each fault really struck. To every so many
-lives of a group there is one town with a jury, which takes as long as they do.
+line is one JSON object: seeds, failures, and how often each fault really struck. To every twenty
+lives of a group there is one town with a jury, if nobody says how many; it takes half as long.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def main() -> int:
     reported, done = begun, 0
     end = options.first + options.seeds
     chunks = [range(at, min(at + CHUNK, end)) for at in range(options.first, end, CHUNK)]
-    towns = range(options.first, options.first + -(-options.seeds // LIVES_TO_A_TOWN))
+    towns = range(options.first, options.first + options.towns)
     with ProcessPoolExecutor(options.jobs) as pool:
         for chunk, lived in zip(chunks, pool.map(_live, chunks), strict=True):
             done, faults = done + len(chunk), faults + lived.faults
@@ -69,8 +69,12 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seeds", type=int, default=2_000, help="how many lives")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--towns", type=int, help="how many towns; one for each twenty lives")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.towns is None:
+        options.towns = -(-options.seeds // LIVES_TO_A_TOWN)
+    return options
 
 
 def _live(seeds: range) -> Lived:

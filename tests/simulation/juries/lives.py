@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from tests.simulation.juries.plan import Plan, plan
 from tests.simulation.juries.town import Town
 
+_REPORTED_EVERY = 100
+
 Lived = tuple[list[str], Counter[str]]
 """What was wrong with a town, told, and which faults struck in it."""
 
@@ -24,12 +26,14 @@ def lived(seed: int) -> Lived:
 def told(seeds: Sequence[int], towns: Iterable[Lived]) -> tuple[int, Counter[str]]:
     """Tell what was wrong; return how many failed, and how often each fault struck."""
     failures, struck, begun = 0, Counter[str](), time.monotonic()
-    for wrong, faults in towns:
+    for done, (wrong, faults) in enumerate(towns, start=1):
         struck += faults
         failures += len(wrong)
         sys.stdout.writelines(f"{each}\n" for each in wrong)
-    pace = len(seeds) / max(time.monotonic() - begun, 0.001)
-    sys.stderr.write(f"{len(seeds):,} towns, {failures} failures, {pace:,.1f} towns/s\n")
+        if done % _REPORTED_EVERY == 0 or done == len(seeds):
+            pace = done / max(time.monotonic() - begun, 0.001)
+            of = f"{done:,} of {len(seeds):,} towns"
+            sys.stderr.write(f"{of}, {failures} failures, {pace:,.1f} towns/s\n")
     return failures, struck
 
 
