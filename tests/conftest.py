@@ -17,7 +17,7 @@ PRICES = {"gate": 1, "packaging": 2, "kafka": 3, "spark": 4}
 
 # How hard laws are tried: `make check`, `make test`, and a night's run with
 # `pytest --hypothesis-profile=deep`. A law that sets `max_examples` itself is deaf to this.
-for effort, examples in {"quick": 50, "thorough": 500, "deep": 20_000}.items():
+for effort, examples in {"quick": 30, "thorough": 500, "deep": 20_000}.items():
     settings.register_profile(
         effort,
         max_examples=examples,

@@ -41,19 +41,19 @@ def told(outcome: Outcome) -> str:
 
 def test_a_few_lives_have_no_violation() -> None:
     """The quick look of `make check`."""
-    assert [] == lived(range(100))[0]
+    assert [] == lived(range(60))[0]
 
 
 def test_slow_hands_are_fenced_after_they_have_opened() -> None:
     """Whoever reads late and lets go late stops by itself before the controller gives it up."""
-    lives = [World(slow_hands(seed)).live() for seed in range(30)]
+    lives = [World(slow_hands(seed)).live() for seed in range(20)]
 
     assert [] == [told(life) for life in lives if life.violations]
 
 
 def test_a_controller_may_forget() -> None:
     """Its checkpoint is deleted, an old copy restored, or another one starts: A5, A6, A7."""
-    lives = [World(forgetting(seed)).live() for seed in range(100)]
+    lives = [World(forgetting(seed)).live() for seed in range(60)]
     struck = {fault for life in lives for fault in life.faults.counts}
 
     assert [] == [told(life) for life in lives if life.violations]
@@ -64,7 +64,7 @@ def test_a_controller_may_forget() -> None:
 @pytest.mark.timeout(600)
 def test_a_controller_may_forget_in_many_ways() -> None:
     """The same at length."""
-    lives = (World(forgetting(seed)).live() for seed in range(100, 1_500))
+    lives = (World(forgetting(seed)).live() for seed in range(60, 1_500))
 
     assert [] == [told(life) for life in lives if life.violations]
 

@@ -5,20 +5,15 @@ every vector of AVG whose lists are sorted and without repetitions is a question
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from allocators.averagely import averagely
 from allocators.ordering import queue_order
 from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import MemberId, Queue, TopicName, java_order
+from tests.builders.lines import Line, of_each
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq" / "allocate.jsonl"
-
-Line = Mapping[str, Any]  # one vector, as JSON
 
 
 def queues(line: Line) -> list[Queue]:
@@ -45,7 +40,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("line", LINES, ids=[line["id"] for line in LINES])
+@of_each(LINES)
 def test_everybody_gets_what_the_real_rocketmq_gives(line: Line) -> None:
     """One request answers every client as a call of its own would have, in whatever order."""
     asked = queues(line)

@@ -1,15 +1,13 @@
 """Every golden vector that the real RocketMQ classes wrote for allocation, order and POP.
 
 The vectors come from the published jars (5.3.3; 4.9.8 answers the same), never from a formula of
-ours. One test a line, so that a difference names its line.
+ours.
 """
 
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from allocators.consistent_hash import ring_hash
 from allocators.named import rocketmq
@@ -18,6 +16,7 @@ from allocators.ordering import compare_queues, compare_strings, queue_order, qu
 from allocators.pop import shared
 from allocators.rocketmq import NullRefused, Refused, Round, Share
 from rebalance.ids import Queue, java_order
+from tests.builders.lines import Line, of_each
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq"
 
@@ -26,7 +25,7 @@ JAVA_CLASS = {
     NullRefused: "java.lang.NullPointerException",
 }
 
-Line = dict[str, Any]  # JSON of many shapes
+Test = Callable[[Line], None]
 
 
 def read(name: str) -> list[Line]:
@@ -41,10 +40,9 @@ def read(name: str) -> list[Line]:
 ALLOCATE, ORDER, POP = read("allocate"), read("order"), read("pop")
 
 
-def cases(lines: Iterable[Line], *fields: str) -> pytest.MarkDecorator:
-    """Make one test of each line that has one of the fields."""
-    chosen = [line for line in lines if any(field in line for field in fields)]
-    return pytest.mark.parametrize("line", chosen, ids=[line["id"] for line in chosen])
+def cases(lines: Iterable[Line], field: str) -> Callable[[Test], Callable[[], None]]:
+    """Make one test of the lines that have a field."""
+    return of_each([line for line in lines if field in line])
 
 
 def queues(written: list[list[Any]] | None) -> list[Queue] | None:

@@ -1,8 +1,9 @@
-"""Every golden vector of RocketMQ's fault tables, one test a line."""
+"""Every golden vector of RocketMQ's fault tables."""
 
 from operator import itemgetter
 
-from tests.unit.faults.vectors import Line, cases, default_rules, items, read, rules, written
+from tests.builders.lines import Line
+from tests.unit.faults.vectors import cases, default_rules, items, read, rules, written
 from trimtab.faults import FaultItem, FaultTable, Rotation, compare
 
 VECTORS = read("faults_4x") + read("faults_5x")

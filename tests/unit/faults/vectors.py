@@ -7,15 +7,13 @@ from a formula of ours.
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
-
+from tests.builders.lines import Line, of_each
 from trimtab.faults import RULES, FaultItem, FaultRules
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq"
 
-Line = dict[str, Any]  # JSON of many shapes
+Test = Callable[[Line], None]
 
 
 def read(name: str) -> list[Line]:
@@ -23,10 +21,9 @@ def read(name: str) -> list[Line]:
     return [json.loads(text) for text in (FOLDER / f"{name}.jsonl").read_text("ascii").splitlines()]
 
 
-def cases(lines: list[Line], *kinds: str) -> pytest.MarkDecorator:
-    """Make one test of each line of these kinds, so that a difference names its line."""
-    chosen = [line for line in lines if line["kind"] in kinds]
-    return pytest.mark.parametrize("line", chosen, ids=[line["id"] for line in chosen])
+def cases(lines: list[Line], *kinds: str) -> Callable[[Test], Callable[[], None]]:
+    """Make one test of the lines of these kinds."""
+    return of_each([line for line in lines if line["kind"] in kinds])
 
 
 def default_rules(line: Line) -> FaultRules:

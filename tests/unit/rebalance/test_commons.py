@@ -7,9 +7,10 @@ from rebalance.decisions import AssignmentIssued
 from rebalance.events import Mode
 from rebalance.ids import ANY_QUEUE, BrokerName, MemberId, Queue, TopicName
 from rebalance.policy import Policy
+from tests.builders.lines import Line, of_each
 from tests.builders.records import drained, joined, left, routed
 from tests.builders.story import Story
-from tests.unit.allocators.test_rocketmq_vectors import POP, Line, queues
+from tests.unit.allocators.test_rocketmq_vectors import POP, queues
 
 SHARED = Mode.SHARED
 DEALT_EVENLY = [line for line in POP if line["strategy"] == "AVG" and line["cids"]]
@@ -36,7 +37,7 @@ def answered(line: Line) -> list[tuple[str, int, list[Queue]]]:
     return [(cid, k, queues(got) or []) for cid, k, got in rows if cid in line["cids"]]
 
 
-@pytest.mark.parametrize("line", DEALT_EVENLY, ids=[line["id"] for line in DEALT_EVENLY])
+@of_each(DEALT_EVENLY)
 def test_a_ring_is_as_rocketmq_draws_it(line: Line) -> None:
     """For the members of a list without repetition, as a group is one: the same sets of queues."""
     names, given = [MemberId(cid) for cid in line["cids"] if cid], queues(line["queues"]) or []

@@ -8,12 +8,11 @@ says beside its topic is no business of the brain.
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-import pytest
-
 from rebalance.policy import Compat, Policy
+from tests.builders.lines import Line, of_each
 from tests.builders.records import registered, unregistered
 from tests.builders.story import Story
-from tests.unit.faults.vectors import Line, read
+from tests.unit.faults.vectors import read
 
 LINES = [line for line in read("registry") if line["kind"] == "manager"]
 
@@ -62,7 +61,7 @@ def step(groups: defaultdict[str, Group], line: Line) -> None:
                 groups[event["group"]].unregister(event["args"][0]["channel"])
 
 
-@pytest.mark.parametrize("line", LINES, ids=[line["id"] for line in LINES])
+@of_each(LINES)
 def test_a_group_knows_whom_and_what_a_broker_does(line: Line) -> None:
     """After every step: the same clients, and one subscription for all of them."""
     groups = defaultdict[str, Group](Group)

@@ -62,20 +62,21 @@ ODD: list[object] = [
 """Whatever somebody might write in place of something else."""
 
 
-@pytest.mark.parametrize("odd", ODD, ids=repr)
 @pytest.mark.parametrize("name", [*REPORT, "unheard-of"])
-def test_an_odd_field_is_judged_by_the_contract(name: str, odd: object) -> None:
+def test_an_odd_field_is_judged_by_the_contract(name: str) -> None:
     """Anything in any place of a report."""
-    assert agrees(json.dumps({**REPORT, name: odd}).encode())
+    reports = [json.dumps({**REPORT, name: odd}).encode() for odd in ODD]
+
+    assert [] == [it for it in reports if not agrees(it)]
 
 
-@pytest.mark.parametrize("odd", ODD, ids=repr)
 @pytest.mark.parametrize("name", [*SEEN, "address", "unheard-of"])
-def test_an_odd_figure_is_judged_by_the_contract(name: str, odd: object) -> None:
+def test_an_odd_figure_is_judged_by_the_contract(name: str) -> None:
     """Anything in any place of what was seen of a broker."""
-    brokers = [SEEN, {**SEEN, name: odd}]
+    odd_ones = [{**REPORT, "brokers": [SEEN, {**SEEN, name: odd}]} for odd in ODD]
+    reports = [json.dumps(it, ensure_ascii=False).encode() for it in odd_ones]
 
-    assert agrees(json.dumps({**REPORT, "brokers": brokers}, ensure_ascii=False).encode())
+    assert [] == [it for it in reports if not agrees(it)]
 
 
 @given(st.data())
