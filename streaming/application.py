@@ -28,10 +28,11 @@ from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
 from streaming.readiness import Readiness, put_up, taken_down
+from streaming.registered_post import Undelivered
 from streaming.reminder import NotReminded, remind
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.succession import reason
-from streaming.takeover import NotAnnounced, new_start, take_over
+from streaming.takeover import NotTold, new_start, take_over
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
@@ -52,7 +53,7 @@ def run(options: Options) -> None:
         with taken_down(options.home), _told_by_signals(stop), _session(options) as spark:
             if not stop.is_set():
                 _run(spark, options, stop)
-    except (FeedFailed, NotAnnounced, NotReminded, SparkNotStarted) as error:
+    except (FeedFailed, NotReminded, NotTold, SparkNotStarted, Undelivered) as error:
         raise ControllerFailed(str(error)) from error
     except (Py4JError, ConnectionError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error

@@ -17,29 +17,14 @@ import time
 from threading import Event
 from typing import Final
 
-from confluent_kafka import (
-    OFFSET_BEGINNING,
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 
-from streaming.feeds.feed import client_config, logger, reader_config
-from streaming.noticeboard import Notice, Noticeboard
+from streaming.feeds.feed import logger, reader_config
+from streaming.noticeboard import Noticeboard
 from streaming.options import Options
+from streaming.registered_post import RegisteredPost
 from streaming.trouble import Trouble
-from trimtab.protocol import (
-    ASSIGNMENTS,
-    GROUPS,
-    ROUTES,
-    UndecodableRecord,
-    encode,
-    limits,
-    partition_of,
-)
+from trimtab.protocol import ASSIGNMENTS, GROUPS, UndecodableRecord, partition_of
 
 _NAME: Final = "reminder"
 _AT_ONCE: Final = 1_000
@@ -50,19 +35,18 @@ _PATIENCE_S: Final = 60.0
 """So long Kafka may say nothing, or take nothing, before that is an error."""
 _REPORT_S: Final = 5.0
 """How often it says how far it is."""
-_LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
-"""As our topics take them: librdkafka's default is less."""
 
 
 class NotReminded(Exception):  # noqa: N818 - it names what happened
-    """What is published could not be read, or not be told."""
+    """What is published could not be read."""
 
 
 def remind(options: Options, start: str, stop: Event) -> None:
     """Tell the controller what it has published, unless it is told to stop meanwhile.
 
     Raises:
-        NotReminded: Kafka did not answer.
+        NotReminded: Kafka did not say what is published.
+        Undelivered: Kafka did not take it back.
     """
     board = Noticeboard(start)
     _Reading(options, board).run(stop)
@@ -139,45 +123,14 @@ class _Reading:
 
 
 def _tell(options: Options, board: Noticeboard) -> None:
-    log, failures = logger(_NAME), list[KafkaError]()
-
-    def delivered(error: KafkaError | None, _message: Message) -> None:
-        if error is not None:
-            failures.append(error)
-
-    producer = Producer(
-        {
-            **client_config(options, _NAME, Trouble(log, "telling of what is published")),
-            "enable.idempotence": True,
-            "message.max.bytes": _LARGEST_BYTES,
-            "message.timeout.ms": int(_PATIENCE_S * 1000),
-            "on_delivery": delivered,
-        }
-    )
-    told = 0
+    log, told = logger(_NAME), 0
+    post = RegisteredPost(options, _NAME, "telling the controller what is published", _PATIENCE_S)
     for notice in board.notices():
-        _append(producer, options, notice)
+        partition = partition_of(notice.group, options.topics.partitions)
+        post.send(notice.record, notice.group.encode(), partition)
         told += 1
-    left = producer.flush(2 * _PATIENCE_S)
-    if failures or left:
-        why = failures[0] if failures else "Kafka does not answer"
-        raise NotReminded(f"what is published could not be told to the controller: {why}")
+    post.arrived()
     if board.skipped:
         log.warning("left out what no controller can have published", records=board.skipped)
     if told:
         log.info("told the controller what is published", records=told)
-
-
-def _append(producer: Producer, options: Options, notice: Notice) -> None:
-    topic, value = f"{options.topics.prefix}{ROUTES.name}", encode(notice.record)
-    partition = partition_of(notice.group, options.topics.partitions)
-    while True:
-        try:
-            producer.produce(topic, value, notice.group.encode(), partition)
-        except BufferError:  # many members: let some of it leave first
-            producer.poll(_LISTEN_S)
-        except KafkaException as error:
-            raise NotReminded(f"what is published could not be told: {error}") from error
-        else:
-            producer.poll(0)
-            return

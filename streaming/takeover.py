@@ -15,12 +15,13 @@ import time
 from threading import Event
 from typing import Final
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from streaming.feeds.feed import client_config, logger, reader_config
+from streaming.feeds.feed import logger, reader_config
 from streaming.options import Options
+from streaming.registered_post import RegisteredPost
 from streaming.trouble import Trouble
-from trimtab.protocol import HEARTBEATS, ROUTES, START_KEY, TICK_KEY, Start, encode
+from trimtab.protocol import HEARTBEATS, START_KEY, TICK_KEY, Start
 
 _NAME: Final = "takeover"
 _PATIENCE_S: Final = 30.0
@@ -29,8 +30,8 @@ _TICKS: Final = 2
 """Whoever ticked in the last so many intervals may be at work, and has as many to stop."""
 
 
-class NotAnnounced(Exception):  # noqa: N818 - it names what happened
-    """Kafka did not take or give what a start needs."""
+class NotTold(Exception):  # noqa: N818 - it names what happened
+    """Kafka did not say whether another controller is at work."""
 
 
 def new_start() -> str:
@@ -42,14 +43,15 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
     """Say in every partition that this controller starts; return at which offsets.
 
     Raises:
-        NotAnnounced: Kafka did not answer.
+        NotTold: Kafka did not say whether somebody else is there.
+        Undelivered: Kafka did not take the start.
     """
     grace_ms = _TICKS * options.feeds.tick_interval_ms
     starts, at_ms = _announce(options, start)
     try:
         busy = _has_ticked(options, at_ms - grace_ms)
     except KafkaException as error:
-        raise NotAnnounced(f"who was controller could not be read: {error}") from error
+        raise NotTold(f"who was controller could not be read: {error}") from error
     if busy:
         logger(_NAME).info(
             "a controller was here a moment ago; it has this long to stop", ms=grace_ms
@@ -60,32 +62,12 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
 
 def _announce(options: Options, start: str) -> tuple[tuple[int, ...], int]:
     """Append the start to every partition; return where, and the broker's time."""
-    failures, told = list[KafkaError](), dict[int, Message]()
-
-    def delivered(error: KafkaError | None, message: Message) -> None:
-        if error is None:
-            told[message.partition() or 0] = message
-        else:
-            failures.append(error)
-
-    trouble = Trouble(logger(_NAME), "announcing this start")
-    producer = Producer(
-        {
-            **client_config(options, _NAME, trouble),
-            "enable.idempotence": True,
-            "message.timeout.ms": int(_PATIENCE_S * 1000),
-        }
-    )
-    value = encode(Start(controller=options.name, start=start))
-    partitions = range(options.topics.partitions)
-    for partition in partitions:
-        producer.produce(_topic(options), value, START_KEY, partition, on_delivery=delivered)
-    producer.flush(2 * _PATIENCE_S)
-    if len(told) < len(partitions):
-        why = failures[0] if failures else "Kafka does not answer"
-        raise NotAnnounced(f"this start could not be announced: {why}")
-    offsets = tuple(told[partition].offset() or 0 for partition in partitions)
-    return offsets, told[0].timestamp()[1]
+    post = RegisteredPost(options, _NAME, "announcing this start", _PATIENCE_S)
+    for partition in range(options.topics.partitions):
+        post.send(Start(controller=options.name, start=start), START_KEY, partition)
+    receipts = post.arrived()
+    offsets = tuple(receipts[it].offset() or 0 for it in range(options.topics.partitions))
+    return offsets, receipts[0].timestamp()[1]
 
 
 def _has_ticked(options: Options, since_ms: int) -> bool:
@@ -106,10 +88,6 @@ def _has_ticked(options: Options, since_ms: int) -> bool:
                 return True
             if (message.offset() or 0) + 1 >= end:
                 return False
-        raise NotAnnounced("who was controller could not be read: Kafka does not answer")
+        raise NotTold("who was controller could not be read: Kafka does not answer")
     finally:
         consumer.close()
-
-
-def _topic(options: Options) -> str:
-    return f"{options.topics.prefix}{ROUTES.name}"
