@@ -47,7 +47,7 @@ PURE := not (kafka or spark or packaging or gate or slow)
 ALONE := not (kafka or spark or packaging or gate)
 
 .PHONY: test check dev fmt lint types layers transcripts simulate explore coverage bench .bench-name
-test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter of an hour)
+test: setup dev ## Run every test, on a real Kafka and a real Spark (twenty minutes)
 	@echo 'test: every test; first those that need no JVM, on two cores ...'
 	@$(BIN)/pytest -m '$(ALONE)' --numprocesses=2
 	@echo 'test: ... then those that start Kafka and Spark, one after the other'
