@@ -67,6 +67,8 @@ class _Pulse:
     session_ms: int | None = None
     """As published to it; nobody is judged before that."""
     away: bool = False
+    back_at: int = -1
+    """The number of the join by which it came back."""
     held_at_ms: int | None = None
     """When it was said that its eviction waits."""
 
@@ -117,7 +119,8 @@ class Silence:
             if pulse.joined_in != self._batch:
                 pulse.joined_in = self._batch  # it may be admitted only now
                 pulse.sequence = pulse.wishes = -1
-        pulse.away = pulse.away and record.sequence <= pulse.wishes
+        if pulse.away and record.sequence > pulse.wishes:
+            pulse.away, pulse.back_at = False, reading.number
         pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
         pulse.said.clear()
         self._see(pulse, reading)
@@ -237,6 +240,7 @@ class Silence:
     def _doubtful(self, life: Life, struck: _Pulse, cause: Reading) -> tuple[int, int]:
         """Count who was silent for half a session at a record, and who was there.
 
+        Whoever has said that it would be silent is not doubted for it.
         By member: a life that is being replaced by a younger one is not one more that is silent.
         """
         heard: dict[str, bool] = {}
@@ -246,6 +250,7 @@ class Silence:
                 last_ms = max(last_ms, self._since_ms)
                 limit_ms, silence_ms = pulse.session_ms, cause.clock_ms - last_ms
                 lately = limit_ms is None or 2 * silence_ms <= limit_ms
+                lately = lately or pulse.away or pulse.back_at > cause.number
                 heard[each.member] = lately or heard.get(each.member, False)
         return sum(not lately for lately in heard.values()), len(heard)
 

@@ -18,6 +18,7 @@ Its one rule: nobody is taken a queue from, or given one, for what was forgotten
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -37,7 +38,7 @@ from rebalance.events import (
     Stamp,
 )
 from rebalance.group import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
-from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.ids import ANY_QUEUE, Epoch, Incarnation, MemberId, Millis, Queue, TopicName
 from rebalance.policy import TwinRule
 from rebalance.twins import named_apart, told_apart
 
@@ -100,17 +101,19 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
     _close_the_past(draft)
     records = _records(draft, news.found)
     claims: dict[Queue, list[Claim]] = defaultdict(list)
+    named = set[Queue]()
     for record in records:
         if _is_over(draft, record):
             draft.gone.add(record.member)
             continue
         _enrol(draft, record)
         _hear(draft, record)
+        named.update(_rows(record))
         if draft.members[record.member].owns:
             for queue, claim in _claims(record):
                 claims[queue].append(claim)
     _write(draft, claims, stamp)
-    _map_out(draft, claims)
+    _map_out(draft, named)
     _hear_again(draft, events[: news.begins])
     draft.answered.update(draft.members.merged())
 
@@ -159,12 +162,10 @@ def _enrol(draft: Draft, record: Adopted) -> None:
     known = draft.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
         return
-    portion = record.portion
-    rows = [queue for queue, _ in portion.hold + portion.give]
     member = Member(
         incarnation=record.incarnation,
         sequence=-1,
-        topics=frozenset(queue.topic for queue in rows + [it.queue for it in portion.inherit]),
+        topics=frozenset(queue.topic for queue in _rows(record)),
         session_timeout_ms=draft.policy.session_ms(record.session_timeout_ms),
         revocation_timeout_ms=draft.policy.revocation_ms(record.revocation_timeout_ms),
         mode=record.mode,
@@ -264,14 +265,22 @@ def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], stamp: Stamp) 
     draft.target = target
 
 
-def _map_out(draft: Draft, claims: Mapping[Queue, object]) -> None:
+def _rows(record: Adopted) -> list[Queue]:
+    """Return the queues that a record is about."""
+    portion = record.portion
+    rows = [queue for queue, _ in portion.hold + portion.give]
+    return rows + [each.queue for each in portion.inherit]
+
+
+def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
     """Take the queues named for all of a topic that was forgotten, until the watcher tells."""
     found: dict[TopicName, list[Queue]] = defaultdict(list)
-    for queue in sorted(claims):
-        found[queue.topic].append(queue)
-    for topic, queues in found.items():
+    for queue in sorted(queues):
+        if queue.id != ANY_QUEUE:  # it stands for all that a broker has
+            found[queue.topic].append(queue)
+    for topic, those in found.items():
         if draft.routes.get(topic) is None:
-            draft.routes.put(topic, Route(_UNSEEN, exists=True, queues=tuple(queues)))
+            draft.routes.put(topic, Route(_UNSEEN, exists=True, queues=tuple(those)))
 
 
 def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:

@@ -19,7 +19,7 @@ from rebalance.decisions import CommandAnswered, MemberChange, Outcome
 from rebalance.draft import Draft
 from rebalance.events import Commanded, Stamp
 from rebalance.group import Member
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import Epoch, MemberId, Millis
 from rebalance.orders import (
     Approve,
     ChoosePolicy,
@@ -46,23 +46,23 @@ def obey(draft: Draft, event: Commanded) -> None:
     if event.id in draft.commands:
         return
     if draft.before.cause is None and not draft.causes:
-        _answer(draft, event, Outcome.REFUSED, "there is no such group")
+        _answer(draft, event, draft.before.epoch, Outcome.REFUSED, "there is no such group")
         return
     draft.commands = (*draft.commands, event.id)[-_REMEMBERED:]
     epoch = draft.next_epoch if draft.decided else draft.before.epoch
     if event.base_epoch not in (None, epoch):
-        _answer(draft, event, Outcome.CONFLICT, f"the group is at epoch {epoch}")
+        _answer(draft, event, epoch, Outcome.CONFLICT, f"the group is at epoch {epoch}")
         return
     try:
         detail = _do(draft, event)
     except Refused as refusal:
-        _answer(draft, event, Outcome.REFUSED, str(refusal))
+        _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
     else:
         draft.touched = True
-        _answer(draft, event, Outcome.DONE, detail)
+        _answer(draft, event, epoch, Outcome.DONE, detail)
 
 
-def _answer(draft: Draft, event: Commanded, outcome: Outcome, detail: str) -> None:
+def _answer(draft: Draft, event: Commanded, epoch: Epoch, outcome: Outcome, detail: str) -> None:
     draft.notes.append(
         CommandAnswered(
             group=draft.before.name,
@@ -72,7 +72,7 @@ def _answer(draft: Draft, event: Commanded, outcome: Outcome, detail: str) -> No
             reason=event.reason,
             outcome=outcome,
             detail=detail,
-            epoch=draft.before.epoch,
+            epoch=epoch,
             at=event.stamp.appended,
             cause=_cause(event),
         )

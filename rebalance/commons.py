@@ -10,8 +10,8 @@ Nothing is handed over, and the books say nothing of it: such a member's record 
 and the roster, under the epoch of its own joining. It takes no part in the target, so it neither
 helps nor hinders the members of the same group that own what they work on (fault C19).
 
-Called by ``target``, which leaves these members out, and by ``conclusion`` and ``summary`` for what
-they work on. Its one rule: nobody here waits for anybody.
+``target`` leaves these members out. Called by ``conclusion`` and ``summary`` for what they work on.
+Its one rule: nobody here waits for anybody.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,6 +22,7 @@ from rebalance.draft import Draft
 from rebalance.events import Mode, Portion
 from rebalance.group import GroupState, Member, Route
 from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, java_order
+from rebalance.overrides import effective
 from rebalance.policy import Policy
 from rebalance.roster import Roster, Trait
 from rebalance.subscriptions import known, topics_of, wants
@@ -108,9 +109,10 @@ def _every(queues: Sequence[Queue]) -> Sequence[Queue]:
 def readers(draft: Draft, after: Commons) -> list[MemberId]:
     """Return the members whose part of the commons this step changed."""
     changed, told = draft.routes.drawn.keys(), draft.members.drawn
-    if not changed and not told:
+    ruled = effective(draft.general, draft.before.overrides)
+    if not changed and not told and ruled is draft.policy:
         return []
-    before = Commons.of(draft.before, draft.members.before, draft.policy)
+    before = Commons.of(draft.before, draft.members.before, ruled)
     guests = {name: after.members[name] for name in after.members.those(Trait.GUEST)}
     return [
         name

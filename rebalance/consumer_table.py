@@ -20,7 +20,8 @@ from rebalance import membership
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
-from rebalance.events import Joined, Registered, Unregistered
+from rebalance.events import Joined, Mode, Registered, Unregistered
+from rebalance.group import Member
 from rebalance.ids import TopicName
 from rebalance.policy import Compat
 
@@ -40,7 +41,7 @@ def _register(draft: Draft, event: Registered) -> None:
     known = draft.members.get(event.member)
     if known is not None and known.incarnation > event.incarnation:
         return
-    if known is not None and (known.topics, known.mode) == (topics, event.mode):
+    if known is not None and not _says_news(known, topics, event.mode):
         membership.see(draft, event.member, event.stamp)
         return
     joined = Joined(
@@ -55,6 +56,11 @@ def _register(draft: Draft, event: Registered) -> None:
     )
     membership.join(draft, joined)
     agree(draft, joined)
+
+
+def _says_news(known: Member, topics: frozenset[TopicName], mode: Mode) -> bool:
+    """Tell whether a client says what is not known of it; of one that was adopted, most is not."""
+    return known.presumed or (known.topics, known.mode) != (topics, mode)
 
 
 def _unregister(draft: Draft, event: Unregistered) -> None:

@@ -43,7 +43,9 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
     draft.calm = False
     fresh = tuple(name for name in silent if draft.held.get(name) is None)
     for name in silent:
-        _hold(draft, name, stamp.clock if draft.paused else _patience(draft, name))
+        _hold(
+            draft, name, _resumption(draft, name, stamp) if draft.paused else _patience(draft, name)
+        )
     if fresh:
         why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
         cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
@@ -51,6 +53,11 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
         )
     return [] if draft.paused else [name for name in silent if stamp.clock >= draft.held[name]]
+
+
+def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:
+    """Until whenever the pause ends: written once, for each time would be a decision."""
+    return min(draft.held.get(name) or stamp.clock, stamp.clock)
 
 
 def _patience(draft: Draft, name: MemberId) -> Millis:
@@ -118,7 +125,7 @@ def _looks_dead(draft: Draft, stamp: Stamp, heard: MemberId | None = None) -> in
 
 
 def _is_mute(pulse: Pulse, member: Member, stamp: Stamp) -> bool:
-    return 2 * (stamp.clock - pulse.seen) > member.session_timeout_ms
+    return not member.away and 2 * (stamp.clock - pulse.seen) > member.session_timeout_ms
 
 
 def _too_many(draft: Draft, looks_dead: int) -> bool:

@@ -111,7 +111,8 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
     else:
         detail = f"{event.member} came for its instance {event.instance}"
         cause = Cause(CauseKind.REJOIN, rival, event.stamp.position, detail)
-        depart(draft, rival, MemberChange.FENCED, event.stamp, cause)
+        change = MemberChange.LEFT if older.away else MemberChange.FENCED
+        depart(draft, rival, change, event.stamp, cause)
 
 
 def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
@@ -257,7 +258,8 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
     draft.fenced[name, member.incarnation] = ending
     draft.gone.add(name)
     draft.causes.append(cause)
-    flapping.went(draft, name, member, stamp.clock)
+    if not (member.away and change is MemberChange.LEFT):  # it is back, by another name
+        flapping.went(draft, name, member, stamp.clock)
     _note(draft, name, member, change, stamp, cause)
 
 

@@ -53,12 +53,12 @@ def observe(draft: Draft, event: RouteObserved) -> None:
     lost = set(known.queues) - set(route.queues) if known is not None else set()
     if known is None or not lost:
         draft.doubts.remove(event.topic)
-        _enter(draft, event.topic, route, event.stamp)
+        _grow(draft, event, route)
         return
     _doubt(draft, event, route)
     if known.exists and route.exists and not set(route.queues) <= set(known.queues):
         both = tuple(sorted({*known.queues, *route.queues}))
-        _enter(draft, event.topic, replace(route, queues=both), event.stamp)
+        _grow(draft, event, replace(route, queues=both))
 
 
 def _generation(event: RouteObserved, known: Route | None) -> str:
@@ -85,16 +85,34 @@ def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> N
         )
 
 
+def _grow(draft: Draft, event: RouteObserved, route: Route) -> None:
+    """Enter what takes nothing away, or refuse it aloud."""
+    excess = _excess(draft, event.topic, route)
+    if not excess:
+        _enter(draft, event.topic, route, event.stamp)
+        return
+    detail = f"{event.topic} would bring the group to {excess} queues"
+    draft.notes.append(
+        EventRefused(draft.before.name, event.stamp, Refusal.TOO_MANY_QUEUES, detail)
+    )
+
+
+def _excess(draft: Draft, topic: TopicName, route: Route) -> int:
+    """Return how many queues a topic would bring the group to, if those are too many; else 0.
+
+    Whoever has too many already, under a limit that is new, may always come to have fewer.
+    """
+    known = draft.routes.get(topic)
+    others = sum(len(route.queues) for name, route in draft.routes.items() if name != topic)
+    count, had = others + len(route.queues), 0 if known is None else len(known.queues)
+    return count if count > draft.policy.max_queues and len(route.queues) > had else 0
+
+
 def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
-    """Draw a topic on the map, if the group has room for it."""
+    """Draw a topic on the map."""
     known = draft.routes.get(topic)
     if not route.exists and not any(topic in member.topics for member in draft.members.values()):
         _erase(draft, topic, stamp)
-        return
-    others = sum(len(route.queues) for name, route in draft.routes.items() if name != topic)
-    if others + len(route.queues) > draft.policy.max_queues:
-        detail = f"{topic} would bring the group to {others + len(route.queues)} queues"
-        draft.notes.append(EventRefused(draft.before.name, stamp, Refusal.TOO_MANY_QUEUES, detail))
         return
     draft.routes.put(topic, route)
     if known is None or (known.exists, known.queues) != (route.exists, route.queues):
@@ -125,11 +143,15 @@ def _content(route: Route) -> tuple[bool, tuple[Queue, ...]]:
 
 
 def ripen(draft: Draft, stamp: Stamp) -> None:
-    """Believe the doubts that have lasted."""
+    """Believe the doubts that have lasted.
+
+    There is no room for one that grew on the whole: that was refused when its record was read.
+    """
     for topic, doubt in list(draft.doubts.items()):
         if _ripens(draft, topic, doubt) and stamp.clock >= _hour(draft, doubt):
             draft.doubts.remove(topic)
-            _enter(draft, topic, doubt.route, stamp)
+            if not _excess(draft, topic, doubt.route):
+                _enter(draft, topic, doubt.route, stamp)
 
 
 def hours(draft: Draft) -> Iterator[Millis]:

@@ -75,6 +75,8 @@ def _hours(draft: Draft) -> Iterator[Millis]:
     if draft.paused:
         if draft.paused_until is not None:
             yield draft.paused_until
+        # Hand-overs come to their end: eager holders have had their time, whoever else is patient.
+        yield from (deadline for name, deadline in _revocations(draft) if members[name].eager)
         return
     yield from held.values()
     yield from (deadline for name, deadline in _revocations(draft) if name not in held)

@@ -32,6 +32,19 @@ def test_commons_own_nothing() -> None:
     assert [queue for queue, _ in told.hold] == [queue for queue, _ in story.told("x").hold]
 
 
+def test_what_only_guests_work_on_they_keep() -> None:
+    """Nobody owns it, and the log has kept nothing of the topic: their records name its queues."""
+    story = a_story(Policy(share_number=1))
+    shared = [joined(name, "orders", mode=Mode.SHARED) for name in "abc"]
+    story.reads(*shared, joined("x", "news", mode=Mode.BROADCASTING))
+    story.reads(routed("orders", 6), routed("news", 2))
+    told = {name: [queue for queue, _ in story.told(name).hold] for name in "abcx"}
+    story.forgets(kept=len(story.log))
+
+    assert [4, 4, 4, 2] == [len(queues) for queues in told.values()]
+    assert told == {name: [queue for queue, _ in story.told(name).hold] for name in "abcx"}
+
+
 def test_members_that_know_no_releases() -> None:
     """RocketMQ's clients go on with what they have."""
     story = a_story()
@@ -40,6 +53,21 @@ def test_members_that_know_no_releases() -> None:
     story.forgets()
 
     assert pages == story.pages()
+
+
+def test_who_knows_no_releases_is_known_again_by_what_it_says() -> None:
+    """Its first heartbeat is forgotten; what it repeats, or only hints at, is news once more."""
+    for said in ("orders", None):
+        story = a_story()
+        story.reads(registered("a"), routed("orders", 4))
+        story.forgets(kept=len(story.log))
+        assert story.state.members[life("a")[0]].presumed
+        story.reads(registered("a", said))
+        story.reads(registered("b"))
+
+        member = story.state.members[life("a")[0]]
+        assert (True, False) == (member.eager, member.presumed)
+        assert {"a", "b"} == set(story.owners().values())
 
 
 def test_twins_that_are_told_apart() -> None:

@@ -20,7 +20,7 @@ from rebalance.orders import (
 from rebalance.overrides import Overrides
 from rebalance.overview import GroupForgotten, GroupSummarised
 from rebalance.policy import Policy, TwinRule
-from tests.builders.records import beaten, joined, left, ordered, routed
+from tests.builders.records import beaten, joined, left, ordered, registered, routed
 from tests.builders.story import BIRTH_MS, Story, only, two_members
 
 B, NOBODY = MemberId("b"), MemberId("nobody")
@@ -92,8 +92,40 @@ def test_an_order_given_in_view_of_another_epoch_is_not_obeyed() -> None:
     story.reads(left("a"))
     (answer,) = only(CommandAnswered, story.reads(ordered(EvictMember(B), base=1)))
 
-    assert ("conflict", "the group is at epoch 2") == (answer.outcome, answer.detail)
+    assert ("conflict", "the group is at epoch 2", 2) == (
+        answer.outcome,
+        answer.detail,
+        answer.epoch,
+    )
     assert {"b"} == set(story.state.members)
+
+
+def test_a_conflict_names_the_epoch_it_was_in_conflict_with() -> None:
+    """Also where the batch itself has drawn it: whoever asks again with that is heard."""
+    story = two_members()
+    (answer,) = only(
+        CommandAnswered, story.reads(joined("c"), ordered(EvictMember(B), name="c1", base=1))
+    )
+    assert ("the group is at epoch 2", 2) == (answer.detail, answer.epoch)
+
+    story.reads(ordered(EvictMember(B), base=answer.epoch))
+    assert {"a", "c"} == set(story.state.members)
+
+
+def test_a_pause_in_which_nothing_happens_draws_no_epoch() -> None:
+    """Who is dead is held once, however often it is looked at."""
+    story = two_members()
+    story.reads(ordered(Pause()))
+    for _ in range(6):
+        story.waits(seconds=5)
+        story.reads(beaten("a"))
+    epoch = story.state.epoch
+    for _ in range(6):
+        story.waits(seconds=5)
+        story.reads(beaten("a"))
+
+    assert epoch == story.state.epoch
+    assert {"b"} == set(story.state.held)
 
 
 def test_of_two_orders_at_once_the_second_is_in_conflict() -> None:
@@ -152,6 +184,17 @@ def test_a_hand_over_on_its_way_ends_in_a_pause() -> None:
     story.obeys("b")
 
     assert {"orders-0": "b@2", "orders-1": "c@3"} == story.pages() | {}
+
+
+def test_an_eager_holder_s_time_ends_in_a_pause_too() -> None:
+    """It will never say that it let go, and its heir is told when the time is over."""
+    story = Story(Policy(eager_grace_ms=Millis(5_000)))
+    story.reads(registered("a"), routed("orders", 2))
+    story.reads(registered("b"))
+    story.reads(ordered(Pause()))
+    story.waits(seconds=5)
+
+    assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
 
 
 def test_a_pause_may_end_by_itself() -> None:

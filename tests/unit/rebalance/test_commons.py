@@ -6,10 +6,12 @@ from rebalance.commons import ring
 from rebalance.decisions import AssignmentIssued
 from rebalance.events import Mode
 from rebalance.ids import ANY_QUEUE, BrokerName, MemberId, Queue, TopicName
+from rebalance.orders import ChoosePolicy
+from rebalance.overrides import Overrides
 from rebalance.policy import Policy
 from tests.builders.lines import Line, of_each
-from tests.builders.records import drained, joined, left, routed
-from tests.builders.story import Story
+from tests.builders.records import drained, joined, left, ordered, routed
+from tests.builders.story import Story, only
 from tests.unit.allocators.test_rocketmq_vectors import POP, queues
 
 SHARED = Mode.SHARED
@@ -108,6 +110,16 @@ def test_whoever_draws_from_other_queues_than_before_is_told() -> None:
         numbers(story, name) for name in "acd"
     ]
     assert {1} == {epoch for name in "acd" for _, epoch in story.told(name).hold}
+
+
+def test_a_new_share_number_is_told_to_all_whom_it_concerns() -> None:
+    """And of two orders at once the last counts."""
+    story = trio(Policy(share_number=1))
+    story.reads(ordered(ChoosePolicy(Overrides(share_number=2))))
+    assert [6] * 4 == [len(numbers(story, name)) for name in "abcd"]
+
+    decided = story.reads(ordered(ChoosePolicy(Overrides(share_number=2, flap_limit=9))))
+    assert [] == only(AssignmentIssued, decided)
 
 
 def test_whoever_wants_to_go_leaves_the_ring_at_once() -> None:

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from rebalance import flapping
+from rebalance.decisions import MemberChanged
 from rebalance.draft import Draft
 from rebalance.ids import InstanceId, MemberId, Millis
 from rebalance.policy import Policy, TwinRule
 from tests.builders.group import a_group
 from tests.builders.records import joined, left, routed
-from tests.builders.story import Story
+from tests.builders.story import Story, only
 
 A = MemberId("a")
 POLICY = Policy(flap_limit=4, flap_half_life_ms=Millis(60_000))
@@ -104,3 +105,17 @@ def test_an_instance_that_many_have_is_nobodys_past() -> None:
     story.reads(*(joined(f"new{n}", instance=shared) for n in range(5)))
 
     assert [None] * 5 == [member.resting_until for member in story.state.members.values()]
+
+
+def test_a_return_by_another_name_is_no_flapping() -> None:
+    """It left for a while and is back, as its instance says: its old name has left, not flapped."""
+    story = Story(POLICY)
+    story.reads(joined("a-0", instance=InstanceId("i")), routed("orders", 1))
+    for number in range(1, 7):
+        story.reads(left(f"a-{number - 1}", temporary=True))
+        story.reads(joined(f"a-{number}", instance=InstanceId("i")))
+    ends = [it.change for it in only(MemberChanged, story.decisions) if it.member == "a-0"]
+
+    assert {} == story.state.flaps
+    assert {"orders-0": "a-6"} == story.owners()
+    assert ["joined", "away", "left"] == ends

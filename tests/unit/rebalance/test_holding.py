@@ -12,7 +12,7 @@ from rebalance.events import Stamp
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import Approve, Pause
 from rebalance.policy import Policy
-from tests.builders.records import beaten, joined, ordered, released, routed
+from tests.builders.records import beaten, joined, left, ordered, released, routed
 from tests.builders.story import Story, only
 
 NAMES = "abcdefghij"
@@ -73,6 +73,19 @@ def test_members_that_fell_silent_together_are_held_together() -> None:
     story.waits(seconds=9)
 
     assert 5 == len(story.state.members)
+
+
+def test_who_is_away_is_not_missed() -> None:
+    """It said that it would be silent, so its silence says nothing of our ears."""
+    story = Story()
+    story.reads(*(joined(name) for name in NAMES[:5]), routed("orders", 5))
+    story.reads(left("a", temporary=True), left("b", temporary=True))
+    story.waits(seconds=6)
+    story.reads(beaten("d"), beaten("e"))
+    story.waits(seconds=4)
+
+    assert [] == only(EvictionsHeld, story.decisions)
+    assert {"d", "e"} == set(story.state.members)
 
 
 def test_silence_that_lasts_is_believed() -> None:

@@ -80,6 +80,36 @@ def test_group_beyond_its_limit_is_refused_before_any_state_grows(
     assert (2 if refused else queues) == known(draft)["orders"][1]
 
 
+def test_a_group_beyond_a_new_limit_may_have_fewer_queues() -> None:
+    """What is gone is gone, and what is said again is no news; but nothing is added."""
+    group = a_group().with_member("a", session_ms=600_000).with_route("orders", 8)
+    refused = []
+    for queues in (8, 6, 9):
+        draft = group.drafted(Policy(max_queues=5))
+        routing.observe(draft, routed("orders", queues, version=6)(at(0)))
+        timers.strike(draft, at(30_000))
+        refused.append((len(draft.routes[TopicName("orders")].queues), len(draft.notes)))
+
+    assert [(8, 0), (6, 0), (8, 1)] == refused
+
+
+def test_what_there_is_no_room_for_is_refused_once() -> None:
+    """Where some queues went and more came: when that is read, and not of another record later."""
+    orders = TopicName("orders")
+    queues = [Queue(orders, BrokerName(name), n) for name in ("new", "old") for n in range(3)]
+    draft = a_group().with_member("a", session_ms=600_000).drafted(Policy(max_queues=2))
+    draft.routes.put(orders, Route(1, exists=True, queues=tuple(queues[4:])))
+    for version in (2, 3):  # most of it lost: believed when it is said twice
+        routing.observe(
+            draft, RouteObserved(at(0), orders, version, exists=True, queues=tuple(queues[:3]))
+        )
+    read = len(draft.notes)
+    timers.strike(draft, at(30_000))
+
+    assert (2, 2) == (read, len(draft.notes))
+    assert tuple(queues[4:]) == draft.routes[orders].queues
+
+
 LINGERING = GROUP.with_member("a", "orders").with_route("payments", 3)
 
 
