@@ -1,6 +1,6 @@
 """Violations: what an auditor has to say, so that it can be looked up by whoever doubts it.
 
-Each names the invariant (docs/protocol.md lists them), whom it concerns, and the records that
+Each names the invariant (docs/survival.md lists them), whom it concerns, and the records that
 prove it. Made by the judges of this folder, printed by `trimtab check` and by the simulation.
 
 Its one rule: a violation names the records, never only a suspicion.

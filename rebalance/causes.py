@@ -24,7 +24,6 @@ class CauseKind(StrEnum):
     EXPIRY = "expiry"
     FENCE = "fence"
     ROUTE = "route"
-    RELEASE = "release"
     COMMAND = "command"
     CLAIM = "claim"
     REST = "rest"

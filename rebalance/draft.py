@@ -2,8 +2,8 @@
 
 ``step`` must leave the state it was given untouched, yet folding a thousand beats through a
 thousand frozen copies would be absurd. So it folds into a draft: tracing paper over each map of
-the state (``overlay``) and a few notes on what has to follow. The machines (``membership``,
-``routing``, ``handover``, ``target``) write on it; ``conclusion`` reads it once and throws it away.
+the state (``overlay``) and a few notes on what has to follow. Whatever ``step`` calls writes on
+it; ``conclusion`` reads it once and throws it away.
 
 Its one rule: a draft never outlives the step that made it.
 """

@@ -3,7 +3,8 @@
 Three parts that change at three speeds: beats (each second), ownership (each hand-over), and
 membership with routes (each join). The codec stores the fast part apart from the slow one.
 ``membership`` changes the roster, ``target`` says who should own what, ``handover`` moves the
-ownership there; nobody else touches these values.
+ownership there. Others write on single members (``commands``, ``consumer_table``, ``flapping``,
+``twins``), and ``adoption`` on everything, once.
 
 Its one rule: whatever the brain needs to know about the past is here, or it is gone.
 """
@@ -60,7 +61,7 @@ class Member:
     challenger: tuple[MemberId, Incarnation] | None = None
     """The last younger life that was refused in its favour (``twins``)."""
     patterns: frozenset[Pattern] = frozenset()
-    """What it subscribes beside ``topics``, by pattern. Ask ``subscriptions``, never these two."""
+    """What it subscribes beside ``topics``; which topics those are, ``subscriptions`` says."""
     presumed: bool = False
     """Known from its published record alone (``adoption``): nobody has read how it joined."""
 

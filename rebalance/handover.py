@@ -14,8 +14,9 @@ told to hold on, because it may have let go already, and were that release lost,
 again (C7).
 
 The operations on the books, called by ``step`` in log order: ``book`` (a release was read),
-``repair`` (a beat proves one, or claims too much), ``fence`` (lives ended), ``settle`` (move
-towards the target, once a batch); and, by ``timers``, ``take`` (an eager holder had its time).
+``repair`` (a beat proves one, or claims too much), ``fence`` (lives ended), ``recall`` (a topic was
+made anew), ``settle`` (move towards the target, once a batch); and, by ``timers``, ``take`` (an
+eager holder had its time).
 ``tests/properties/test_baton.py`` explores this very code, in every order of things.
 
 Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.

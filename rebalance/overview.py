@@ -22,7 +22,6 @@ class GroupPhase(StrEnum):
     ASSIGNING = "assigning"
     RECONCILING = "reconciling"
     STABLE = "stable"
-    DEAD = "dead"
 
 
 @dataclass(frozen=True, slots=True)

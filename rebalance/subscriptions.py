@@ -7,7 +7,7 @@ kept. Members are many and their subscriptions few, so each distinct one is work
 that begin with two underscores are Kafka's own and have to be asked for by name.
 
 Asked by everybody who needs to know who subscribes what, and by the route watcher. Its one rule:
-nobody else looks at a member's topics and patterns.
+nobody else says what a pattern stands for.
 """
 
 from collections.abc import Collection, Mapping

@@ -5,8 +5,8 @@ into the order of the log: by append time and then by place. Within one partitio
 offsets is never broken, even where a broker's clock jumped back (fault B2): a record counts as
 appended no earlier than those before it.
 
-Made by ``cell_operator``, read by ``cell``. Its one rule: the order depends on the records alone,
-never on how they were batched or shuffled.
+Made by ``cell_operator``, read by ``cell``. Its one rule: the order depends on the records of
+the batch alone, never on how they were shuffled; within a partition it is that of the offsets.
 """
 
 from collections.abc import Iterable

@@ -99,7 +99,7 @@ class Broker:
     address: str = ""
     """Where its reporters find it."""
     place: str = ""
-    """Where the route watcher sees it. The two may be written differently: neither is compared with
+    """Where the host watcher sees it. The two may be written differently: neither is compared with
     the other, and either one that changes means another broker (E10)."""
     past: tuple[float, ...] = ()
     """Medians of past sweeps, oldest first; only of sweeps in which it was fit."""

@@ -1,7 +1,7 @@
 """What can be heard of a cluster's brokers: the only input of the jury.
 
 Each event is one well-formed record with its stamp, as in ``rebalance.events``. Called by ``step``.
-Its one rule: what strangers wrote is a claim, what operators and the route watcher wrote is a fact.
+Its one rule: what strangers wrote is a claim, what operators and the host watcher wrote is a fact.
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """The route watcher saw which brokers a topic can be written to; none: it is gone."""
+    """The host watcher saw which brokers a topic can be written to; none: it is gone."""
 
     stamp: Stamp
     topic: TopicName

@@ -28,7 +28,8 @@ CAUSES: Final = (
     "claim",
     "adoption",
 )
-"""The kinds written today. A cause explains and commands nothing, so readers accept others too."""
+"""The kinds known today; `release` is reserved. A cause explains and commands nothing, so readers
+accept others too."""
 
 
 class Cause(Part):

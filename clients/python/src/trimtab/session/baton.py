@@ -14,7 +14,7 @@ from a named owner. Three rules make it safe that orders arrive late, twice or n
 A queue no longer named, or named under another epoch than the one it is worked on, was taken away:
 the controller knows better who owns it, so the application must drop it at once (lost).
 
-`reference: baton_model.act` of the design; `tests/unit/sdk/test_model.py` explores this very code.
+`tests/unit/sdk/test_model.py` explores this very code.
 One object lives as long as one incarnation. It knows no time but the one it is handed.
 """
 
