@@ -116,6 +116,22 @@ def test_silence_of_most_is_doubted() -> None:
     assert "3 of 4 were silent" in told.details[0]
 
 
+@pytest.mark.parametrize("returns", [False, True])
+def test_who_said_that_it_goes_is_not_missed(*, returns: bool) -> None:
+    """Two of four are silent, and one is away: also if it comes back after the cause was read."""
+    told = a_crowd()
+    told.leaves("b")
+    for _ in range(3):
+        told.ticks(2_000)
+        told.beats("d")
+    cause = told.ticks(0)
+    if returns:
+        told.joined("b")
+    told.struck("a", cause)
+
+    assert [] == told.details
+
+
 def test_silence_of_most_is_believed_in_the_end() -> None:
     """After another while."""
     told = a_crowd()
