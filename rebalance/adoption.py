@@ -27,6 +27,7 @@ from rebalance import handover
 from rebalance.causes import Cause, CauseKind
 from rebalance.draft import Draft
 from rebalance.events import (
+    FOUND,
     SILENT,
     Adopted,
     Advanced,
@@ -42,7 +43,6 @@ from rebalance.ids import ANY_QUEUE, Epoch, Incarnation, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
 from rebalance.twins import named_apart, told_apart
 
-_FOUND: Final = (Adopted, Advanced)
 _UNSEEN: Final = 0
 """The version of a route that nobody has told; any that is told is higher."""
 
@@ -63,7 +63,7 @@ class Published:
 
 def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     """Return what was found published, if any of it is newer than the state."""
-    told = [event for event in events if isinstance(event, _FOUND)]
+    told = [event for event in events if isinstance(event, FOUND)]
     if not told:
         return None
     found = _last_start(told)

@@ -225,8 +225,10 @@ class Ticked:
 MemberEvent = Joined | Beaten | Drained | Left
 Found = Adopted | Advanced
 """What the driver found published when it started (``adoption``)."""
-SILENT: Final = (Ticked, Adopted, Advanced)
-"""What no machine folds. A tuple, because it is asked of every beat, and a union is slow to ask."""
+FOUND: Final = (Adopted, Advanced)
+"""The same. A tuple, because it is asked of every beat, and a union is slow to ask."""
+SILENT: Final = (Ticked, *FOUND)
+"""What no machine folds."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
 Moment = Event | Found | Ticked
 """What a group is told of in the order of the log; whatever silence has decided by then is done."""
