@@ -51,10 +51,12 @@ class RouteFile:
             about = self._path.stat()
             stamp = (about.st_mtime_ns, about.st_size, about.st_ino)
             if stamp != self._stamp:
-                self.last = parse(self._path.read_text())
+                self.last = parse(self._path.read_text(encoding="utf-8"))
                 self._stamp = stamp
         except OSError as error:
             raise UnreadableRoutes(f"{self._path}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise UnreadableRoutes(f"{self._path}: not UTF-8: {error.reason}") from error
         except UnreadableRoutes as error:
             raise UnreadableRoutes(f"{self._path}: {error}") from error
         return self.last
@@ -75,6 +77,8 @@ def parse(text: str) -> dict[str, Seen]:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"])
         raise UnreadableRoutes(f"{place}: {first['msg']}") from error
+    except ValueError as error:  # YAML's own dates
+        raise UnreadableRoutes(f"not YAML: {error}") from error
 
 
 def _seen(topic: str, brokers: Mapping[str, int]) -> Seen:

@@ -85,7 +85,7 @@ class RouteWatcher:
                 continue
             for announcement in self._plan.due(time.monotonic()):
                 self._tell(producer, announcement)
-            producer.poll(0)
+                producer.poll(0)
         producer.flush(_LISTEN_S)
         consumer.close()
 

@@ -127,3 +127,15 @@ def test_a_binding_commits_nothing_for_what_was_lost(reading: Reading, work: str
 
     assert reading.committed(first) < 0
     assert [] == reading.consumer.assignment()
+
+
+def test_what_is_lost_may_have_been_given_up_a_moment_ago(reading: Reading, work: str) -> None:
+    """The member fenced itself while the application was letting go."""
+    first, second = QueueRef(work, "", 0), QueueRef(work, "", 1)
+    reading.binding.on_assigned((Grant(first, 1), Grant(second, 1)))
+    reading.read(1)
+    reading.binding.put_down()
+    reading.binding.on_revoked((Grant(first, 1),))
+    reading.binding.on_lost((Grant(first, 1), Grant(second, 1)))
+
+    assert [] == reading.consumer.assignment()

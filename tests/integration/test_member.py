@@ -18,7 +18,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from console.embedded.broker import EmbeddedKafka
 from tests.unit.sdk.builders import GROUP, orders, queue
-from trimtab import Grant, Member, TransportError
+from trimtab import ConfigurationError, Grant, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,
     MEMBERS,
@@ -134,6 +134,14 @@ def transport(kafka: EmbeddedKafka, topics: str, client: Client) -> Iterator[Tra
     transport = choose(client, kafka.bootstrap_servers, topics, SESSION_MS, {})
     yield opened(transport)
     transport.close(2_000)
+
+
+@EVERY_CLIENT
+def test_a_mistaken_option_is_no_outage(kafka: EmbeddedKafka, topics: str, client: Client) -> None:
+    """It is named, and not tried again for ever."""
+    mistake = {"no.such.option": 1}
+    with pytest.raises(ConfigurationError, match=r"^kafka: .*no.such.option"):
+        choose(client, kafka.bootstrap_servers, topics, SESSION_MS, mistake).open(GROUP)
 
 
 @EVERY_CLIENT

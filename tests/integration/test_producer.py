@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from console.embedded.broker import EmbeddedKafka
 from tests.integration.topics import create_topic
-from trimtab import Producer
+from trimtab import ConfigurationError, Producer
 from trimtab.protocol import (
     BROKERS,
     LATENCY,
@@ -195,6 +195,12 @@ def test_without_a_controller_messages_go_all_the_same(make: MakeProducer, topic
 
     assert 1 == settled.partitions.total()
     assert started < PATIENCE_S / 4
+
+
+def test_a_mistaken_option_is_named_at_once(make: MakeProducer) -> None:
+    """Whichever way the client has of refusing it."""
+    with pytest.raises(ConfigurationError, match=r"^kafka: .*no.such.option"):
+        make(kafka={"no.such.option": 1})
 
 
 def test_a_message_that_nobody_takes_is_given_up_in_time(topics_prefix: str) -> None:

@@ -130,6 +130,47 @@ def test_it_can_be_left_before_kafka_is_there(kafka: MemoryTransport) -> None:
     assert ("ended", True) == (member.state, kafka.closed)
 
 
+class Gate:
+    """Kafka's answer to whoever connects, held up until it is let through."""
+
+    def __init__(self, kafka: MemoryTransport) -> None:
+        self.asked, self.opened = threading.Event(), threading.Event()
+        self._connect = kafka.open
+        kafka.open = self._held_up  # type: ignore[method-assign]  # a slow one
+
+    def _held_up(self, group: str) -> None:
+        self.asked.set()
+        assert self.opened.wait(WAIT_S)
+        self._connect(group)
+
+
+def test_what_is_stopped_while_it_connects_never_joins(kafka: MemoryTransport) -> None:
+    """Kafka's answer is on its way when it is told to."""
+    gate, member = Gate(kafka), Member(group=GROUP, topics=["orders"], transport=kafka)
+    member.start()
+    assert gate.asked.wait(WAIT_S)
+    threading.Timer(0.1, gate.opened.set).start()
+
+    assert member.stop()
+    assert ("ended", [], True) == (member.state, kafka.sent, kafka.closed)
+
+
+def test_what_fails_before_it_is_connected_never_joins(kafka: MemoryTransport) -> None:
+    """A callback of its own raises at the first trouble; then Kafka is there."""
+    kafka.reachable = False
+
+    def complain(_: Exception) -> None:
+        kafka.reachable = True
+        raise ValueError("what now?")
+
+    member = Member(group=GROUP, topics=["orders"], transport=kafka, on_error=complain)
+    member.start()
+    until(lambda: kafka.closed)
+
+    assert ("failed", []) == (member.state, kafka.sent)
+    assert member.stop()
+
+
 def test_a_member_that_cannot_be_heard_loses_everything(kafka: MemoryTransport) -> None:
     """In four fifths of its session."""
     lost: list[float] = []

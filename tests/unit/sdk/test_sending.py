@@ -1,15 +1,19 @@
 """The parts behind `Producer` that need no Kafka: turns, accounts, the deadline cut into tries."""
 
+import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from confluent_kafka import Producer as ConfluentProducer
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trimtab import BrokerSelector, ConfigurationError, Producer, QueueRef
 from trimtab.protocol import Verdict
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Leaders
+from trimtab.sending.lane import Lane, Tick
 from trimtab.sending.ledger import SAMPLES_MAX, Ledger
 from trimtab.sending.patience import LATE_MS, Patience
 
@@ -255,3 +259,26 @@ def test_a_mistake_is_named(options: dict[str, object], refusal: str) -> None:
     """At once, by the argument's name."""
     with pytest.raises(ConfigurationError, match=refusal):
         Producer("localhost:1", **options)  # type: ignore[arg-type]  # wrong ones
+
+
+def test_all_threads_share_one_client_for_messages_with_a_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also if they are the first to need it, all at once: another one would never be settled."""
+    made: list[Lane] = []
+
+    def slowly(client: ConfluentProducer, tick: Tick) -> Lane:
+        time.sleep(0.05)
+        made.append(Lane(client, tick))
+        return made[-1]
+
+    producer = Producer("localhost:1", client="confluent", central=False)
+    monkeypatch.setattr("trimtab.sending.confluent.Lane", slowly)
+    threads = [threading.Thread(target=producer.send, args=("t", b"v", b"k")) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert (1, 4) == (len(made), len(made[0].client))
+    assert 4 == producer.close("1ms")

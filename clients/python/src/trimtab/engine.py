@@ -139,6 +139,8 @@ class Engine:
                 self._stopping.wait(RETRY_S)
                 continue
             with self.changed:
+                if self._stopping.is_set():
+                    return  # it was told to while Kafka was being asked
                 life = incarnation(wall_ms(), secrets.randbits(32))
                 self._session = MemberSession(self._profile, life, now_ms())
                 self.changed.notify_all()
@@ -220,6 +222,7 @@ class Engine:
             if self.failure is None:
                 self.failure = failure
                 self._callbacks.tell(failure)
+            self._stopping.set()  # it may not even be connected
             if self._session is not None:
                 self._perform(self._session.abort(now_ms()))
             self.changed.notify_all()

@@ -23,7 +23,7 @@ messages; its position is committed and travels to the heir. Four facts are behi
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from threading import Condition
 from typing import Final, TypedDict
 
@@ -181,8 +181,9 @@ class ConsumerBinding:
     def _works_on(self, queues: set[QueueRef]) -> bool:
         return self._in_hand is not None and self._in_hand[0] in queues
 
-    def _drop(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int | None]:
-        dropped = {queue: self._positions.pop(queue) for queue in queues}
+    def _drop(self, queues: set[QueueRef]) -> dict[QueueRef, int | None]:
+        """Have them no more; what is lost may have been given up a moment ago."""
+        dropped = {queue: self._positions.pop(queue) for queue in queues & self._positions.keys()}
         self._consumer.incremental_unassign([_at(queue) for queue in dropped])
         return dropped
 

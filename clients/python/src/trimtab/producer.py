@@ -126,9 +126,10 @@ class Producer:
         What is not settled then is given up, and its callbacks hear of it. Returns how much it was.
         """
         patience = milliseconds("timeout", self._deadline_s if timeout is None else timeout)
-        left = self._sender.close(patience / 1_000)
-        self._keeper.stop(_END_S)
-        return left
+        try:
+            return self._sender.close(patience / 1_000)
+        finally:
+            self._keeper.stop(_END_S)
 
     def __enter__(self) -> Self:
         self.start()

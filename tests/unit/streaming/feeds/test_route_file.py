@@ -22,6 +22,7 @@ def test_a_file_names_brokers_and_their_queues() -> None:
     ("text", "complaint"),
     [
         ("orders: [", "not YAML"),
+        ("2024-13-45", "not YAML"),
         ("- orders", "dictionary"),
         ("orders: 8", r"orders: Input should be a valid dictionary"),
         ("orders: {broker-a: many}", r"orders\.broker-a"),
@@ -46,6 +47,10 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
     path.write_text("orders: {broker-a: 12}")
     os.utime(path, ns=(1, 1))
     assert {"orders": Seen((RunRef("broker-a", 0, 12),))} == file.routes()
+
+    path.write_bytes("größe: {broker-a: 1}".encode("latin-1"))
+    with pytest.raises(UnreadableRoutes, match="not UTF-8"):
+        file.routes()
 
     path.unlink()
     with pytest.raises(UnreadableRoutes, match="No such file"):

@@ -12,6 +12,7 @@ waiting was not, one that was under way may have been, and then its second copy 
 Loaded by `choose`. Its one rule: what runs for every message is short enough to be seen at once.
 """
 
+import threading
 import time
 from dataclasses import replace
 from functools import partial
@@ -63,6 +64,7 @@ class ConfluentSender:
         self._config = {**DEFAULTS, "bootstrap.servers": place.servers, **place.kafka}
         self._free = Lane(self._client(patience.try_ms), self.dispatch.tick)
         self._keyed: Lane | None = None
+        self._lock = threading.Lock()
         self._keyed_count = 0
         self._produce = self._free.client.produce
         self.send = self._make_send()
@@ -193,13 +195,19 @@ class ConfluentSender:
         on_delivery: Callback | None,
         headers: Headers,
     ) -> None:
-        lane = self._keyed
-        if lane is None:
-            lane = self._keyed = Lane(self._client(self._patience.deadline_ms), self._tick_keyed)
-            lane.start()
+        lane = self._keyed or self._open_keyed()
         heard = partial(self._settled, on_delivery)
         lane.client.produce(topic, value, key, ANYWHERE, heard, headers=headers)
         lane.client.poll(0)
+
+    def _open_keyed(self) -> Lane:
+        """Make the client of messages with a key, once: several threads may be the first."""
+        with self._lock:
+            if self._keyed is None:
+                lane = Lane(self._client(self._patience.deadline_ms), self._tick_keyed)
+                lane.start()
+                self._keyed = lane
+            return self._keyed
 
     def _tick_keyed(self, _now: int, elapsed_s: float) -> bool:
         count, self._keyed_count = self._keyed_count, 0

@@ -28,7 +28,7 @@ from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Place, Post, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.kafka_python_post import DEFAULTS, KafkaPythonPost, connecting
+from trimtab.sending.kafka_python_post import DEFAULTS, REFUSALS, KafkaPythonPost, connecting
 from trimtab.sending.ledger import Ledger
 from trimtab.sending.patience import Patience
 
@@ -78,6 +78,7 @@ class KafkaPythonSender:
         self._unsettled = 0
         self._lock = threading.Lock()
         """Of the count: messages are sent and settled by any thread."""
+        self._opening = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-tries", daemon=True)
 
@@ -175,7 +176,7 @@ class KafkaPythonSender:
         options["request_timeout_ms"] = timeout_ms - options["linger_ms"]  # or it is refused
         try:
             return KafkaProducer(**options)
-        except AssertionError as error:  # how this client refuses an option
+        except REFUSALS as error:
             raise ConfigurationError(f"kafka: {error}") from error
         except KafkaError as error:
             raise TransportError(str(error)) from error
@@ -218,12 +219,13 @@ class KafkaPythonSender:
         again = replace(letter, tries=letter.tries + 1, sent_s=time.monotonic())
         try:
             self._hand_over(partition, other, again)
-        except KafkaError as error:
+        except (KafkaError, ValueError) as error:  # its topic may have fewer partitions by now
             self._settle(letter, error, None)
 
     def _send_keyed(self, letter: _Letter, key: bytes) -> None:
-        if self._keyed is None:
-            self._keyed = self._client(self._patience.deadline_ms, {})
+        with self._opening:
+            if self._keyed is None:
+                self._keyed = self._client(self._patience.deadline_ms, {})
         future = self._keyed.send(letter.topic, letter.value, key, letter.headers)
         with self._lock:
             self._unsettled += 1

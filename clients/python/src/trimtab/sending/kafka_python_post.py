@@ -10,7 +10,7 @@ import logging
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import KafkaError
+from kafka.errors import KafkaConfigurationError, KafkaError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import BROKERS, LATENCY, partition_of
@@ -20,6 +20,8 @@ from trimtab.transports.progress import Progress
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
 _ANSWER_MS: Final = 2_000
 
+REFUSALS: Final = (AssertionError, ValueError, KafkaConfigurationError)
+"""How this library refuses options, each of its clients in its own way."""
 DEFAULTS: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
 _CONSUMER: Final = {
     "group_id": None,  # nothing is ever committed
@@ -75,7 +77,7 @@ class KafkaPythonPost:
             followed = TopicPartition(self._brokers, self._partition)
             starts = self._consumer.beginning_offsets([followed], timeout_ms=_ANSWER_MS)
             ends = self._consumer.end_offsets([followed], timeout_ms=_ANSWER_MS)
-        except AssertionError as error:  # how this client refuses an option
+        except REFUSALS as error:
             raise ConfigurationError(f"kafka: {error}") from error
         except KafkaError as error:
             raise TransportError(str(error)) from error

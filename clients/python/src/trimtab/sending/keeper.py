@@ -108,15 +108,17 @@ class Keeper:
             self._report(post)
 
     def _look(self) -> None:
-        """Look who leads the topics whose turn it is."""
-        for topic in self._sender.dispatch.topics():
+        """Look who leads the topics whose turn it is; one of which nobody knows is put last."""
+        for topic in sorted(
+            self._sender.dispatch.topics(), key=lambda it: self._look_at.get(it, 0)
+        ):
             now = now_ms()
             if now < max(self._look_at.get(topic, 0), self._blind_until) or self._stopping.is_set():
                 continue
             try:
                 leaders = self._sender.leaders(topic)
             except TransportError as error:
-                self._blind_until = now + RETRY_MS
+                self._blind_until = self._look_at[topic] = now_ms() + RETRY_MS
                 self._tell(f"the leaders of topic {topic} are unknown: {error}")
                 return
             self._sender.dispatch.learn(topic, leaders, wall_ms())

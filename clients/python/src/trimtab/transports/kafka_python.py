@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import KafkaError
+from kafka.errors import KafkaConfigurationError, KafkaError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.session import Send
@@ -85,7 +85,7 @@ class KafkaPythonTransport:
             self._partition = group_partition(group, self._prefix, counts)
             followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
             starts = self._consumer.end_offsets(followed, timeout_ms=_ANSWER_MS)
-        except AssertionError as error:  # how this client refuses an option
+        except (AssertionError, ValueError, KafkaConfigurationError) as error:  # refused options
             raise ConfigurationError(f"kafka: {error}") from error
         except KafkaError as error:
             raise TransportError(str(error)) from error
