@@ -7,14 +7,17 @@ Used by every feed and by ``application``. Its one rule: a feed ends when told t
 """
 
 from threading import Event
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import structlog
+from confluent_kafka import KafkaException
 from structlog.typing import FilteringBoundLogger
 
 from streaming.options import Options
 from streaming.trouble import Trouble
 
+NOT_TAKEN: Final = (BufferError, KafkaException)
+"""What a librdkafka client raises that cannot even keep a record for later. Feeds repeat theirs."""
 Config = dict[str, Any]
 """What librdkafka takes: text, numbers, truth values and callbacks."""
 

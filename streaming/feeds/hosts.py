@@ -15,7 +15,7 @@ from typing import Final
 
 from confluent_kafka import KafkaError, Message, Producer
 
-from streaming.feeds.feed import client_config, logger
+from streaming.feeds.feed import NOT_TAKEN, client_config, logger
 from streaming.feeds.host_plan import HostPlan
 from streaming.feeds.metadata import Metadata
 from streaming.options import Options
@@ -63,13 +63,14 @@ class HostWatcher:
         return Metadata(client_config(self._options, self.name, trouble), trouble)
 
     def _tell(self, producer: Producer, cluster: str, hosts: Hosts) -> None:
-        producer.produce(
-            f"{self._options.topics.prefix}{LATENCY.name}",
-            encode(hosts),
-            cluster.encode(),
-            partition_of(cluster, self._options.topics.partitions),
-            on_delivery=partial(self._delivered, hosts),
-        )
+        topic = f"{self._options.topics.prefix}{LATENCY.name}"
+        partition = partition_of(cluster, self._options.topics.partitions)
+        heard = partial(self._delivered, hosts)
+        try:
+            producer.produce(topic, encode(hosts), cluster.encode(), partition, on_delivery=heard)
+        except NOT_TAKEN as error:
+            self._writing.met(error)
+            self._plan.lost(hosts)
 
     def _delivered(self, hosts: Hosts, error: KafkaError | None, message: Message) -> None:
         self._writing.delivered(error, message)

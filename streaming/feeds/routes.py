@@ -24,7 +24,7 @@ from confluent_kafka import (
 )
 
 from rebalance.ids import TopicName
-from streaming.feeds.feed import client_config, logger, reader_config
+from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
 from streaming.feeds.route_plan import Announcement, RoutePlan, Seen
@@ -178,13 +178,13 @@ class RouteWatcher:
 
     def _tell(self, producer: Producer, announcement: Announcement) -> None:
         group, route = announcement
-        producer.produce(
-            self._name(ROUTES),
-            encode(route),
-            group.encode(),
-            partition_of(group, self._options.topics.partitions),
-            on_delivery=self._writing.delivered,
-        )
+        partition = partition_of(group, self._options.topics.partitions)
+        topic, heard = self._name(ROUTES), self._writing.delivered
+        try:
+            producer.produce(topic, encode(route), group.encode(), partition, on_delivery=heard)
+        except NOT_TAKEN as error:
+            self._writing.met(error)
+            return
         self._log.info(
             "route told",
             group=group,

@@ -15,7 +15,7 @@ from threading import Event
 
 from confluent_kafka import Producer
 
-from streaming.feeds.feed import client_config, logger
+from streaming.feeds.feed import NOT_TAKEN, client_config, logger
 from streaming.options import Options
 from streaming.trouble import Trouble
 from trimtab.protocol import HEARTBEATS, TICK_KEY, Tick, encode
@@ -58,11 +58,10 @@ class TickProducer:
     def _tick(self, producer: Producer, number: int) -> None:
         value = encode(Tick(controller=self._options.name, number=number))
         for partition in range(self._options.topics.partitions):
-            producer.produce(
-                self._topic,
-                value,
-                TICK_KEY,
-                partition,
-                on_delivery=self._delivery.delivered,
-            )
+            try:
+                producer.produce(
+                    self._topic, value, TICK_KEY, partition, on_delivery=self._delivery.delivered
+                )
+            except NOT_TAKEN as error:
+                self._delivery.met(error)
         producer.poll(0)

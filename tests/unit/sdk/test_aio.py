@@ -57,3 +57,31 @@ def test_callbacks_run_on_the_loop_and_may_be_coroutines() -> None:
     assert expected == heard
     rows = [list(record.queues) for record in kafka.sent if isinstance(record, Release)]
     assert [[(*queue(), 1, 42)]] == rows
+
+
+async def leave_at_once(kafka: MemoryTransport) -> list[object]:
+    """Stop in the middle of a callback; return what was told, and what it was answered."""
+    heard: list[object] = []
+
+    async def on_assigned(grants: tuple[Grant, ...]) -> None:
+        heard.extend([grants, await member.stop()])
+
+    async with Member(
+        group=GROUP,
+        topics=["orders"],
+        transport=kafka,
+        on_assigned=on_assigned,
+        on_revoked=heard.append,
+    ) as member:
+        await asyncio.to_thread(kafka.order, 1, hold=[(0, 1)])
+        await member.wait_until(lambda _: False in heard, "5s")
+        kafka.order(2, give=[(0, 1)])
+        heard.append(await member.stop())
+    return heard
+
+
+def test_a_callback_that_stops_its_member_does_not_wait() -> None:
+    """Or nothing could be handed over while it waits."""
+    heard = asyncio.run(leave_at_once(MemoryTransport()))
+
+    assert [(ONE,), False, (ONE,), True] == heard

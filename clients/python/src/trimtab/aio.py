@@ -44,6 +44,8 @@ class Member:
     ) -> None:
         """As of `trimtab.Member`; each callback may be a coroutine function."""
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._calling: asyncio.Task[object] | None = None
+        """What runs a callback, or ran the last one."""
         self._member = ThreadedMember(
             bootstrap_servers,
             on_assigned=self._on_loop(on_assigned),
@@ -96,6 +98,9 @@ class Member:
         temporary: bool = False,
     ) -> bool:
         """Hand the queues over and leave, as `trimtab.Member.stop`."""
+        if asyncio.current_task() is self._calling:  # nothing more is told before it returns
+            self.leave(timeout, temporary=temporary)
+            return False
         return await asyncio.to_thread(self._member.stop, timeout, temporary=temporary)
 
     async def __aenter__(self) -> Self:
@@ -117,6 +122,7 @@ class Member:
             return None
 
         async def call(news: N) -> T:
+            self._calling = asyncio.current_task()
             answer = callback(news)
             return await answer if inspect.isawaitable(answer) else answer
 
