@@ -192,6 +192,8 @@ class Silence:
         if self._began:
             self._began = False
             self._since_ms = self._reader.ahead_ms(self._partition)
+            for each in self._pulses.values():
+                each.since_join = -1  # nor need it know how far its predecessor had counted
         pulse = self._pulses.get(record.life)
         if pulse is not None:
             pulse.session_ms = record.session_timeout_ms

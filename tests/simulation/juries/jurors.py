@@ -110,7 +110,8 @@ class Jurors:
             yield f"{broker} is out in a panic"
         if verdict.until_ms is None or verdict.until_ms > now + _FREED_MS:
             yield f"{broker} is out until {verdict.until_ms}, for ever or too long"
-        if before is not None and is_out(before, now):
+        lapsed = not is_out(verdict, now)  # it was passed on what was read late, and binds nobody
+        if lapsed or (before is not None and is_out(before, now)):
             return
         if self.plan.lonely or not self.brokers.was_bad(broker, now - EVIDENCE_MS, now):
             yield f"{broker} is condemned for nothing: {verdict.reason}"

@@ -33,6 +33,8 @@ class Timeliness:
         self._last_out: dict[str, int] = {}
         """Where reports are lost, liars may be the only testers that are heard: then a bad broker
         comes back, and has to be out again in the same time."""
+        self._last_spared: dict[str, int] = {}
+        """When it was a topic's last: from when it is not, it has to be out in the same time."""
 
     def heard(self, reporter: Reporter, now: int) -> None:
         """Count what a reporter did."""
@@ -69,14 +71,15 @@ class Timeliness:
             excuses = self._quiet_since, replaced.get(broker, 0), self._last_out.get(broker, 0)
             since = max(self._bad_since[broker], *excuses)
             if now - since >= IN_TIME_MS:
-                yield from self._overdue(broker, out)
+                yield from self._overdue(broker, out, now)
 
-    def _overdue(self, broker: str, out: set[str]) -> Iterator[str]:
+    def _overdue(self, broker: str, out: set[str], now: int) -> Iterator[str]:
         if broker in out:
             self._struck["E2"] += 1
         elif protected(self._jurors.hosts, broker, out):
             self._struck["I11"] += 1
-        elif self._inexcusable():
+            self._last_spared[broker] = now
+        elif self._inexcusable() and now - self._last_spared.get(broker, 0) >= IN_TIME_MS:
             yield f"{broker} is bad and not out: {self._jurors.told.get(broker)}"
 
     def _inexcusable(self) -> bool:

@@ -91,6 +91,7 @@ class Town:
 
     def _survive(self) -> None:
         self.staff.look(self.now)
+        self._tick()  # or the clock would not know yet how far ahead the first reports are
         while self.now < START_MS + LIFE_MS:
             self.turn()
             if self.now % 1_000 == 0:
@@ -125,8 +126,7 @@ class Town:
         quirks = frozenset[Quirk]() if calm else self.plan.quirks
         here = self.away_until <= self.now
         if here and self.now % 1_000 == 0:
-            tick = encode(Tick(controller="c", number=self.now))
-            self.log.append(HEARTBEATS, TICK_KEY, tick, self.now)
+            self._tick()
         if self.now % 1_000 == STEP_MS and not self.silent:
             self._report()
         self.post.deliver(self.now)
@@ -136,6 +136,10 @@ class Town:
             self.away_until = self.now + self.chance.choice([4_000, 20_000])
         elif here:
             self._decide(quirks, crash=crash and Quirk.CRASHES in quirks)
+
+    def _tick(self) -> None:
+        tick = encode(Tick(controller="c", number=self.now))
+        self.log.append(HEARTBEATS, TICK_KEY, tick, self.now)
 
     def _report(self) -> None:
         for reporter in self.reporters:

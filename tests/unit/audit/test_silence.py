@@ -239,6 +239,20 @@ def taken_over() -> Chronicle:
     return told
 
 
+def test_whoever_takes_over_may_count_anew() -> None:
+    """Its predecessor had heard a number that somebody made up, and the log has lost it since."""
+    told = a_member()
+    told.beats("a", sequence=900)
+    told.started()
+    told.issued("a", 2)
+    for _ in range(8):
+        told.ticks(5_000)
+        told.beats("a")
+        told.batch_ends()
+
+    assert [] == told.details
+
+
 def test_whoever_takes_over_begins_all_sessions_anew() -> None:
     """It may wait for a session more, with what a record may be ahead of the clock."""
     told = taken_over()
