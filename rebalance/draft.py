@@ -68,6 +68,7 @@ class Draft:
     flaps: Overlay[str, Flaps] = field(init=False)
     departures: Overlay[MemberId, Departure] = field(init=False)
     target: Mapping[Queue, MemberId] = field(init=False)
+    posted: Mapping[Epoch, Millis | None] = field(init=False)
     shortage: Mapping[str, int] = field(init=False)
     targeted_at: Millis | None = field(init=False)
     paused: bool = field(init=False)
@@ -133,6 +134,7 @@ class Draft:
         self.flaps = Overlay(self.before.flaps)
         self.departures = Overlay(self.before.departures)
         self.target = self.before.target
+        self.posted = self.before.posted
         self.shortage = self.before.shortage
         self.targeted_at = self.before.targeted_at
         self.paused = self.before.paused

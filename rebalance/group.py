@@ -174,6 +174,8 @@ class GroupState:
     loose: tuple[Queue, ...] = ()
     """Queues whose member in the target cannot be promised them as things are: it is away, or
     wishes something else by now. Looked at in each step, so that its return is not missed."""
+    posted: Mapping[Epoch, Millis | None] = field(default_factory=dict)
+    """When what each of its records asked for was surely out (``notice``)."""
     shortage: Mapping[str, int] = field(default_factory=dict)
     """Why the strategy could not assign queues, and how many."""
     targeted_at: Millis | None = None

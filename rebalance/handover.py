@@ -13,10 +13,9 @@ of a grant only moves forward, from inherit to hold to give: whoever was told to
 told to hold on, because it may have let go already, and were that release lost, nobody would ask
 again (C7).
 
-The operations on the books, called by ``step`` in log order: ``book`` (a release was read),
-``repair`` (a beat proves one, or claims too much), ``fence`` (lives ended), ``recall`` (a topic was
-made anew), ``settle`` (move towards the target, once a batch); and, by ``timers``, ``take`` (an
-eager holder had its time).
+The operations on the books, called by ``step``: ``book`` (a release was read), ``repair`` (a beat
+proves one, or claims too much), ``fence`` (lives ended), ``recall`` (a topic was made anew),
+``settle`` (move towards the target); and, by ``timers``, ``take`` (an eager holder had its time).
 ``tests/properties/test_baton.py`` explores this very code, in every order of things.
 
 Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.
@@ -26,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rebalance import notice
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import ClaimRefused, Ending
 from rebalance.draft import Draft, Life, Passage, Vacancy
@@ -242,7 +242,7 @@ def _take(draft: Draft, queue: Queue, stamp: Stamp) -> None:
     owned = draft.ownership.get(queue)
     if owned is None or owned.holder.asked is None or not _is_eager(draft, owned.holder):
         return
-    if stamp.heard - owned.holder.asked.at >= draft.policy.eager_grace_ms:
+    if stamp.heard - notice.begins(draft, owned.holder.asked) >= draft.policy.eager_grace_ms:
         _vacate(draft, queue, owned, Ending.TAKEN, stamp)
 
 

@@ -20,6 +20,7 @@ from rebalance import (
     consumer_table,
     handover,
     membership,
+    notice,
     routing,
     target,
     timers,
@@ -57,6 +58,7 @@ def step(
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     news = adoption.published(state, events)
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
+    notice.arrive(draft, now)
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events)

@@ -12,7 +12,7 @@ Its one rule: only the log clock strikes.
 from collections.abc import Iterator
 from itertools import chain
 
-from rebalance import flapping, handover, holding, membership, routing
+from rebalance import flapping, handover, holding, membership, notice, routing
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
@@ -118,12 +118,13 @@ def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
             if member is not None and member.incarnation == grant.incarnation:
                 if member.eager and grant is owned.heir:
                     continue
-                found.append((grant.member, Millis(grant.asked.at + _patience(draft, member))))
+                begun = notice.begins(draft, grant.asked)
+                found.append((grant.member, Millis(begun + _patience(draft, member))))
     return found
 
 
 def _patience(draft: Draft, member: Member) -> Millis:
-    """How long after it was told a member must have let go.
+    """How long after it can know it a member must have let go.
 
     It gives itself four fifths of its revocation timeout (``trimtab.session.fencing``), but from
     its reading. If it lives it reads within a session, or drops everything for not reading.

@@ -114,7 +114,8 @@ class RealController:
         if known is None:
             before = self._states[state]
             if isinstance(message, Elapsed):
-                outcome = step(before, [], stamp(GRACE_MS), self._policy, self._wished)
+                told = step(before, [], stamp(), self._policy, self._wished).state  # a batch later
+                outcome = step(told, [], stamp(GRACE_MS), self._policy, self._wished)
             else:
                 event = self._event(before, message)
                 outcome = step(before, [event], stamp(), self._policy, self._wished)
