@@ -11,7 +11,7 @@ epoch always means the same bytes (I4).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rebalance import commons, departures, flapping, notice, timers
+from rebalance import commons, departures, flapping, timers
 from rebalance.books import Books, concerned
 from rebalance.causes import Cause
 from rebalance.decisions import (
@@ -24,7 +24,7 @@ from rebalance.decisions import (
 from rebalance.draft import Draft
 from rebalance.events import Portion, Stamp
 from rebalance.group import GroupState
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import MemberId
 from rebalance.overview import GroupSummarised
 from rebalance.portions import Shares, portions
 from rebalance.roster import Roster
@@ -71,7 +71,6 @@ def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
     changed = bool(draft.causes)
     epoch = draft.next_epoch if draft.decided else before.epoch
     group_epoch = epoch if changed else before.group_epoch
-    posted = notice.running(draft, books, epoch)
     return GroupState(
         name=before.name,
         epoch=epoch,
@@ -83,7 +82,7 @@ def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
         target=draft.target,
         ownership=books,
         loose=tuple(draft.loose),
-        posted=posted,
+        posted=draft.posted,
         shortage=draft.shortage,
         targeted_at=draft.targeted_at,
         doubts=draft.doubts.merged(),
@@ -96,15 +95,8 @@ def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
         overrides=draft.overrides,
         commands=draft.commands,
         cause=_cause(draft),
-        deadline=_deadline(draft, posted),
+        deadline=timers.earliest(draft) if draft.decided else draft.deadline,
     )
-
-
-def _deadline(draft: Draft, posted: notice.Posted) -> Millis | None:
-    """When to look again; whoever was given notice in this step, as soon as that is out."""
-    if None in posted.values():
-        return Millis(0)
-    return timers.earliest(draft) if draft.decided else draft.deadline
 
 
 def _cause(draft: Draft) -> Cause | None:

@@ -69,6 +69,7 @@ class Draft:
     departures: Overlay[MemberId, Departure] = field(init=False)
     target: Mapping[Queue, MemberId] = field(init=False)
     posted: Mapping[Epoch, Millis | None] = field(init=False)
+    """None: no later step has shown yet that it is out."""
     shortage: Mapping[str, int] = field(init=False)
     targeted_at: Millis | None = field(init=False)
     paused: bool = field(init=False)

@@ -9,20 +9,14 @@ A batch is read only when the one before it has been published, and it holds eve
 that moment; so the next step shows by when the last one's records were out. That is later than
 need be by a batch at most.
 
-Called by ``step``, ``timers`` and ``conclusion``. Its one rule: nobody's time begins before it
-could have been told.
+Called by ``step``; asked by ``timers`` and ``handover``. Its one rule: nobody's time begins before
+it could have been told.
 """
 
-from collections.abc import Mapping
-
-from rebalance.books import Books
 from rebalance.draft import Draft
 from rebalance.events import Stamp
 from rebalance.group import Asked
-from rebalance.ids import Epoch, Millis
-
-Posted = Mapping[Epoch, Millis | None]
-"""Of each record that asked for something: by when it was out; None: no later step has shown it."""
+from rebalance.ids import Millis
 
 
 def arrive(draft: Draft, now: Stamp) -> None:
@@ -38,11 +32,13 @@ def begins(draft: Draft, asked: Asked) -> Millis:
     return max(asked.at, draft.posted.get(asked.epoch) or asked.at)
 
 
-def running(draft: Draft, books: Books, epoch: Epoch) -> Posted:
-    """Return the notices that still run after a step; its own are not out yet."""
+def give(draft: Draft) -> None:
+    """Note what this step asks for, which is not out yet; forget what nobody is asked for now."""
     if not draft.ownership.drawn:
-        return draft.posted
+        return
+    books, epoch = draft.ownership.merged(), draft.next_epoch
     pages = [books[queue] for queue in books.moving]
     grants = [grant for page in pages for grant in (page.holder, page.heir) if grant is not None]
     asked = {grant.asked.epoch for grant in grants if grant.asked is not None}
-    return {it: draft.posted.get(it) for it in sorted(asked) if it == epoch or it in draft.posted}
+    kept = (it for it in sorted(asked) if it == epoch or it in draft.posted)
+    draft.posted = {it: draft.posted.get(it) for it in kept}

@@ -74,6 +74,7 @@ def step(
         moves = target.retarget(draft, allocator, now.clock)
     handover.recall(draft, now)
     handover.settle(draft, now)
+    notice.give(draft)
     return conclude(draft, moves, now)
 
 

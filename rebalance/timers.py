@@ -64,6 +64,8 @@ def earliest(draft: Draft) -> Millis | None:
 
 
 def _hours(draft: Draft) -> Iterator[Millis]:
+    if None in draft.posted.values():
+        yield Millis(0)  # the next batch shows that it is out
     held, members, ends = draft.held.merged(), draft.members.merged(), _sessions(draft)
     for name in held:
         ends.pop(name, None)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from rebalance import notice
 from rebalance.causes import Cause, CauseKind
 from rebalance.conclusion import conclude
 from rebalance.decisions import (
@@ -202,6 +203,7 @@ def test_deadline_is_exact_after_a_decision() -> None:
         draft.members.put(A, replace(BOOKS.state.members[A], revocation_timeout_ms=Millis(1_000)))
         for name in BOOKS.state.pulses:
             draft.pulses.put(name, Pulse(Millis(60_000), sequence=0))
+        notice.give(draft)
         deadlines.append(conclude(draft, 0, NOW).state.deadline)
 
     assert [10_800, 0] == deadlines

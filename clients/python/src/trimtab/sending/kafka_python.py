@@ -28,9 +28,10 @@ from trimtab.selector import BrokerSelector
 from trimtab.sending.contract import Place, Post, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.kafka_python_post import DEFAULTS, REFUSALS, KafkaPythonPost, connecting
+from trimtab.sending.kafka_python_post import DEFAULTS, KafkaPythonPost, connecting
 from trimtab.sending.ledger import Ledger
 from trimtab.sending.patience import Patience
+from trimtab.transports.kafka_python import REFUSALS
 
 _Untyped = Any
 """What comes from kafka-python, which ships no types."""

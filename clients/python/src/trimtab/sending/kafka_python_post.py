@@ -10,18 +10,17 @@ import logging
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import KafkaConfigurationError, KafkaError
+from kafka.errors import KafkaError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Notice, Place
+from trimtab.transports.kafka_python import REFUSALS
 from trimtab.transports.progress import Progress
 
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
 _ANSWER_MS: Final = 2_000
 
-REFUSALS: Final = (AssertionError, ValueError, KafkaConfigurationError)
-"""How this library refuses options, each of its clients in its own way."""
 DEFAULTS: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
 _CONSUMER: Final = {
     "group_id": None,  # nothing is ever committed

@@ -26,6 +26,8 @@ from trimtab.transports.contract import (
 from trimtab.transports.progress import Progress
 from trimtab.transports.topics import FOLLOWED, TOUCHED, group_partition
 
+REFUSALS: Final = (AssertionError, ValueError, KafkaConfigurationError)
+"""How this library refuses options, each of its clients in its own way."""
 _ANSWER_MS: Final = 1_000
 """How long the only thread waits for an answer: a fraction of the shortest useful session."""
 
@@ -85,7 +87,7 @@ class KafkaPythonTransport:
             self._partition = group_partition(group, self._prefix, counts)
             followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
             starts = self._consumer.end_offsets(followed, timeout_ms=_ANSWER_MS)
-        except (AssertionError, ValueError, KafkaConfigurationError) as error:  # refused options
+        except REFUSALS as error:
             raise ConfigurationError(f"kafka: {error}") from error
         except KafkaError as error:
             raise TransportError(str(error)) from error
