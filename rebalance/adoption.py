@@ -94,7 +94,7 @@ def _last_start(found: Sequence[Found]) -> Sequence[Found]:
     return [one for one in found if one.start == found[-1].start]
 
 
-def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
+def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -> None:
     """Take over what is published; the draft shows the past that led to it, as far as is known."""
     stamp = events[news.begins].stamp
     draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
@@ -107,7 +107,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment]) -> None:
             draft.gone.add(record.member)
             continue
         _enrol(draft, record)
-        _hear(draft, record)
+        _hear(draft, record.member, now)
         named.update(_rows(record))
         if draft.members[record.member].owns:
             for queue, claim in _claims(record):
@@ -176,16 +176,17 @@ def _enrol(draft: Draft, record: Adopted) -> None:
     draft.pulses.remove(record.member)
 
 
-def _hear(draft: Draft, record: Adopted) -> None:
+def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
     """Begin a member's session anew, as Kafka's coordinators do when they load a group.
 
-    It counts from the record that says that it is a member, whatever the log has kept of its beats.
+    It counts from the end of the batch: the batch may hold days, whose beats the log may have kept
+    or dropped, and where the broker's clock jumped back, they are not in the order they came in.
     """
-    member, pulse = draft.members[record.member], draft.pulses.get(record.member)
-    heard = record.stamp.heard if pulse is None else max(pulse.seen, record.stamp.heard)
+    member, pulse = draft.members[name], draft.pulses.get(name)
+    heard = now.heard if pulse is None else max(pulse.seen, now.heard)
     sequence = -1 if pulse is None else pulse.sequence
-    draft.pulses.put(record.member, Pulse(heard, sequence))
-    draft.held.remove(record.member)
+    draft.pulses.put(name, Pulse(heard, sequence))
+    draft.held.remove(name)
     draft.expect_by(Millis(heard + member.session_timeout_ms))
 
 

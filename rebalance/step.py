@@ -61,7 +61,7 @@ def step(
     notice.arrive(draft, now)
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
-            adoption.adopt(draft, news, events)
+            adoption.adopt(draft, news, events, now)
         timers.strike(draft, event.stamp)
         if not isinstance(event, SILENT):
             _fold(draft, twins.told_apart(event, draft.policy))

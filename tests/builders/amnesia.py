@@ -53,12 +53,18 @@ class Remembered(Story):
         """Read what somebody says was found published."""
         return self._step([each(self._next()) for each in said], self._stamp())
 
-    def forgets(self, memory: Memory | None = None, *, kept: int = 0) -> list[Decision]:
-        """Start with an old memory; without any, read what is kept of the log."""
+    def forgets(
+        self, memory: Memory | None = None, *, kept: int = 0, late: float = 0
+    ) -> list[Decision]:
+        """Start with an old memory; without any, read what is kept of the log.
+
+        The first batch ends ``late`` seconds after what was found.
+        """
         nothing = Memory(GroupState(self.state.name), LogClock(), kept)
         self.state, self.clock, read = memory or nothing
         past = list(self._again(self.log[read:]))
         self.log += (present := list(self._found()))
+        self.away(seconds=late)
         return super()._step([*past, *present], self._stamp())
 
     def _again(self, log: Sequence[Moment]) -> Iterator[Moment]:

@@ -67,7 +67,7 @@ def adopted(records: Records, epoch: Epoch, before: GroupState | None = None) ->
     news = adoption.published(state, events)
     assert news is not None, "nothing new"
     draft = Draft(replace(state, epoch=news.epoch), POLICY)
-    adoption.adopt(draft, news, events)
+    adoption.adopt(draft, news, events, events[-1].stamp)
     return draft
 
 

@@ -90,6 +90,19 @@ def test_a_member_that_never_speaks_again_expires() -> None:
     assert {"a"} == set(story.owners().values())
 
 
+def test_nobody_is_struck_out_by_the_batch_that_adopts_it() -> None:
+    """A batch that holds a long past may end a session later; nobody was asked to beat in it."""
+    story = at_work()
+    pages = story.pages()
+    story.forgets(kept=len(story.log), late=11)
+    assert pages == story.pages()
+
+    story.waits(seconds=9)
+    story.reads(*beats(story, "a"))
+    story.waits(seconds=2)
+    assert ["a"] == list(story.state.members)
+
+
 def test_a7_an_old_backup() -> None:
     """What it does not know happened all the same: epochs and books are those published."""
     story = a_story()
