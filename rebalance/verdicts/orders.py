@@ -78,7 +78,7 @@ def _know(draft: Draft, name: BrokerName, place: str) -> None:
         if len(draft.brokers) < draft.policy.brokers_max:
             draft.brokers[name] = Broker(draft.now, draft.now, place=place)
     elif place and place != broker.place:
-        if broker.place:
+        if broker.place and place != broker.address:  # else reporters have said so already
             broker = Broker(draft.now, draft.now)
             draft.items.pop(name, None)
             discard(draft, name)

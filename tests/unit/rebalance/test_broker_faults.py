@@ -220,6 +220,18 @@ def test_e10_a_broker_that_the_route_watcher_finds_elsewhere() -> None:
     assert "" == town.out  # what it failed at before is forgotten with it
 
 
+def test_e10_what_reporters_have_said_of_a_replacement_is_no_news_of_the_watchers() -> None:
+    """It is the same new broker; what it has done since it was met is still held against it."""
+    town = Town()
+    town.host("orders", "cd", address=lambda name: f"{name}:1")
+    town.sweep({"c": FAILS}, times=2)  # everybody finds it at another address by now
+    assert "c" == town.out
+
+    town.host("orders", "cd", address=str)
+    assert "c" == town.out
+    assert "c" == town.cluster.brokers[BrokerName("c")].place
+
+
 @pytest.mark.parametrize("mode", ["off", "shadow", "enforce"])
 def test_each_detector_can_be_tried_out(mode: Mode) -> None:
     """Off says nothing, shadow says what it would do, and only enforce does it."""
