@@ -25,6 +25,7 @@ from audit.history import (
     Left,
     Life,
     Ordered,
+    Place,
     Struck,
     Summarised,
 )
@@ -83,11 +84,7 @@ class Silence:
     def __init__(self, group: str, reader: Reader, blast: Blast, *, one_clock: bool) -> None:
         """Begin with nobody heard.
 
-        Args:
-            group: Whose members they are.
-            reader: What reads for all groups.
-            blast: When silence is doubted.
-            one_clock: Whether all topics are written by one clock, so that their times compare.
+        ``one_clock``: all topics are written by one clock, so that their times compare.
         """
         self._one_clock = one_clock
         self._group = group
@@ -100,6 +97,9 @@ class Silence:
         self._paused = False
         self._partition = 0
         self._pulses: dict[Life, _Pulse] = {}
+        self._felled: list[tuple[Life, _Pulse]] = []
+        self._felled_by: Place | None = None
+        """The record that struck last, and all whom it struck: they were doubted together."""
         self._began = False
         self._since_ms = 0
         """When a controller took over that had forgotten its past: all sessions begin anew."""
@@ -209,6 +209,9 @@ class Silence:
         self.ended(record.life, before=None if cause is None else cause.number)
         if record.how not in _JUDGED or pulse is None or pulse.session_ms is None or cause is None:
             return
+        if record.cause != self._felled_by:
+            self._felled, self._felled_by = [], record.cause
+        self._felled.append((record.life, pulse))
         silence_ms = self._silence_ms(pulse, cause)
         if silence_ms is None:
             return
@@ -217,7 +220,7 @@ class Silence:
         # Who takes over after its predecessor heard the others by its own clock.
         sure = self._approved or self._in_flux or self._began
         if silence_ms >= (patience_ms or pulse.session_ms // 2 + 1) and not sure:
-            silent, everybody = self._doubtful(record.life, pulse, cause)
+            silent, everybody = self._doubtful(cause)
             if silent >= self._blast.members and 100 * silent > self._blast.percent * everybody:
                 patience_ms = pulse.session_ms + self._blast.hold_ms
                 detail += f", and {silent} of {everybody} were silent"
@@ -239,14 +242,14 @@ class Silence:
         written_ms = cause.appended_ms - max(it.appended_ms for it in heard)
         return written_ms if read_again else min(silence_ms, written_ms)
 
-    def _doubtful(self, life: Life, struck: _Pulse, cause: Reading) -> tuple[int, int]:
+    def _doubtful(self, cause: Reading) -> tuple[int, int]:
         """Count who was silent for half a session at a record, and who was there.
 
         Whoever has said that it would be silent is not doubted for it.
         By member: a life that is being replaced by a younger one is not one more that is silent.
         """
         heard: dict[str, bool] = {}
-        for each, pulse in [(life, struck), *self._pulses.items()]:
+        for each, pulse in [*self._felled, *self._pulses.items()]:
             last_ms = pulse.last_ms(cause.number)
             if last_ms is not None:
                 last_ms = max(last_ms, self._since_ms)
@@ -290,7 +293,5 @@ class Silence:
             silence_ms = clock.proved_ms - heard_ms
             over_ms = clock.proved_ms - silence_ms + pulse.session_ms
             if silence_ms >= pulse.session_ms and not self._waits(pulse, over_ms, clock.proved_ms):
-                detail = (
-                    f"silent for {silence_ms} ms and still in, its session is {pulse.session_ms}"
-                )
+                detail = f"silent for {silence_ms} ms and in, its session is {pulse.session_ms}"
                 yield Violation(Invariant.LIVELY, self._group, life.member, detail)

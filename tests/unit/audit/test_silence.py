@@ -132,6 +132,27 @@ def test_who_said_that_it_goes_is_not_missed(*, returns: bool) -> None:
     assert [] == told.details
 
 
+def test_those_that_one_record_strikes_out_were_doubted_together() -> None:
+    """Three of six are silent, which is not most, also when one of two others is gone already."""
+    told = Chronicle()
+    told.ticks()
+    for name in "abcdef":
+        told.joined(name)
+        told.issued(name, 1)
+    told.leaves("a")
+    told.leaves("b")
+    for speakers in ("cdef", "f", "f"):
+        for _ in range(2):
+            told.ticks(2_000)
+            for name in speakers:
+                told.beats(name)
+    cause = told.ticks(0)
+    told.struck("a", cause)
+    told.struck("b", cause)
+
+    assert [] == told.details
+
+
 def test_silence_of_most_is_believed_in_the_end() -> None:
     """After another while."""
     told = a_crowd()
