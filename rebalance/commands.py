@@ -58,7 +58,7 @@ def obey(draft: Draft, event: Commanded) -> None:
     except Refused as refusal:
         _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
     else:
-        draft.touched = True
+        draft.touched, draft.occasion = True, _cause(event)
         _answer(draft, event, epoch, Outcome.DONE, detail)
 
 

@@ -9,9 +9,9 @@ epoch always means the same bytes (I4).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from rebalance import commons, departures, flapping, timers
+from rebalance import commons, departures, flapping, reasons, timers
 from rebalance.books import Books, concerned
 from rebalance.causes import Cause
 from rebalance.decisions import (
@@ -50,7 +50,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
     common = commons.Commons.of(state, roster, draft.policy)
-    readers, cause = _readers(draft, state, common), state.cause
+    readers, cause = _readers(draft, state, common), state.occasion or state.cause
     if cause is not None:
         shares = _shares(state, books, common, readers)
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
@@ -83,6 +83,7 @@ def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
         ownership=books,
         loose=tuple(draft.loose),
         posted=draft.posted,
+        reasons=draft.reasons,
         shortage=draft.shortage,
         targeted_at=draft.targeted_at,
         doubts=draft.doubts.merged(),
@@ -94,20 +95,10 @@ def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
         strategy=draft.strategy,
         overrides=draft.overrides,
         commands=draft.commands,
-        cause=_cause(draft),
+        cause=reasons.last_change(draft),
+        occasion=draft.why if draft.decided else before.occasion,
         deadline=timers.earliest(draft) if draft.decided else draft.deadline,
     )
-
-
-def _cause(draft: Draft) -> Cause | None:
-    """The last change, saying how many others it came with."""
-    if not draft.causes:
-        return draft.before.cause
-    last, others = draft.causes[-1], len(draft.causes) - 1
-    if others == 0:
-        return last
-    company = f"with {others} other change{'s' if others > 1 else ''}"
-    return replace(last, detail=f"{last.detail}, {company}" if last.detail else company)
 
 
 def _shares(
@@ -178,8 +169,8 @@ def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decisio
             duration_ms=passage.duration_ms,
             ending=ending,
             at=summary.at,
-            cause=summary.cause,
+            cause=reason or summary.cause,
         )
-        for (giver, taker, ending), passage in draft.passages.items()
+        for (giver, taker, ending, reason), passage in draft.passages.items()
     ]
     return history

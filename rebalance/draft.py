@@ -42,6 +42,12 @@ class Vacancy:
     ending: Ending
     waited_ms: Millis
     """On the log clock, since the holder was told to let go; 0 when it was not told."""
+    reason: Cause | None = None
+    """Why it was told that; None: it was not, or it did not come to it."""
+
+
+Way = tuple[MemberId, MemberId, Ending, Cause | None]
+"""From whom to whom, how the one was done, and why it was asked."""
 
 
 @dataclass(slots=True)
@@ -70,6 +76,7 @@ class Draft:
     target: Mapping[Queue, MemberId] = field(init=False)
     posted: Mapping[Epoch, Millis | None] = field(init=False)
     """None: no later step has shown yet that it is out."""
+    reasons: Mapping[Epoch, Cause] = field(init=False)
     shortage: Mapping[str, int] = field(init=False)
     targeted_at: Millis | None = field(init=False)
     paused: bool = field(init=False)
@@ -84,6 +91,12 @@ class Draft:
 
     causes: list[Cause] = field(default_factory=list)
     """What changed the group in this step, in order. Not empty means: it needs a new target."""
+    occasion: Cause | None = None
+    """What has to be said though it changed nothing about who is to own what."""
+    served: set[Epoch] = field(default_factory=set)
+    """Whose records were acted on in this step."""
+    why: Cause | None = None
+    """What this step decides is laid to, once ``reasons`` has found it."""
     targeted: bool = False
     """The target was computed in this step."""
     aimed: Collection[Queue] = ()
@@ -100,6 +113,8 @@ class Draft:
     """Topics whose queues are others than before, under the same names."""
     instances: dict[InstanceId, MemberId] | None = None
     """Who has which instance, once ``twins`` has asked for it."""
+    namesakes: dict[str, MemberId] | None = None
+    """Who came last of those that call themselves by a name, once ``twins`` has asked for it."""
     patterns: frozenset[Pattern] | None = None
     """What the members have, or had in this step, once ``membership`` has asked for it."""
     answered: set[MemberId] = field(default_factory=set)
@@ -116,7 +131,7 @@ class Draft:
     """Who was told to give what, once ``handover.repair`` has asked for it."""
     vacant: dict[Queue, Vacancy] = field(default_factory=dict)
     """Queues whose holder is done and that had no heir; ``handover.settle`` fills them."""
-    passages: dict[tuple[MemberId, MemberId, Ending], Passage] = field(default_factory=dict)
+    passages: dict[Way, Passage] = field(default_factory=dict)
     notes: list[Decision] = field(default_factory=list)
     """Decisions that stand already: history and refusals."""
 
@@ -136,6 +151,7 @@ class Draft:
         self.departures = Overlay(self.before.departures)
         self.target = self.before.target
         self.posted = self.before.posted
+        self.reasons = self.before.reasons
         self.shortage = self.before.shortage
         self.targeted_at = self.before.targeted_at
         self.paused = self.before.paused
@@ -184,9 +200,10 @@ class Draft:
         name, epoch = self.before.name, self.before.epoch
         self.before = GroupState(name, epoch, group_epoch=epoch, target_epoch=epoch)
         self._trace()
-        for notes in (self.causes, self.recreated, self.fenced, self.vacant):
+        for notes in (self.causes, self.served, self.recreated, self.fenced, self.vacant):
             notes.clear()
-        self.instances = self.patterns = self.asked = self.mute = None
+        self.occasion = None
+        self.instances = self.namesakes = self.patterns = self.asked = self.mute = None
         self.urgent = self.deferred = self.calm = False
 
     def resume(self, cause: Cause) -> None:

@@ -176,6 +176,8 @@ class GroupState:
     wishes something else by now. Looked at in each step, so that its return is not missed."""
     posted: Mapping[Epoch, Millis | None] = field(default_factory=dict)
     """When what each of its records asked for was surely out (``notice``)."""
+    reasons: Mapping[Epoch, Cause] = field(default_factory=dict)
+    """Why each of the records that somebody still has to act on was written (``reasons``)."""
     shortage: Mapping[str, int] = field(default_factory=dict)
     """Why the strategy could not assign queues, and how many."""
     targeted_at: Millis | None = None
@@ -198,6 +200,8 @@ class GroupState:
     """Ids of the last commands, so that none is obeyed twice."""
     cause: Cause | None = None
     """What last changed ``group_epoch``."""
+    occasion: Cause | None = None
+    """Why the present epoch was drawn, if it was noted; that need not be a change."""
     deadline: Millis | None = None
     """No silence can decide anything before the clock reads this (a lower bound, so that a tick
     which is due for nobody need not even decode the group); None when nobody is waited for."""

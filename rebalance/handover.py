@@ -25,9 +25,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rebalance import notice
-from rebalance.causes import Cause, CauseKind
-from rebalance.decisions import ClaimRefused, Ending
+from rebalance import claims, notice
+from rebalance.claims import granted
+from rebalance.decisions import Ending
 from rebalance.draft import Draft, Life, Passage, Vacancy
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
@@ -35,8 +35,8 @@ from rebalance.group import Asked, Grant, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
 from rebalance.subscriptions import wants
 
-Claim = tuple[MemberId, Incarnation, Epoch]
-"""What a member says it has: its name, its life, and under which epoch."""
+_CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
+"""The holder did, or is taken to have done, what it was told."""
 
 
 def book(draft: Draft, event: Released) -> None:
@@ -56,50 +56,10 @@ def repair(draft: Draft, event: Beaten) -> None:
         return
     fence(draft, event.stamp)
     owned = set(event.owned)
-    _refuse_claims(draft, event)
+    claims.judge(draft, event)
     for queue, epoch, asked in _asked(draft).get((event.member, event.incarnation), ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
             _let_go(draft, queue, event.member, event.incarnation, epoch, event.stamp)
-
-
-def _refuse_claims(draft: Draft, event: Beaten) -> None:
-    """Note and answer claims of what was never granted (C8, C9).
-
-    Only of a member that has acted on the group's last decision: anybody else may be about to read
-    that a queue was taken away.
-    """
-    member = draft.members.get(event.member)
-    if member is None or member.incarnation != event.incarnation or not member.owns:
-        return
-    if event.epoch < draft.before.epoch or not event.owned:
-        return
-    strange = tuple(
-        queue
-        for queue, epoch in event.owned
-        if _granted(draft.ownership.get(queue), (event.member, event.incarnation, epoch)) is None
-    )
-    if strange:
-        draft.answered.add(event.member)
-        cause = Cause(CauseKind.CLAIM, event.member, event.stamp.position)
-        draft.notes.append(
-            ClaimRefused(
-                draft.before.name,
-                event.member,
-                event.incarnation,
-                strange,
-                event.stamp.appended,
-                cause,
-            )
-        )
-
-
-def _granted(owned: Ownership | None, claim: Claim) -> Grant | None:
-    """Return the very grant that is claimed, if a page has it."""
-    grants = () if owned is None else (owned.holder, owned.heir)
-    for grant in grants:
-        if grant is not None and (grant.member, grant.incarnation, grant.epoch) == claim:
-            return grant
-    return None
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
@@ -128,20 +88,28 @@ def _let_go(
     stamp: Stamp,
 ) -> None:
     owned = draft.ownership.get(queue)
-    grant = _granted(owned, (member, incarnation, epoch))
+    grant = granted(owned, (member, incarnation, epoch))
     if owned is None or grant is None:
         return  # a release of an epoch that is over: late, repeated, or never granted
     if grant is owned.holder:
         _vacate(draft, queue, owned, Ending.RELEASED, stamp)
     else:
+        if grant.asked is not None:
+            draft.served.add(grant.asked.epoch)
         draft.ownership.put(queue, replace(owned, heir=None))
 
 
 def _vacate(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp: Stamp) -> None:
     """The holder is done: its heir holds now, under the same epoch (it may have started)."""
     holder, heir = owned.holder, owned.heir
-    waited = Millis(0) if holder.asked is None else Millis(stamp.heard - holder.asked.at)
-    vacancy = Vacancy(holder.member, ending, waited)
+    waited, reason = Millis(0), None
+    if holder.asked is not None:
+        waited = Millis(stamp.heard - holder.asked.at)
+        if ending in _CARRIED_OUT:
+            told = holder.asked.epoch if heir is None else heir.epoch
+            draft.served.add(told)
+            reason = draft.reasons.get(told)
+    vacancy = Vacancy(holder.member, ending, waited, reason)
     if heir is None:
         draft.ownership.remove(queue)
         draft.vacant[queue] = vacancy
@@ -153,7 +121,8 @@ def _vacate(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp:
 def _pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> None:
     if taker == vacancy.giver:
         return
-    passage = draft.passages.setdefault((vacancy.giver, taker, vacancy.ending), Passage())
+    way = vacancy.giver, taker, vacancy.ending, vacancy.reason
+    passage = draft.passages.setdefault(way, Passage())
     passage.queues.append(queue)
     passage.duration_ms = max(passage.duration_ms, vacancy.waited_ms)
 

@@ -48,7 +48,7 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
         )
     if fresh:
         why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
-        cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
+        draft.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
         draft.notes.append(
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
         )
@@ -81,6 +81,8 @@ def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
     """
     if not draft.held:
         return
+    if draft.held.get(name) is not None:
+        draft.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, "it is heard again")
     draft.held.remove(name)
     if draft.paused or draft.calm:
         return

@@ -46,6 +46,7 @@ def join(draft: Draft, event: Joined) -> None:
         if not refusals:
             _make_way(draft, event, rival, rule)
     if not refusals:
+        twins.meet(draft, event, rules)
         _admit(draft, event, again=known is not None)
 
 
@@ -240,6 +241,7 @@ def _leave(draft: Draft, event: Left) -> None:
         draft.members.put(event.member, replace(known, sequence=event.sequence, away=True))
         see(draft, event.member, event.stamp)
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
+        draft.occasion = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:
         depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)

@@ -27,6 +27,8 @@ class Trait(StrEnum):
     DRAINING = "draining"
     RESTING = "resting"
     PATTERNED = "patterned"
+    LIMITED = "limited"
+    """It says how many queues it can carry."""
 
 
 class Asking(NamedTuple):
@@ -88,6 +90,8 @@ def _headings(member: Member) -> Iterator[Trait | Asking]:
         yield Trait.DRAINING
     if member.resting_until is not None:
         yield Trait.RESTING
+    if member.capacity is not None:
+        yield Trait.LIMITED
     if member.patterns:
         yield Trait.PATTERNED
 

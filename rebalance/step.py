@@ -21,6 +21,7 @@ from rebalance import (
     handover,
     membership,
     notice,
+    reasons,
     routing,
     target,
     timers,
@@ -75,6 +76,7 @@ def step(
     handover.recall(draft, now)
     handover.settle(draft, now)
     notice.give(draft)
+    reasons.note(draft)
     return conclude(draft, moves, now)
 
 

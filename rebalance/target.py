@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from rebalance.allocation import AllocationRequest, Allocator, Candidate
+from rebalance.capacity import limited
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
 from rebalance.ids import MemberId, Millis, Queue, TopicName
@@ -33,9 +34,10 @@ def is_due(draft: Draft, clock: Millis) -> bool:
 
 def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
     """Compute the target anew; return how many queues are meant for another member than before."""
-    draft.targeted, draft.targeted_at = True, clock
-    request = _request(draft)
-    plan = allocator(request)
+    draft.targeted, request = True, _request(draft)
+    if request.queues:  # the first target is to come at once, and of none there is nothing to have
+        draft.targeted_at = clock
+    plan = limited(allocator(request), _capacities(draft, request), draft.target)
     before, after = draft.target, plan.owners
     draft.aimed = _differences(before, after) if plan.changed is None else plan.changed
     _check_wanted(request, draft.aimed, after)
@@ -65,6 +67,12 @@ def _request(draft: Draft) -> AllocationRequest:
         if topic in wanted and route.queues
     }
     return AllocationRequest(candidates, queues, draft.target)
+
+
+def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:
+    named = draft.members.merged().those(Trait.LIMITED) & request.candidates.keys()
+    known = ((name, request.candidates[name].capacity) for name in named)
+    return {name: capacity for name, capacity in known if capacity is not None}
 
 
 def _left_to_the_resting(

@@ -10,6 +10,7 @@ Called by ``membership`` when somebody joins, and by ``step`` for the pegs. Its 
 lost a name to a living twin, or was refused it, can read both names in the history.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
@@ -48,7 +49,7 @@ def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
 
     A name that leaves no room for it stays as it is.
     """
-    own = MemberId(f"{member}@{incarnation}")
+    own = MemberId(f"{member}@{incarnation}")  # ``_shared_name`` undoes it
     return own if len(own) <= _NAME_CHARACTERS else member
 
 
@@ -110,6 +111,32 @@ def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
         cause,
     )
     draft.notes.append(met)
+
+
+def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
+    """Note whom a newcomer shares its name with, where the two are told apart by another.
+
+    Of a whole fleet with one name it is the last that came. ``known`` were noted already.
+    """
+    if draft.policy.on_twin is not TwinRule.SEPARATE:
+        return
+    shared = _shared_name(event.member, event.incarnation)
+    other = _namesakes(draft).get(shared)
+    if other is not None and other not in known and draft.members.get(other) is not None:
+        note(draft, event, other, TwinRule.SEPARATE)
+    _namesakes(draft)[shared] = event.member
+
+
+def _namesakes(draft: Draft) -> dict[str, MemberId]:
+    """By the name that lives call themselves by, the last of them; made once a step."""
+    if draft.namesakes is None:
+        found = sorted((member.incarnation, name) for name, member in draft.members.items())
+        draft.namesakes = {_shared_name(name, incarnation): name for incarnation, name in found}
+    return draft.namesakes
+
+
+def _shared_name(name: MemberId, incarnation: Incarnation) -> str:
+    return name.removesuffix(f"@{incarnation}")
 
 
 def lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:

@@ -168,7 +168,7 @@ def test_history_tells_of_the_new_target() -> None:
 def test_history_tells_of_every_passage() -> None:
     """Queues that went the same way in one batch are one entry, in order."""
     draft = drafted(page_of_1="b@5", change=True)
-    draft.passages[A, B, Ending.RELEASED] = Passage(
+    draft.passages[A, B, Ending.RELEASED, None] = Passage(
         [queue("orders-1"), queue("orders-0")], Millis(120)
     )
     told = only(HandedOver, conclude(draft, 0, NOW).decisions)

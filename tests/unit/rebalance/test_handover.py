@@ -106,7 +106,7 @@ def test_release_of_several_queues_is_booked_one_by_one() -> None:
 def test_handed_over_queue_is_told_with_its_duration() -> None:
     """From telling the holder to hearing its release, for each pair of members."""
     draft = after_release(BOOKS.with_page("orders-0", "a@1!2 > b@2"), "a", "orders-0@1")
-    passage = draft.passages[MemberId("a"), MemberId("b"), Ending.RELEASED]
+    passage = draft.passages[MemberId("a"), MemberId("b"), Ending.RELEASED, None]
 
     assert [queue("orders-0")] == passage.queues
     assert 700 == passage.duration_ms
@@ -173,7 +173,7 @@ def test_life_that_ended_earlier_in_the_log_is_fenced_before_a_release_is_booked
     draft.fenced = {life("a"): Ending.FENCED}
     handover.book(draft, released("a", "orders-0@1")(at(0)))
 
-    assert {("a", "b", Ending.FENCED)} == set(draft.passages)
+    assert {("a", "b", Ending.FENCED, None)} == set(draft.passages)
 
 
 # -- settling
@@ -204,7 +204,7 @@ def test_crash_without_an_heir_is_a_handover_too() -> None:
     handover.fence(draft, at(0))
 
     assert "b@6" == settled(draft)
-    assert {("a", "b", Ending.FENCED)} == set(draft.passages)
+    assert {("a", "b", Ending.FENCED, None)} == set(draft.passages)
 
 
 def test_member_that_takes_its_own_queue_up_again_hands_nothing_over() -> None:

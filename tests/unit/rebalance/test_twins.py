@@ -76,6 +76,22 @@ def test_a_conflict_names_both() -> None:
     ]
 
 
+def test_two_that_are_told_apart_are_named_too() -> None:
+    """Both work on; of a fleet with one name each newcomer is named with the one before it."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE))
+    story.reads(joined("a"), joined("b"))
+    story.reads(joined("a:2"), joined("a:3"))
+
+    met = only(TwinsMet, story.decided)
+    assert [("a@1", "a@2"), ("a@2", "a@3")] == [(it.older[0], it.newer[0]) for it in met]
+    assert {TwinRule.SEPARATE} == {it.rule for it in met}
+    assert {"a@1", "a@2", "a@3", "b@1"} == set(story.state.members)
+
+    story.waits(seconds=9)
+    story.reads(joined("a:4"))  # after a silence of all the others it is a restart
+    assert [] == only(TwinsMet, story.decided)
+
+
 def test_a_restart_after_a_silence_is_no_conflict() -> None:
     """Who was not heard of for two heartbeats has hardly a living twin."""
     story = Story()
@@ -173,7 +189,7 @@ def test_a_name_that_leaves_no_room_is_not_told_apart() -> None:
     """No record could say the longer name; so its younger life wins, and that is said (C21)."""
     story, long = Story(policy=Policy(on_twin=TwinRule.SEPARATE)), 254 * "n"
     story.reads(joined("a"), joined(long))
-    (met,) = only(TwinsMet, story.reads(joined("a:2"), joined(f"{long}:2")))
+    apart, met = only(TwinsMet, story.reads(joined("a:2"), joined(f"{long}:2")))
 
     assert {"a@1", "a@2", long} == set(story.state.members)
-    assert TwinRule.FENCE_OLDER == met.rule
+    assert (TwinRule.SEPARATE, TwinRule.FENCE_OLDER) == (apart.rule, met.rule)
