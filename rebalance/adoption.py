@@ -96,7 +96,6 @@ def _last_start(found: Sequence[Found]) -> Sequence[Found]:
 
 def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -> None:
     """Take over what is published; the draft shows the past that led to it, as far as is known."""
-    stamp = events[news.begins].stamp
     draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
     _close_the_past(draft)
     records = _records(draft, news.found)
@@ -112,7 +111,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
         if draft.members[record.member].owns:
             for queue, claim in _claims(record):
                 claims[queue].append(claim)
-    _write(draft, claims, stamp)
+    _write(draft, claims, now)
     _map_out(draft, named)
     _hear_again(draft, events[: news.begins])
     draft.answered.update(draft.members.merged())
@@ -159,16 +158,20 @@ def _is_over(draft: Draft, record: Adopted) -> bool:
 
 
 def _enrol(draft: Draft, record: Adopted) -> None:
-    """Have a member in the roster; one whose join is not in the log any more is asked for it."""
+    """Have a member in the roster; one whose join is not in the log any more is asked for it.
+
+    It lives by the timeouts that it was told, whatever the rules are now.
+    """
     known = draft.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
+        draft.members.put(record.member, known.as_patient_as(record))
         return
     member = Member(
         incarnation=record.incarnation,
         sequence=-1,
         topics=frozenset(queue.topic for queue in _rows(record)),
-        session_timeout_ms=draft.policy.session_ms(record.session_timeout_ms),
-        revocation_timeout_ms=draft.policy.revocation_ms(record.revocation_timeout_ms),
+        session_timeout_ms=record.session_timeout_ms,
+        revocation_timeout_ms=record.revocation_timeout_ms,
         mode=record.mode,
         since=record.epoch,
         presumed=True,
@@ -252,9 +255,9 @@ def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
     return Grant(claim.member, claim.incarnation, claim.epoch, asked)
 
 
-def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], stamp: Stamp) -> None:
+def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], now: Stamp) -> None:
     """Write the books anew, and mean each queue for whoever is to have it."""
-    asked = Asked(draft.next_epoch, stamp.heard)
+    asked = Asked(draft.next_epoch, now.heard)
     for queue in draft.ownership.merged():
         draft.ownership.remove(queue)
     target: dict[Queue, MemberId] = {}

@@ -101,6 +101,8 @@ class Draft:
     """The target was computed in this step."""
     aimed: Collection[Queue] = ()
     """Queues that the new target means for somebody else, or for nobody any more."""
+    loads: Mapping[MemberId, int] | None = None
+    """How many queues the target means for each, once ``handover`` has asked for it."""
     loose: Collection[Queue] = ()
     """As in the state, once ``handover.settle`` has looked."""
     urgent: bool = False

@@ -31,6 +31,8 @@ def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     entered.
     """
     past, policy = _past(draft, name, member.instance), draft.policy
+    if len(draft.flaps) >= policy.max_members:
+        _strike_out(draft, clock)
     if draft.flaps.get(past) is None and len(draft.flaps) >= policy.max_members:
         return
     flaps = _recalled(draft, past, clock)
@@ -69,9 +71,13 @@ def wake(draft: Draft, stamp: Stamp) -> None:
 def forget(draft: Draft, clock: Millis) -> None:
     """Strike out what has faded away, so that the book stays as small as the group."""
     if draft.flaps.drawn:
-        for past, flaps in list(draft.flaps.items()):
-            if _faded(flaps, clock, draft.policy.flap_half_life_ms).count == 0:
-                draft.flaps.remove(past)
+        _strike_out(draft, clock)
+
+
+def _strike_out(draft: Draft, clock: Millis) -> None:
+    for past, flaps in list(draft.flaps.items()):
+        if _faded(flaps, clock, draft.policy.flap_half_life_ms).count == 0:
+            draft.flaps.remove(past)
 
 
 def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:

@@ -10,7 +10,8 @@ Its one rule: whatever the brain needs to know about the past is here, or it is 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from rebalance.causes import Cause
 from rebalance.events import Mode
@@ -26,6 +27,18 @@ from rebalance.ids import (
     TopicName,
 )
 from rebalance.overrides import NONE, Overrides
+
+
+class Timeouts(Protocol):
+    """For how long a member may be silent, and keep what it is to let go."""
+
+    @property
+    def session_timeout_ms(self) -> Millis:
+        """Between two of its words."""
+
+    @property
+    def revocation_timeout_ms(self) -> Millis:
+        """Since it can know that it is to let go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,18 @@ class Member:
     """What it subscribes beside ``topics``; which topics those are, ``subscriptions`` says."""
     presumed: bool = False
     """Known from its published record alone (``adoption``): nobody has read how it joined."""
+
+    def as_patient_as(self, told: "Timeouts") -> "Member":
+        """Return it with timeouts no shorter than it was told: by those it counts, while it lives.
+
+        It trusts in its queues until a session that it knows of is over. Were ours shorter, another
+        member would work beside it.
+        """
+        return replace(
+            self,
+            session_timeout_ms=max(self.session_timeout_ms, told.session_timeout_ms),
+            revocation_timeout_ms=max(self.revocation_timeout_ms, told.revocation_timeout_ms),
+        )
 
     @property
     def owns(self) -> bool:

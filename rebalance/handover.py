@@ -21,7 +21,7 @@ proves one, or claims too much), ``fence`` (lives ended), ``recall`` (a topic wa
 Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -170,6 +170,8 @@ def settle(draft: Draft, stamp: Stamp) -> None:
         wanted = promises[meant]
         if wanted is None and meant[0] is not None:
             draft.loose.append(queue)
+        if wanted is None and meant[0] is not None and _may_keep(draft, owned, queue.topic):
+            continue
         page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
         if page is not None and page != owned:
             _check(queue, page)
@@ -177,6 +179,14 @@ def settle(draft: Draft, stamp: Stamp) -> None:
             if owned is None and queue in draft.vacant:
                 _pass_on(draft, queue, draft.vacant[queue], page.holder.member)
             _take(draft, queue, stamp)
+
+
+def _may_keep(draft: Draft, owned: Ownership | None, topic: TopicName) -> bool:
+    """Tell whether a queue stays where it is until its member in the target can be promised it."""
+    if owned is None or owned.heir is not None or owned.holder.asked is not None:
+        return False
+    holder = draft.members.get(owned.holder.member)
+    return holder is not None and holder.owns and wants(holder, topic)
 
 
 def _unsettled(draft: Draft) -> list[Queue]:
@@ -231,10 +241,12 @@ def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | N
 
 
 def _is_too_much(draft: Draft, name: MemberId, member: Member) -> bool:
-    """Tell whether the target was made for a former life of a member, which could carry more."""
-    if member.capacity is None or draft.targeted or member.since <= draft.before.target_epoch:
+    """Tell whether the target was made when a member could carry more."""
+    if member.capacity is None or draft.targeted:
         return False
-    return sum(meant == name for meant in draft.target.values()) > member.capacity
+    if draft.loads is None:
+        draft.loads = Counter(draft.target.values())
+    return draft.loads[name] > member.capacity
 
 
 def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:

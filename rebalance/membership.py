@@ -152,7 +152,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
         draining=known.dismissed or (repeated and known.draining),
         dismissed=known.dismissed,
         away=repeated and known.away,
-    )
+    ).as_patient_as(known)
     draft.members.put(event.member, member)
     if known.presumed:
         twins.enrol(draft, event)

@@ -15,11 +15,12 @@ from rebalance.overrides import NONE, Overrides
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Nothing is moved and nobody evicted; hand-overs on their way come to their end."""
+    """Nothing is moved and nobody evicted but by an order; hand-overs on their way end."""
 
     verb: ClassVar[str] = "pause"
     until: Millis | None = None
-    """Resume by itself when the log's own time (as the broker wrote it) reaches this."""
+    """Resume by itself then, as the log's clock counts from the order: a gap in the log is left
+    out, and makes the pause as much longer."""
 
 
 @dataclass(frozen=True, slots=True)

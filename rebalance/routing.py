@@ -124,6 +124,7 @@ def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
     """Take a topic off the map that nobody asks for by name and that is no more."""
     if draft.routes.get(topic) is not None:
         draft.routes.remove(topic)
+        draft.recreated.add(topic)  # should it come back before anybody has been told to let go
         draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more"))
 
 

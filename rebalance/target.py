@@ -82,7 +82,8 @@ def _left_to_the_resting(
     resting = roster.those(Trait.RESTING) & candidates.keys()
     if not resting:
         return {}
-    others = {one.topics for name, one in candidates.items() if name not in resting}
+    idle = resting | {name for name in candidates if roster[name].away}
+    others = {one.topics for name, one in candidates.items() if name not in idle}
     lively = frozenset[TopicName]().union(*others)
     return {name: frozenset(candidates[name].topics) - lively for name in sorted(resting)}
 

@@ -7,7 +7,7 @@ and never reaches the group.
 Called by ``translation``. Its one rule: one record, one order.
 """
 
-from allocators import BadOption, allocator
+from allocators import ALLOCATORS, BadOption, allocator
 from rebalance import orders
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import Order
@@ -70,10 +70,17 @@ def _overrides(record: protocol.Overrides | None) -> Overrides:
 
 
 def _known(strategy: str | None) -> str | None:
+    """Check a strategy that is to be used; one of the user's own is code, and no record loads code.
+
+    Whoever may write orders is no one who may run programs here; those are named in the settings.
+    """
     if strategy is None:
         return None
+    if strategy not in ALLOCATORS:
+        known = ", ".join(sorted(ALLOCATORS))
+        raise UndecodableRecord("refused", f"strategy: {strategy!r} is none of {known}")
     try:
         allocator(strategy)
-    except (KeyError, BadOption) as error:
+    except BadOption as error:
         raise UndecodableRecord("refused", f"strategy: {error.args[0]}") from error
     return strategy

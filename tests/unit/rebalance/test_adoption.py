@@ -8,8 +8,9 @@ from rebalance.decisions import (
     MemberChanged,
 )
 from rebalance.events import Portion
-from rebalance.ids import InstanceId
+from rebalance.ids import InstanceId, Millis
 from rebalance.overview import GroupSummarised
+from rebalance.policy import Policy
 from tests.builders.amnesia import Remembered, a_story, at_work, beats
 from tests.builders.notation import life
 from tests.builders.records import (
@@ -101,6 +102,36 @@ def test_nobody_is_struck_out_by_the_batch_that_adopts_it() -> None:
     story.reads(*beats(story, "a"))
     story.waits(seconds=2)
     assert ["a"] == list(story.state.members)
+
+
+def test_nobody_is_fenced_for_what_it_was_never_told() -> None:
+    """A crash kept back the record that told a to give; its time begins when it can read it."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2))
+    never_told = story.records[life("a")[0]]
+    story.reads(joined("b"))
+    story.records[life("a")[0]] = never_told
+    for _ in range(30):
+        story.away(seconds=3)
+        story.missed(*beats(story, "a", "b"))
+    story.forgets()
+
+    assert "a@1!3 > b@2" == story.pages()["orders-1"]
+    assert {"a", "b"} == set(story.state.members)
+
+
+def test_timeouts_that_were_published_hold_whatever_the_rules_are_now() -> None:
+    """Members count by those; whether their joins are still in the log or not."""
+    for kept in (0, 3):
+        story = at_work()
+        story.policy = Policy(
+            session_timeout_ms=Millis(3_000),
+            heartbeat_interval_ms=Millis(1_000),
+            revocation_timeout_ms=Millis(2_000),
+        )
+        story.forgets(kept=kept)
+        told = story.state.members[life("a")[0]]
+        assert (10_000, 60_000) == (told.session_timeout_ms, told.revocation_timeout_ms)
 
 
 def test_a7_an_old_backup() -> None:

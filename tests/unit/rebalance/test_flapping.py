@@ -61,6 +61,16 @@ def test_a_flood_of_names_does_not_fill_the_book() -> None:
     assert {"a": 2, "b": 1} == {name: flaps.count for name, flaps in draft.flaps.items()}
 
 
+def test_a_full_book_has_room_again_when_its_names_have_faded() -> None:
+    """A flood is over at some time."""
+    draft = a_group().with_member("a").drafted(replace(POLICY, max_members=2))
+    for name in ("b", "c"):
+        flapping.went(draft, MemberId(name), draft.members[A], Millis(0))
+    flapping.went(draft, A, draft.members[A], Millis(60_000))
+
+    assert "a" in draft.flaps.merged()
+
+
 def test_what_has_faded_is_not_kept() -> None:
     """The book does not grow with everybody who ever left."""
     draft = departed(2)

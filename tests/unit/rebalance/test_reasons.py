@@ -1,6 +1,7 @@
 """What a decision is laid to: the event that it follows from, and no other."""
 
 from rebalance.decisions import AssignmentIssued, HandedOver, Rebalanced
+from rebalance.ids import Millis
 from rebalance.orders import Pause
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
@@ -8,7 +9,7 @@ from tests.builders.amnesia import at_work, beats
 from tests.builders.records import beaten, joined, left, ordered, released, routed
 from tests.builders.story import Story, only
 
-SLOW_TARGETS = Policy(assignment_interval_ms=2_000)
+SLOW_TARGETS = Policy(assignment_interval_ms=Millis(2_000))
 
 
 def why(story: Story) -> str:

@@ -145,12 +145,16 @@ def test_member_fences_itself_before_it_is_fenced_for_a_queue(
     assert within(session_ms) + within(revocation_ms) <= expected
 
 
-def test_shorter_session_moves_the_deadline_forward() -> None:
-    """A member that asks for a shorter session is held to it at once."""
-    group = a_group().with_member("a", session_ms=600_000).due_at(600_000)
-    draft = after(group, joined("a", sequence=1, session_ms=2_000), clock=1_000)
-
-    assert 3_000 == draft.deadline
+def test_a_session_gets_longer_and_never_shorter_while_a_life_lasts() -> None:
+    """It trusts in the longer one until it has read of the shorter, and who knows when that is."""
+    group = a_group().with_member("a", session_ms=20_000, revocation_ms=9_000).due_at(600_000)
+    for session_ms, revocation_ms, expected in (
+        (2_000, 1_000, (20_000, 9_000)),
+        (30_000, 10_000, (30_000, 10_000)),
+    ):
+        record = joined("a", sequence=1, session_ms=session_ms, revocation_ms=revocation_ms)
+        known = after(group, record, clock=1_000).members[A]
+        assert expected == (known.session_timeout_ms, known.revocation_timeout_ms)
 
 
 def test_longer_session_does_not_move_the_deadline_back() -> None:

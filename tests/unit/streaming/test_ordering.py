@@ -1,0 +1,31 @@
+"""What an operator's command becomes, and what is refused before any group hears of it."""
+
+import pytest
+
+from rebalance import orders
+from streaming.ordering import order_of
+from trimtab.protocol import ChooseStrategy, UndecodableRecord
+
+
+def strategy(name: str | None) -> ChooseStrategy:
+    """Ann wants a strategy."""
+    return ChooseStrategy(id="1", principal="ann", reason="because", strategy=name)
+
+
+def test_a_strategy_by_name_or_none() -> None:
+    """None is the controller's own."""
+    assert orders.ChooseStrategy("AVG") == order_of(strategy("AVG"))
+    assert orders.ChooseStrategy(None) == order_of(strategy(None))
+
+
+@pytest.mark.parametrize("name", ["NOSUCH", "sys:exit", "os:getcwd", "tests.nowhere:strategy"])
+def test_no_order_loads_code(name: str) -> None:
+    """A record that names a module is refused like one that names nothing: it is never imported."""
+    with pytest.raises(UndecodableRecord, match="is none of AVG"):
+        order_of(strategy(name))
+
+
+def test_a_strategy_that_needs_options_cannot_be_ordered() -> None:
+    """Options are in the settings, and an order has none."""
+    with pytest.raises(UndecodableRecord, match="CANARY needs the options"):
+        order_of(strategy("CANARY"))
