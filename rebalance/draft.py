@@ -115,6 +115,8 @@ class Draft:
     """Topics whose queues are others than before, under the same names."""
     instances: dict[InstanceId, MemberId] | None = None
     """Who has which instance, once ``twins`` has asked for it."""
+    heirs: dict[MemberId, list[MemberId]] = field(default_factory=dict)
+    """Whom each successor succeeded in this step (``twins``)."""
     namesakes: dict[str, MemberId] | None = None
     """Who came last of those that call themselves by a name, once ``twins`` has asked for it."""
     patterns: frozenset[Pattern] | None = None
@@ -204,6 +206,7 @@ class Draft:
         self._trace()
         for notes in (self.causes, self.served, self.recreated, self.fenced, self.vacant):
             notes.clear()
+        self.heirs.clear()
         self.occasion = None
         self.instances = self.namesakes = self.patterns = self.asked = self.mute = None
         self.urgent = self.deferred = self.calm = False

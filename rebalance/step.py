@@ -70,6 +70,7 @@ def step(
     if news is not None:
         draft.causes.append(news.cause)  # whatever else has happened
     handover.fence(draft, now)
+    twins.bequeath(draft)
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now.clock)

@@ -147,6 +147,12 @@ def lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
 
 
 def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
-    """Mean for the newer member what was meant for the older one."""
-    heirs = {older: newer}
-    draft.target = {queue: heirs.get(owner, owner) for queue, owner in draft.target.items()}
+    """Mean for the newer member what was meant for the older one, or for whom that succeeded."""
+    draft.heirs[newer] = [*draft.heirs.get(newer, ()), *draft.heirs.pop(older, ()), older]
+
+
+def bequeath(draft: Draft) -> None:
+    """Write the successions into the target: all at once, because a fleet comes in one batch."""
+    heirs = {older: newer for newer, olders in draft.heirs.items() for older in olders}
+    if heirs:
+        draft.target = {queue: heirs.get(owner, owner) for queue, owner in draft.target.items()}
