@@ -162,6 +162,16 @@ def test_a_topic_that_was_made_anew_is_told() -> None:
     assert [("billing", "orders", 2, 4)] == told(plan, 2)
 
 
+def test_a_topic_that_was_made_anew_while_nobody_watched_is_told() -> None:
+    """A watcher that starts anew cannot know whether the group knows which topic it is (D3)."""
+    plan = RoutePlan()
+    plan.summarised("billing", {"orders": known(1, 4)}, members=1)
+    plan.saw("orders", Seen((RunRef("", 0, 4),), "y"))
+
+    assert [("billing", "orders", 2, 4)] == told(plan, 0)
+    assert [] == told(plan, 1_000)
+
+
 def test_an_empty_group_is_told_nothing() -> None:
     """Its brain keeps what it knew and believes no routes; its next member asks again."""
     plan = settled()
