@@ -10,7 +10,8 @@ the batch alone, never on how they were shuffled; within a partition it is that 
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from rebalance.ids import Position, TopicName
 
@@ -34,13 +35,23 @@ class Row(NamedTuple):
         return Position(TopicName(self.topic), self.partition, self.offset)
 
 
+_OFFSET: Final = itemgetter(2)
+_TIME: Final = itemgetter(0)
+
+
 def in_log_order(rows: Iterable[Row]) -> list[Row]:
-    """Sort by (append time, topic, partition, offset), times of a partition never going back."""
-    latest: dict[tuple[str, int], int] = {}
+    """Sort by (append time, topic, partition, offset), times of a partition never going back.
+
+    No two records of a log share a place; those of a recording that do stay as they came.
+    """
+    partitions: dict[tuple[str, int], list[Row]] = {}
+    for row in rows:
+        partitions.setdefault(row[:2], []).append(row)
     timed = []
-    for row in sorted(rows):  # by topic, partition, offset: no two rows share these
-        partition = row[:2]
-        latest[partition] = max(row.appended_ms, latest.get(partition, 0))
-        timed.append((latest[partition], row))
-    timed.sort()
+    for _, appended in sorted(partitions.items()):
+        latest = 0
+        for row in sorted(appended, key=_OFFSET):
+            latest = max(latest, row.appended_ms)
+            timed.append((latest, row))
+    timed.sort(key=_TIME)  # by time alone: a tie leaves them by topic, partition and offset
     return [row for _, row in timed]

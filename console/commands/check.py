@@ -44,22 +44,26 @@ def check(
     from audit.silence import Blast
     from console.recordings.judging import TOPICS, Judge
     from console.recordings.lines import Cut
+    from console.recordings.remarks import Remarks
     from console.recordings.source import lines
-    from console.settings.units import milliseconds
 
     settings = settings_of(config, assignments).settings
     progress, prefix = call_of(context).progress, settings.topics.prefix
     policy = settings.policy.policy(settings.controller.max_clock_step)
     blast = Blast(policy.blast_members, policy.blast_percent, policy.blast_hold_ms)
-    step_ms = milliseconds(settings.controller.max_clock_step)
-    judge = Judge(prefix, Promises(max_clock_step_ms=step_ms, blast=blast))
+    promises = Promises(max_clock_step_ms=policy.max_clock_step_ms, blast=blast)
+    judge = Judge(prefix, promises)
     topics = [f"{prefix}{name}" for name in TOPICS]
-    read = lines(settings, files or (), servers, topics, progress)
-    violations = list(judge.judge((row for row in read if not isinstance(row, Cut)), group))
+    remarks = Remarks(settings.topics, group)
+    read = remarks.kept(lines(settings, files or (), servers, topics, progress), topics)
+    rows = [line for line in read if not isinstance(line, Cut)]
+    violations = list(judge.judge(rows, group))
+    remarks.hear(rows, judge.groups)
     for violation in violations:
         write(str(violation))
     for unreadable in judge.unreadable:
         progress.note(f"not judged: {unreadable}")
+    remarks.tell(progress)
     found = len(violations) or "no"
     write(f"{judge.shown} records of {len(judge.groups)} groups, {found} violations")
     if violations:

@@ -24,9 +24,10 @@ from console.output import write
 
 if TYPE_CHECKING:
     from sinks import Record
+    from streaming.rows import Row
 
 EVERY_MS = 300
-"""How long a batch of a controller takes, about; for what is read from a cluster."""
+"""How long a batch of a controller takes, about."""
 
 
 Until = Annotated[
@@ -39,12 +40,9 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print the records as the controller writes them.")
 ]
 Every = Annotated[
-    int | None,
+    int,
     typer.Option(
-        metavar="MS",
-        min=1,
-        show_default=False,
-        help="Cut batches by so much log time, where the recording does not say.",
+        metavar="MS", min=1, help="Cut by so much log time, if there are no lines between batches."
     ),
 ]
 
@@ -56,21 +54,22 @@ def replay(
     until: Until = None,
     group: OneGroup = None,
     as_json: AsJson = False,
-    every: Every = None,
+    every: Every = EVERY_MS,
     servers: Servers = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
     r"""Fold recorded events again, by the controller's own code, and print what it decides.
 
-    A recording is JSON lines, one record of Kafka each, with lines between batches:
+    A recording is JSON lines, one record of Kafka each, with lines between batches or without:
 
       {"topic": "members", "partition": 3, "offset": 9, "timestamp": 1767225600000,
        "key": "billing", "value": "{\"v\": 1, \"kind\": \"join\", ...}"}
       {"batch": 2}
 
-    It makes the bytes that were made in production, if policy, partitions and cells are set as
-    they were there.
+    With them, files are read one after the other, and batches end there and nowhere else; without
+    any, all records are read in the order of the log and cut by --every. It makes the bytes that
+    were made in production, if policy, partitions and cells are set as they were there.
 
     Examples:
       trimtab replay incident.jsonl --group billing
@@ -79,26 +78,25 @@ def replay(
       trimtab replay incident.jsonl --set policy.strategy=AVG      what would AVG have done?
       trimtab replay --bootstrap-servers kafka-1:9092 --group billing
     """
-    from console.recordings.replaying import Replay, batches, only_inlets
+    from console.recordings.remarks import Remarks
+    from console.recordings.replaying import Replay, batches
     from console.recordings.source import lines
-    from console.recordings.telling import told
 
     settings = settings_of(config, assignments).settings
     again = Replay.of(settings)
-    topics = list(again.rules.decoder.topics)
-    read = lines(settings, files or (), servers, topics, call_of(context).progress)
-    paced = every if files else every or EVERY_MS
+    progress, topics = call_of(context).progress, list(again.rules.decoder.topics)
+    remarks = Remarks(settings.topics, group)
+    read = remarks.kept(lines(settings, files or (), servers, topics, progress), topics)
     offsets = Counter[tuple[str, int]]()
-    for number, rows in batches(only_inlets(read, again.rules), paced, _time(until)):
-        records = [each for each in again.decide(rows) if group is None or _is_of(each, group)]
-        if records:
-            write(f'{{"batch": {number}}}' if as_json else f"batch {number} ({len(rows)} records)")
-        for record in records:
-            if as_json:
-                write(_line(record, offsets[record[:2]], rows[-1].appended_ms))
-                offsets[record[:2]] += 1
-            else:
-                write(f"  {told(record, settings.topics.prefix)}")
+    for number, rows in batches(read, every, _time(until)):
+        decided = again.decide(rows)
+        remarks.note(rows, decided)
+        records = [each for each in decided if group is None or _is_of(each, group)]
+        if records and as_json:
+            _write(number, rows, records, offsets)
+        elif records:
+            _tell(number, rows, records, settings.topics.prefix)
+    remarks.tell(progress)
 
 
 def _time(text: str | None) -> int | None:
@@ -117,8 +115,25 @@ def _is_of(record: "Record", group: str) -> bool:
     return key == group or key.startswith(f"{group}/")
 
 
+def _tell(number: int, rows: "list[Row]", records: "list[Record]", prefix: str) -> None:
+    from console.recordings.telling import told
+
+    write(f"batch {number} ({len(rows)} records)")
+    for record in records:
+        write(f"  {told(record, prefix)}")
+
+
+def _write(
+    number: int, rows: "list[Row]", records: "list[Record]", ends: Counter[tuple[str, int]]
+) -> None:
+    """Write records as if they had been appended when the last of their batch was."""
+    write(f'{{"batch": {number}}}')
+    for record in records:
+        write(_line(record, ends[record[:2]], rows[-1].appended_ms))
+        ends[record[:2]] += 1
+
+
 def _line(record: "Record", offset: int, timestamp: int) -> str:
-    """Write a record as if it had been appended when the last of its batch was."""
     return json.dumps(
         {
             "topic": record.topic,

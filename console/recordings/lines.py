@@ -6,7 +6,8 @@ r"""Recordings as JSON lines: one record of Kafka each, and a line between batch
 
 The value is the record's text as it is on the wire; null is a tombstone. A value that is an object
 is taken for the text that it would be. A topic may be named without its prefix. Lines that hold a
-``comment`` and empty lines are passed over.
+``comment`` and empty lines are passed over. A number is at most what Kafka and our own records,
+which name it as a cause, can carry.
 
 Its one rule: a line that is none of these ends the reading, with its number and what is wrong.
 """
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from console.errors import ExitCode, Failure
 from streaming.rows import Row
-from trimtab.protocol import TOPICS
+from trimtab.protocol import TOPICS, limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ def parsed(lines: Iterable[bytes], prefix: str, name: str) -> Iterator[Line]:
             continue
         try:
             found = _line(json.loads(line), prefix)
+        except RecursionError as error:
+            raise Failure(f"{name}, line {number}: nested too deeply") from error
         except (ValueError, TypeError) as error:
             reason = error.msg if isinstance(error, json.JSONDecodeError) else error
             raise Failure(f"{name}, line {number}: {reason}") from error
@@ -74,7 +77,7 @@ def _line(line: object, prefix: str) -> Line | None:
         raise TypeError("key: must be a string or null")
     return Row(
         f"{prefix}{topic}" if topic in TOPICS else topic,
-        _number(line, "partition"),
+        _number(line, "partition", limits.PARTITION),
         _number(line, "offset"),
         _number(line, "timestamp"),
         None if key is None else key.encode(),
@@ -90,10 +93,10 @@ def _text(line: dict[str, object], field: str) -> str:
     return value
 
 
-def _number(line: dict[str, object], field: str) -> int:
+def _number(line: dict[str, object], field: str, most: int = limits.SAFE_INTEGER) -> int:
     value = line.get(field)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TypeError(f"{field}: must be a number that is not negative")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise TypeError(f"{field}: must be a number from 0 to {most}")
     return value
 
 

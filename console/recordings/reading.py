@@ -1,4 +1,4 @@
-"""Recorded topics as rows, in the order of the broker's time.
+"""Recorded topics as rows; who reads them puts them in order.
 
 For a replay or a check of what really happened. Called by `trimtab replay` and `trimtab check` when
 no file is named. Its one rule: a row is what the controller would have been given.
@@ -14,13 +14,12 @@ from streaming.rows import Row
 
 
 def recorded(settings: Settings, servers: str, topics: Sequence[str]) -> list[Row]:
-    """Read topics, in the order of time.
+    """Read topics; only the rows of a partition are in order.
 
     Raises:
         Failure: Kafka does not answer, or has no such topic.
     """
-    rows = map(_row, messages(settings, servers, topics))
-    return sorted(rows, key=lambda row: (row.appended_ms, row[:3]))
+    return list(map(_row, messages(settings, servers, topics)))
 
 
 def _row(message: Message) -> Row:

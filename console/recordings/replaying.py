@@ -20,7 +20,7 @@ from streaming.cell import Rules, fold
 from streaming.circulars import Office
 from streaming.codec import Cell
 from streaming.decoding import Decoder
-from streaming.rows import Row
+from streaming.rows import Row, in_log_order
 from streaming.slots import slot_of
 from streaming.topics import inlets
 
@@ -75,23 +75,29 @@ class Replay:
 def batches(
     lines: Iterable[Line], every_ms: int | None, until_ms: int | None
 ) -> Iterator[tuple[int, list[Row]]]:
-    """Cut lines into batches: where they say so, or else after so much of the log's time."""
-    number, rows, begun = 0, list[Row](), 0
-    for line in lines:
+    """Cut lines into batches: where they say so, or, if none does, by the log's time."""
+    recorded = list(lines)
+    rows = [line for line in recorded if not isinstance(line, Cut)]
+    if len(rows) == len(recorded):
+        recorded = list(_cut(in_log_order(rows), every_ms))
+    number, rows = 0, []
+    for line in recorded:
         if isinstance(line, Cut):
             if rows:
                 yield number, rows
             number, rows = line.number, []
         elif until_ms is None or line.appended_ms <= until_ms:
-            if every_ms is not None and rows and line.appended_ms >= begun + every_ms:
-                yield number, rows
-                number, rows = number + 1, []
-            begun = begun if rows else line.appended_ms
             rows.append(line)
     if rows:
         yield number, rows
 
 
-def only_inlets(lines: Iterable[Line], rules: Rules) -> Iterator[Line]:
-    """Leave out what the controller does not read, such as what it wrote."""
-    return (line for line in lines if isinstance(line, Cut) or line.topic in rules.decoder.topics)
+def _cut(rows: Iterable[Row], every_ms: int | None) -> Iterator[Line]:
+    """Put cuts between rows, after so much of the log's time; None: not at all."""
+    number, begun = 0, None
+    for row in rows:
+        begun = row.appended_ms if begun is None else begun
+        if every_ms is not None and row.appended_ms >= begun + every_ms:
+            number, begun = number + 1, row.appended_ms
+            yield Cut(number)
+        yield row

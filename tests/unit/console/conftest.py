@@ -1,4 +1,4 @@
-"""What tests of settings share: three sources to fill, and what comes of them."""
+"""What tests of the console share: a command line, and settings to fill and what comes of them."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from console.errors import ExitCode, Failure
 from console.settings import Loaded, load
+from tests.unit.console.command_line import Run, caller
 
 
 @dataclass
@@ -42,3 +43,10 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sources:
     """Empty sources, in a directory without a settings file."""
     monkeypatch.chdir(tmp_path)
     return Sources(tmp_path / "given.toml")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """The command line, where there are no settings."""
+    monkeypatch.chdir(tmp_path)
+    return caller(monkeypatch, capsys)

@@ -9,7 +9,7 @@ run("replay", recording.write())
 import json
 from pathlib import Path
 
-from tests.unit.streaming.log import LIFE
+from tests.unit.streaming.log import LIFE, join, route
 from trimtab.protocol import Assignment, GrantRef, Record, encode, partition_of
 
 GROUP = "billing"
@@ -66,3 +66,13 @@ class Recording:
         """Write it into the working directory."""
         Path(name).write_text("\n".join(self.lines) + "\n")
         return name
+
+
+def two_join(recording: Recording | None = None) -> Recording:
+    """A joins and gets both queues; b joins, and one is to go to it."""
+    recording = recording or Recording()
+    recording.add("members", join("a"), 1_000)
+    recording.add("routes", route(queues=2), 1_100)
+    recording.cut(1)
+    recording.add("members", join("b"), 2_000)
+    return recording

@@ -1,0 +1,129 @@
+"""Remarks: why a replay or a check may have found less than was hoped for.
+
+A recording under another prefix, of other groups, or of a cluster with other partitions is read to
+its end, and nothing comes of it. Whoever asks a clerk for a file that is not there wants to hear
+which shelves he looked at.
+
+Called by `trimtab replay` and `trimtab check` with what is read and what is decided. Its one rule:
+it speaks once, at the end and on stderr, and changes neither a result nor an exit code.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from rich.markup import escape
+
+from console.progress import Progress
+from console.recordings.lines import Cut, Line
+from console.settings.topics import TopicSettings
+from sinks import Record
+from streaming.rows import Row
+from trimtab.protocol import (
+    DEADLETTERS,
+    GROUPS,
+    ROUTES,
+    TOPICS,
+    Route,
+    UndecodableRecord,
+    decode,
+)
+from trimtab.protocol.reasons import one_line
+
+_NAMED = 3
+"""How many of what may be thousands are named."""
+
+
+@dataclass(slots=True)
+class Remarks:
+    """What is worth knowing when little was found."""
+
+    topics: TopicSettings
+    group: str | None
+    """The one that is asked for."""
+    _groups: set[str] = field(default_factory=set)
+    """Those that were met."""
+    _strangers: Counter[str] = field(default_factory=Counter)
+    _misrouted: int = 0
+    _routes: set[tuple[str, str]] = field(default_factory=set)
+    _summaries: dict[bytes, bytes | None] = field(default_factory=dict)
+
+    def kept(self, lines: Iterable[Line], topics: Collection[str]) -> Iterator[Line]:
+        """Leave out what is of other topics than these, and count what is of none of ours."""
+        ours = {f"{self.topics.prefix}{name}" for name in TOPICS}
+        for line in lines:
+            if isinstance(line, Cut) or line.topic in topics:
+                yield line
+            elif line.topic not in ours:
+                self._strangers[line.topic] += 1
+
+    def hear(self, rows: Iterable[Row], groups: Collection[str] = ()) -> None:
+        """Take note of what was read: whom it names (in its keys, or ``groups``), and of routes."""
+        self._groups.update(groups)
+        for row in rows:
+            group = self._meet(row)
+            if row.topic == f"{self.topics.prefix}{ROUTES.name}":
+                try:
+                    record = decode(ROUTES, row.value)
+                except UndecodableRecord:
+                    continue
+                if isinstance(record, Route) and record.version > 0:
+                    self._routes.add((group, record.topic))
+
+    def note(self, rows: Iterable[Row], decided: Iterable[Record]) -> None:
+        """Take note of a batch: what was read, what of it was refused, and where groups stand."""
+        self.hear(rows)
+        for record in decided:
+            self._meet(record)
+            match record.topic.removeprefix(self.topics.prefix):
+                case DEADLETTERS.name:
+                    letter = decode(DEADLETTERS, record.value)
+                    self._misrouted += letter.reason == "misrouted"
+                case GROUPS.name:
+                    self._summaries[record.key] = record.value
+
+    def tell(self, progress: Progress) -> None:
+        """Say it, a line each."""
+        for remark in self._said():
+            progress.note(escape(remark))  # names may look like rich's markup
+
+    def _said(self) -> Iterator[str]:
+        if self._strangers:
+            count, names = self._strangers.total(), _some(list(self._strangers))
+            yield f"{count} records of topics that are not read ({names}): is topics.prefix right?"
+        if self.group not in {None, *self._groups}:
+            yield f"no record of group {self.group}"
+        if self._misrouted:
+            yield (
+                f"{self._misrouted} records lie in another partition than topics.partitions = "
+                f"{self.topics.partitions} makes of their key: was it recorded with another number?"
+            )
+        early = list(self._early())
+        if early:
+            yield (
+                f"routes that came too early ({_some(early)}): "
+                "a group heeds only routes that come after it subscribed"
+            )
+
+    def _meet(self, record: Row | Record) -> str:
+        """Return the group that a record is about, if its topic is one that tells."""
+        topic = TOPICS[record.topic.removeprefix(self.topics.prefix)]
+        if not topic.partitioned_by_group or record.key is None:
+            return ""
+        group = record.key.decode(errors="replace").partition("/")[0]
+        self._groups.add(group)
+        return group
+
+    def _early(self) -> Iterator[str]:
+        """Name what was recorded and is nevertheless not known in the end."""
+        for value in self._summaries.values():
+            summary = None if value is None else decode(GROUPS, value)
+            if summary is not None and self.group in {None, summary.group}:
+                for topic, known in summary.topics.items():
+                    if known.version == 0 and (summary.group, topic) in self._routes:
+                        yield f"{topic} of {summary.group}"
+
+
+def _some(names: list[str]) -> str:
+    """List the first of them."""
+    return one_line(", ".join(names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
