@@ -79,7 +79,9 @@ class _Group:
         if self.epochs.is_old(record.epoch):
             yield from self.epochs.repeated(record)
             return
-        self.overtaken(record.life)
+        yield from self.possession.begins(record.epoch)
+        if not record.apart:
+            self.overtaken(record.life)
         self.lives.setdefault(record.life.member, set()).add(record.life)
         yield from self.possession.issued(record)
         yield from self.epochs.issued(record)
@@ -207,7 +209,9 @@ class Checker:
 
     def _withdrawn(self, entry: Withdrawn) -> None:
         group = self._of(entry.group)
-        for life in list(group.lives.get(entry.member, ())):
+        name, _, incarnation = entry.member.rpartition("@")  # of a twin that is told apart
+        apart = group.lives.get(name, set()) & {Life(name, incarnation)}
+        for life in apart.union(group.lives.get(entry.member, ())):
             group.ended(life)
 
     def _heard(self, entry: Heard) -> Iterator[Violation]:

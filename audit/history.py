@@ -171,6 +171,10 @@ class Issued:
     """The bytes, or whatever is equal exactly when the bytes are."""
     unheard: bool = False
     """It is asked to join again: what it wishes is not known to the controller."""
+    common: bool = False
+    """It broadcasts or shares, and so owns nothing."""
+    apart: bool = False
+    """Its key is that of one life only: twins are told apart, and all of them may go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +213,8 @@ class Summarised:
     apart: frozenset[str] = frozenset()
     """Members that are there and take no part: draining, away, held or resting."""
     settled: bool = True
-    """The target is that of the group as it is, and the group is not paused."""
+    """The target is that of the group as it is, and nobody waits: for the end of a pause, or for
+    one that is away, whose queues stay with whoever works on them."""
     own_blast: tuple[int | None, int | None, int | None] = (None, None, None)
     """When the group doubts silence, as far as that is its own: members, percent, hold."""
 

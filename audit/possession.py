@@ -8,7 +8,9 @@ younger one. What a later record *omits* ends nothing: the member may not have r
 
 The records of one batch stand in no agreed order, and the word that ends one life may follow the
 word that names its successor. So a conflict is first a suspicion; it is a violation unless the
-other life is over before the group's next epoch. A later release clears nobody.
+other life is over before the group's next epoch. A later release clears nobody. Where joins and
+leaves were not shown, a life that is silent may have left; but not one whose newest orders still
+say "hold", since the orders of whoever goes are withdrawn or replaced in that same batch.
 
 Two kinds of members know no releases. An eager one stops when its orders no longer say "hold", so
 its claim ends with those orders. One that broadcasts or shares owns nothing, which is none of the
@@ -75,6 +77,8 @@ class Possession:
         """Since the group's last epoch."""
         self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
         self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
+        self._held: dict[Life, tuple[Grant, ...]] = {}
+        """What the newest orders of each say."""
         self._eager: set[Life] = set()
         self._common: set[Life] = set()
         self._epoch = 0
@@ -82,16 +86,19 @@ class Possession:
 
     # -- what is published
 
+    def begins(self, epoch: int) -> Iterator[Violation]:
+        """Orders come that may be of a new epoch: of the one before everything has been said."""
+        if epoch > self._epoch:
+            yield from self.settled()
+            self._epoch = epoch
+            self._beating.clear()
+
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Enter a member's orders."""
-        if record.epoch > self._epoch:
-            yield from self.settled()
-            self._epoch = record.epoch
-            self._beating.clear()
-        for life in [each for each in self._queues if _overtakes(record.life, each)]:
-            self.ended(life)
-        if record.life in self._common:
+        if record.common or record.life in self._common:
+            self.ended(record.life)  # it may have owned something before
             return
+        self._held[record.life] = record.hold
         if record.life in self._eager:
             self._complies(record)
         for row in record.hold:
@@ -99,8 +106,7 @@ class Possession:
             yield from wrong
             yield from self._enabled(row.queue, claim, record.at)
         for row in () if record.life in self._eager else record.give:
-            claim, wrong = self._claim(record, row)
-            yield from wrong
+            claim, _ = self._claim(record, row)  # no new grant; what made it may not be shown
             claim.told_to_give = claim.told_to_give or record.epoch
             claim.able = claim.able and self._releases
         for heirloom in record.inherit:
@@ -196,6 +202,7 @@ class Possession:
 
         Its manners are not forgotten: it may have joined again before the word of its end came.
         """
+        self._held.pop(life, None)
         for queue in self._queues.pop(life, ()):
             claims = self._deeds[queue].claims
             for key in [key for key in claims if key[0] == life]:
@@ -213,7 +220,7 @@ class Possession:
         for queue, one, other, at in suspicions:
             if one.life not in self._queues or other.life not in self._queues:
                 continue
-            if not self._joins and other.life not in self._beating:
+            if not self._joins and not self._is_there(queue, other):
                 continue  # it may have left, which was not shown
             if other.life in self._eager and not self._claims(queue, other):
                 continue  # its new orders stand beside those of its successor
@@ -221,6 +228,11 @@ class Possession:
             detail = f"{names[0]} and {names[1]} may both work on it"
             places = (other.said, at)
             yield Violation(Invariant.ONE_OWNER, self._group, queue_text(queue), detail, places)
+
+    def _is_there(self, queue: Queue, claim: _Claim) -> bool:
+        """Whether a life has beaten, or its newest orders are to hold: nobody withdrew them."""
+        held = Grant(queue, claim.epoch) in self._held.get(claim.life, ())
+        return held or claim.life in self._beating
 
     def _claims(self, queue: Queue, claim: _Claim) -> bool:
         return (claim.life, claim.epoch) in self._deeds[queue].claims
@@ -230,7 +242,3 @@ class Possession:
 
     def _violation(self, invariant: Invariant, queue: Queue, detail: str, at: Place) -> Violation:
         return Violation(invariant, self._group, queue_text(queue), detail, (at,))
-
-
-def _overtakes(younger: Life, older: Life) -> bool:
-    return younger.member == older.member and younger.incarnation > older.incarnation

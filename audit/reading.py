@@ -77,7 +77,8 @@ class Reader:
 
     def ahead_ms(self, partition: int) -> int:
         """Return the clock that a record of another topic can show by now."""
-        return self.clocks[partition].proved_ms + 2 * self.max_step_ms
+        clock = self.clocks.get(partition)  # none, where nobody's joining was shown
+        return (0 if clock is None else clock.proved_ms) + 2 * self.max_step_ms
 
     def find(self, at: Place) -> Reading | None:
         """Return when a record was read, and what the clock showed then."""

@@ -43,6 +43,7 @@ from trimtab.protocol import (
     UndecodableRecord,
     Unregistration,
     decode,
+    member_key,
     read_group_key,
     read_member_key,
     statements,
@@ -101,7 +102,7 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
         return history.Withdrawn(at, *read_member_key(key))
     record = decode(topic, value)
     if isinstance(record, Assignment | Group | MemberChanged | Hold):
-        return _published(record, at, value or b"")
+        return _published(record, at, key, value or b"")
     return _heard(record, at, read_group_key(key))
 
 
@@ -143,7 +144,7 @@ def _routed(record: Route, at: Place, group: str) -> Entry:
 
 
 def _published(
-    record: Assignment | Group | MemberChanged | Hold, at: Place, value: bytes
+    record: Assignment | Group | MemberChanged | Hold, at: Place, key: bytes | None, value: bytes
 ) -> Entry | None:
     match record:
         case Assignment():
@@ -166,6 +167,8 @@ def _published(
                 record.session_timeout_ms,
                 value,
                 unheard=record.join_again is True,
+                common=record.mode is not None,
+                apart=key == member_key(record.group, f"{record.member}@{record.incarnation}"),
             )
         case Group():
             return _summarised(record, at, value)
@@ -187,7 +190,8 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
         for each in record.people
         if each.draining or each.away or each.held or each.resting
     )
-    settled = record.target_epoch == record.group_epoch and not record.paused
+    waiting = record.paused or any(each.away for each in record.people)
+    settled = record.target_epoch == record.group_epoch and not waiting
     own = record.overrides or Overrides()
     blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)
     head = (at, record.group, record.epoch, record.state)

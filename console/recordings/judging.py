@@ -59,7 +59,7 @@ class Judge:
     groups: set[str] = field(default_factory=set)
 
     def judge(self, rows: Iterable[Row], group: str | None) -> Iterator[Violation]:
-        """Show a recording to the auditor, and return what it finds."""
+        """Show a recording of what is judged to the auditor, and return what it finds."""
         heard = inlets(self.prefix)
         ordered = sorted(
             rows,
@@ -75,9 +75,7 @@ class Judge:
         yield from (each for each in checker.ends() if group in {None, each.group})
 
     def _show(self, checker: Checker, row: Row) -> Iterator[Violation]:
-        topic = TOPICS.get(row.topic.removeprefix(self.prefix))
-        if topic is None:
-            return
+        topic = TOPICS[row.topic.removeprefix(self.prefix)]
         at = Place(row.topic, row.partition, row.offset, row.appended_ms)
         try:
             entries = list(entries_of(topic, at, row.key, row.value))

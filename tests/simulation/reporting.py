@@ -111,7 +111,8 @@ def _summarised(decision: GroupSummarised, at: Place) -> Entry:
         for each in decision.members
         if each.draining or each.away or each.held or each.resting
     )
-    settled = decision.target_epoch == decision.group_epoch and not decision.paused
+    waiting = decision.paused or any(each.away for each in decision.members)
+    settled = decision.target_epoch == decision.group_epoch and not waiting
     epoch, phase = decision.epoch, decision.phase.value
     own = decision.overrides
     blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)

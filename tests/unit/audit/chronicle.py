@@ -135,15 +135,23 @@ class Chronicle:
         """A controller takes note of what is published."""
         return self._take(Started(self._place("routes"), GROUP))
 
-    def issued(self, who: str, epoch: int, *, unheard: bool = False, **orders: str) -> Place:
+    def issued(
+        self,
+        who: str,
+        epoch: int,
+        *,
+        unheard: bool = False,
+        common: bool = False,
+        apart: bool = False,
+        **orders: str,
+    ) -> Place:
         """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes."""
         hold, give = grants(orders.get("hold", "")), grants(orders.get("give", ""))
         inherit = heirlooms(orders.get("inherit", ""))
         content = orders.get("content", f"{epoch} {orders}")
         at = self._place("assignments")
-        return self._take(
-            Issued(at, GROUP, life(who), epoch, hold, give, inherit, SESSION_MS, content, unheard)
-        )
+        said = (life(who), epoch, hold, give, inherit, SESSION_MS, content)
+        return self._take(Issued(at, GROUP, *said, unheard, common, apart))
 
     def withdrawn(self, member: str) -> Place:
         """A member's orders are withdrawn."""
@@ -164,6 +172,10 @@ class Chronicle:
         """Everything of a batch has been told."""
         self._note(list(self.checker.batch_ends()))
 
+    def ends(self) -> None:
+        """There is nothing more to tell."""
+        self._note(list(self.checker.ends()))
+
     def rests(self) -> list[str]:
         """What is wrong with the group if this is how it stays."""
         return [each.detail for each in self.checker.at_rest(GROUP)]
@@ -183,3 +195,14 @@ class Chronicle:
     def _next(self) -> int:
         self._sequence += 1
         return self._sequence
+
+
+def a_member() -> Chronicle:
+    """A member that was answered and has just beaten, after the clock's first stroke."""
+    told = Chronicle()
+    told.ticks()
+    told.joined("a")
+    told.issued("a", 1)
+    told.ticks()
+    told.beats("a")
+    return told

@@ -129,6 +129,15 @@ def test_a_withdrawal_after_the_next_epoch_is_too_late() -> None:
     assert ["I1"] == told.wrong
 
 
+def test_a_younger_life_after_the_next_epoch_is_too_late() -> None:
+    """The same, and its orders may be the first of that epoch."""
+    told = a_hand_over()
+    told.issued("b", 3, hold="orders-0@2")
+    told.issued("a:2", 4)
+
+    assert ["I1"] == told.wrong
+
+
 def test_a_younger_life_ends_the_older_one() -> None:
     """Orders for the second life say that the first is fenced (C1)."""
     told = a_hand_over()
@@ -137,6 +146,16 @@ def test_a_younger_life_ends_the_older_one() -> None:
     told.batch_ends()
 
     assert [] == told.details
+
+
+def test_a_twin_that_is_told_apart_ends_nobody() -> None:
+    """Each life has a key of its own: the orders of the older one stand beside the younger's."""
+    told = Chronicle()
+    told.issued("a", 1, hold="orders-0@1", apart=True)
+    told.issued("a:2", 2, hold="orders-0@2", apart=True)
+    told.batch_ends()
+
+    assert ["I1"] == told.wrong
 
 
 def test_a_twin_that_is_not_fenced_is_seen() -> None:
@@ -213,6 +232,20 @@ def test_those_who_work_in_common_own_nothing() -> None:
         told.issued(name, 1, hold="orders-0@1")
     told.joined("c")
     told.issued("c", 1, hold="orders-0@1")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_who_goes_over_to_the_commons_owns_nothing_any_more() -> None:
+    """It works on everything now, by right: nobody need wait for what it held."""
+    told = Chronicle()
+    told.joined("a")
+    told.joined("b")
+    told.issued("a", 1, hold="orders-0@1")
+    told.joined("a", broadcasting=1)
+    told.issued("b", 2, hold="orders-0@2")
+    told.issued("a", 2, hold="orders-0@1")
     told.batch_ends()
 
     assert [] == told.details

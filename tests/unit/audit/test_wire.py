@@ -109,12 +109,14 @@ def test_a_tick_needs_no_reading() -> None:
     assert history.Ticked(AT) == entry_of(HEARTBEATS, AT, TICK_KEY, b"anything")
 
 
-def published(topic: Topic[Any], kind: str, **fields: object) -> Entry | None:
+def published(
+    topic: Topic[Any], kind: str, *, key: bytes = b"billing", **fields: object
+) -> Entry | None:
     """Read the contract's own example of a record, with some fields changed."""
     model = topic.kinds[kind]
     (example,) = model.model_json_schema()["examples"]
     record: Record = model.model_validate_json(json.dumps({**example, **fields}))
-    return entry_of(topic, AT, b"billing", encode(record))
+    return entry_of(topic, AT, key, encode(record))
 
 
 def test_orders() -> None:
@@ -139,6 +141,25 @@ def test_orders_with_a_question() -> None:
     assert entry.unheard
 
 
+@pytest.mark.parametrize("mode", [None, "broadcasting", "shared"])
+def test_orders_of_who_owns_nothing(mode: str | None) -> None:
+    """They say so themselves."""
+    entry = published(ASSIGNMENTS, "assignment", mode=mode)
+
+    assert isinstance(entry, history.Issued)
+    assert (mode is not None) == entry.common
+
+
+@pytest.mark.parametrize("name", [LIFE.member, f"{LIFE.member}@{LIFE.incarnation}"])
+def test_orders_of_twins_that_are_told_apart(name: str) -> None:
+    """Their key says so: it names the life as well."""
+    entry = published(ASSIGNMENTS, "assignment", key=member_key("billing", name))
+
+    assert isinstance(entry, history.Issued)
+    assert (name != LIFE.member) == entry.apart
+    assert LIFE == entry.life
+
+
 def test_a_tombstone_withdraws_orders() -> None:
     """Its key says whose."""
     entry = entry_of(ASSIGNMENTS, AT, member_key("billing", "worker-2"), None)
@@ -157,6 +178,25 @@ def test_a_summary_says_who_takes_no_part() -> None:
     assert isinstance(entry, history.Summarised)
     assert frozenset("adhr") == entry.apart
     assert not entry.settled
+
+
+@pytest.mark.parametrize(("away", "paused"), [(False, False), (True, False), (False, True)])
+def test_a_group_that_waits_is_not_settled(*, away: bool, paused: bool) -> None:
+    """For the end of a pause, or for somebody's return: loads are not equal meanwhile."""
+    one = {
+        "member": "a",
+        "hold": 0,
+        "give": 0,
+        "inherit": 0,
+        "draining": False,
+        "away": away or None,
+    }
+    entry = published(
+        GROUPS, "group", people=[one], paused=paused or None, target_epoch=4, group_epoch=4
+    )
+
+    assert isinstance(entry, history.Summarised)
+    assert entry.settled is not (away or paused)
 
 
 @pytest.mark.parametrize("event", ["expired", "fenced", "left"])
