@@ -76,6 +76,7 @@ class Entitlement:
             known.topics = record.topics if self._exact else known.topics | record.topics
             known.patterns = record.patterns if self._exact else known.patterns | record.patterns
             known.weight, known.capacity = record.weight, record.capacity
+            known.common = record.broadcasting or record.sharing
 
     def drained(self, life: Life) -> None:
         """A member wants to go."""

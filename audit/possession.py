@@ -164,7 +164,14 @@ class Possession:
     # -- what is heard
 
     def joined(self, record: Joined) -> None:
-        """Take note of a life's manners."""
+        """Take note of a life's manners; one that owns nothing any more has let go of all it had.
+
+        Clients that know no releases have one life for ever, and may be back in it.
+        """
+        if record.eager:
+            self._gone.discard(record.life)
+        if record.broadcasting or record.sharing:
+            self.ended(record.life)
         for manner, lives in (
             (record.eager, self._eager),
             (record.broadcasting or record.sharing, self._common),

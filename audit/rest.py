@@ -41,10 +41,11 @@ class Rest:
         self._patterns[record.life] = record.patterns
         if record.capacity is not None:
             self._full.add(record.life)
-        if record.broadcasting:
-            self._broadcasting.add(record.life)
-        if record.sharing:
-            self._sharing.add(record.life)
+        for manner, lives in (
+            (record.broadcasting, self._broadcasting),
+            (record.sharing, self._sharing),
+        ):
+            (lives.add if manner else lives.discard)(record.life)
 
     def routed(self, record: Routed) -> None:
         """Take what the watcher saw, unless it is older."""

@@ -1,5 +1,6 @@
 """One owner: what the records of a controller gone wrong give away (I1, I3)."""
 
+from audit.checker import Promises
 from tests.unit.audit.chronicle import Chronicle
 
 
@@ -249,3 +250,33 @@ def test_who_goes_over_to_the_commons_owns_nothing_any_more() -> None:
     told.batch_ends()
 
     assert [] == told.details
+
+
+def test_who_goes_over_before_its_new_orders_have_come() -> None:
+    """Another may be granted its queues at once, whatever its last orders were."""
+    told = Chronicle()
+    told.joined("a")
+    told.joined("b")
+    told.issued("a", 1, hold="orders-0@1")
+    told.joined("a", broadcasting=1)
+    told.issued("b", 2, hold="orders-0@2")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_a_client_that_comes_back_in_its_only_life_is_judged_again() -> None:
+    """RocketMQ's have no other."""
+    told = Chronicle(Promises())
+    told.joined("a", eager=1)
+    told.issued("a", 1, hold="orders-0@1")
+    told.leaves("a")
+    told.withdrawn("a")
+    told.joined("a", eager=1)
+    told.joined("b")
+    told.issued("a", 2, hold="orders-0@2")
+    told.issued("b", 3, hold="orders-0@3")
+    told.beats("b", epoch=3, owned="orders-0@3")
+    told.issued("b", 4, hold="orders-0@3")
+
+    assert ["I1"] == told.wrong

@@ -116,6 +116,17 @@ def test_who_broadcasts_has_all_and_owns_nothing() -> None:
     assert ["broadcasts, and has not all"] == told.rests()
 
 
+def test_who_broadcasts_no_more_needs_no_more_than_its_share() -> None:
+    """The last join says how it works."""
+    told = at_rest()
+    told.joined("c", broadcasting=1)
+    told.joined("c")
+    told.issued("c", 1)
+    told.beats("c", epoch=1, owned="")
+
+    assert [] == told.rests()
+
+
 def test_those_who_share_leave_nothing_undone() -> None:
     """Each queue is worked on by one of them at least, and no queue needs one of them alone."""
     told = at_rest()
