@@ -57,6 +57,8 @@ def _is_impossible(draft: Draft, member: MemberId, queue: Queue, epoch: Epoch) -
     """Tell whether a claim was false at all times: no two grants of a queue share an epoch."""
     if epoch > draft.before.epoch:
         return True
+    if epoch == draft.members[member].since:
+        return False  # perhaps it worked in common: those are told the number of their joining
     others = (it for it in _grants(draft.ownership.get(queue)) if it.member != member)
     return any(it.epoch == epoch for it in others)
 

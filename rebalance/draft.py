@@ -117,6 +117,8 @@ class Draft:
     """Who has which instance, once ``twins`` has asked for it."""
     heirs: dict[MemberId, list[MemberId]] = field(default_factory=dict)
     """Whom each successor succeeded in this step (``twins``)."""
+    succeeded: set[MemberId] = field(default_factory=set)
+    """All of those."""
     namesakes: dict[str, MemberId] | None = None
     """Who came last of those that call themselves by a name, once ``twins`` has asked for it."""
     patterns: frozenset[Pattern] | None = None
@@ -127,6 +129,8 @@ class Draft:
     """Members that must be told that the group does not know them."""
     fenced: dict[Life, Ending] = field(default_factory=dict)
     """Lives that ended; their grants are taken back at the next ``handover.fence``."""
+    weeded: Millis | None = None
+    """When ``flapping`` last looked through its book, which is full."""
     mute: int | None = None
     """At least so many members look dead, once ``holding`` has counted them in this step."""
     calm: bool = False
@@ -207,6 +211,7 @@ class Draft:
         for notes in (self.causes, self.served, self.recreated, self.fenced, self.vacant):
             notes.clear()
         self.heirs.clear()
+        self.succeeded.clear()
         self.occasion = None
         self.instances = self.namesakes = self.patterns = self.asked = self.mute = None
         self.urgent = self.deferred = self.calm = False

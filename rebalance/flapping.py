@@ -31,9 +31,7 @@ def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     entered.
     """
     past, policy = _past(draft, name, member.instance), draft.policy
-    if len(draft.flaps) >= policy.max_members:
-        _strike_out(draft, clock)
-    if draft.flaps.get(past) is None and len(draft.flaps) >= policy.max_members:
+    if draft.flaps.get(past) is None and not _has_room(draft, clock):
         return
     flaps = _recalled(draft, past, clock)
     count = min(flaps.count + 1, _CEILING * policy.flap_limit)
@@ -72,6 +70,17 @@ def forget(draft: Draft, clock: Millis) -> None:
     """Strike out what has faded away, so that the book stays as small as the group."""
     if draft.flaps.drawn:
         _strike_out(draft, clock)
+
+
+def _has_room(draft: Draft, clock: Millis) -> bool:
+    """Tell whether one more may be entered; a full book is weeded once in a reading of the clock.
+
+    In a flood of names each of them would weed it again.
+    """
+    if len(draft.flaps) >= draft.policy.max_members and draft.weeded != clock:
+        draft.weeded = clock
+        _strike_out(draft, clock)
+    return len(draft.flaps) < draft.policy.max_members
 
 
 def _strike_out(draft: Draft, clock: Millis) -> None:

@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rebalance import claims, notice
+from rebalance.causes import Cause, CauseKind
 from rebalance.claims import granted
 from rebalance.decisions import Ending
 from rebalance.draft import Draft, Life, Passage, Vacancy
@@ -91,6 +92,8 @@ def _let_go(
     grant = granted(owned, (member, incarnation, epoch))
     if owned is None or grant is None:
         return  # a release of an epoch that is over: late, repeated, or never granted
+    if grant.asked is None:
+        draft.occasion = Cause(CauseKind.DRAIN, member, stamp.position, "it let go unasked")
     if grant is owned.holder:
         _vacate(draft, queue, owned, Ending.RELEASED, stamp)
     else:
@@ -233,7 +236,7 @@ def _is_eager(draft: Draft, grant: Grant) -> bool:
 def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | None:
     """Return what the target's member may be promised; the target may be older than its wishes."""
     member = None if name is None else draft.members.get(name)
-    if name is None or member is None or member.away:
+    if name is None or member is None or member.away or draft.routes.get(topic) is None:
         return None
     if not wants(member, topic) or not member.owns or _is_too_much(draft, name, member):
         return None

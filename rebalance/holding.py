@@ -41,13 +41,12 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
     if not draft.paused and not _too_many(draft, looks_dead):
         return [name for name in silent if stamp.clock >= (draft.held.get(name) or 0)]
     draft.calm = False
+    why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
     fresh = tuple(name for name in silent if draft.held.get(name) is None)
     for name in silent:
-        _hold(
-            draft, name, _resumption(draft, name, stamp) if draft.paused else _patience(draft, name)
-        )
+        until = _resumption(draft, name, stamp) if draft.paused else _patience(draft, name)
+        _hold(draft, name, until, Cause(CauseKind.EXPIRY, name, stamp.position, why))
     if fresh:
-        why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
         draft.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
         draft.notes.append(
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
@@ -66,9 +65,10 @@ def _patience(draft: Draft, name: MemberId) -> Millis:
     return Millis(draft.pulses[name].seen + session + draft.policy.blast_hold_ms)
 
 
-def _hold(draft: Draft, name: MemberId, until: Millis) -> None:
+def _hold(draft: Draft, name: MemberId, until: Millis, cause: Cause) -> None:
     if draft.held.get(name) not in (until, _CONFIRMED):
         draft.held.put(name, until)
+        draft.occasion = cause
 
 
 def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
@@ -106,7 +106,8 @@ def _shorten(draft: Draft, stamp: Stamp) -> None:
     """
     for name, until in list(draft.held.items()):
         interval = draft.policy.heartbeat_ms(draft.members[name].session_timeout_ms)
-        _hold(draft, name, min(until, Millis(stamp.clock + interval)))
+        cause = Cause(CauseKind.EXPIRY, name, stamp.position, "enough others are heard again")
+        _hold(draft, name, min(until, Millis(stamp.clock + interval)), cause)
         draft.expect_by(draft.held[name])
 
 

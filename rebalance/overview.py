@@ -32,6 +32,8 @@ class TopicSummary:
     version: int
     queues: int
     exists: bool
+    generation: str = ""
+    """Which topic of that name; empty: nobody could tell."""
 
 
 @dataclass(frozen=True, slots=True)

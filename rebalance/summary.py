@@ -75,8 +75,11 @@ def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicS
         if route is None:
             summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
         else:
-            queues = len(route.queues)
-            summaries.append(TopicSummary(topic, route.version, queues, route.exists))
+            summaries.append(
+                TopicSummary(
+                    topic, route.version, len(route.queues), route.exists, route.generation
+                )
+            )
     return tuple(summaries)
 
 

@@ -122,7 +122,10 @@ def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
         return
     shared = _shared_name(event.member, event.incarnation)
     other = _namesakes(draft).get(shared)
-    if other is not None and other not in known and draft.members.get(other) is not None:
+    if other is not None and draft.members.get(other) is None:
+        draft.namesakes = None  # that one has gone in this step; perhaps an earlier one is there
+        other = _namesakes(draft).get(shared)
+    if other is not None and other not in known:
         note(draft, event, other, TwinRule.SEPARATE)
     _namesakes(draft)[shared] = event.member
 
@@ -147,8 +150,13 @@ def lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
 
 
 def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
-    """Mean for the newer member what was meant for the older one, or for whom that succeeded."""
-    draft.heirs[newer] = [*draft.heirs.get(newer, ()), *draft.heirs.pop(older, ()), older]
+    """Mean for the newer member what was meant for the older one, or for whom that succeeded.
+
+    What a name was meant to have goes with the first of its lives; a second one had nothing yet.
+    """
+    own = [] if older in draft.succeeded else [older]
+    draft.heirs[newer] = [*draft.heirs.get(newer, ()), *draft.heirs.pop(older, ()), *own]
+    draft.succeeded.add(older)
 
 
 def bequeath(draft: Draft) -> None:

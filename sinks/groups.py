@@ -38,7 +38,10 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         shortage=dict(decision.shortage[:_REASONS]) or None,
         topics={
             topic.topic: protocol.TopicSummary(
-                version=topic.version, queues=topic.queues, awaited=not topic.exists
+                version=topic.version,
+                queues=topic.queues,
+                awaited=not topic.exists,
+                generation=topic.generation or None,
             )
             for topic in _most_wanted(decision.topics)
         },

@@ -67,9 +67,9 @@ def replay(
        "key": "billing", "value": "{\"v\": 1, \"kind\": \"join\", ...}"}
       {"batch": 2}
 
-    With them, files are read one after the other, and batches end there and nowhere else; without
-    any, all records are read in the order of the log and cut by --every. It makes the bytes that
-    were made in production, if policy, partitions and cells are set as they were there.
+    With them, files are read one after the other, and batches end there and nowhere else; then it
+    makes the bytes that were made in production, if policy, partitions and cells are set as they
+    were there. Without any, all records are read in the order of the log and cut by --every.
 
     Examples:
       trimtab replay incident.jsonl --group billing

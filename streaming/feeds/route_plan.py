@@ -209,14 +209,15 @@ def _settled(seen: Seen, known: TopicSummary, sent: _Sent | None) -> bool:
     """Tell whether the brain knows a topic as it is.
 
     A summary only counts queues. So it proves what we sent ourselves, and of what others sent it
-    proves only Kafka's own topics, whose queues follow from their number; and not even those where
-    generations can be told, since a topic may have been made anew while nobody watched (D3).
+    proves only Kafka's own topics, whose queues follow from their number; and of these, if it says
+    which topic of that name it means, no other, that was made while nobody watched (D3).
     """
     alike = (known.queues, known.awaited) == (seen.queues, seen.runs is None)
     agrees = alike and known.version > 0
     if sent is not None:
         return agrees and sent.seen == seen
-    return agrees and not seen.generation and all(run[:2] == ("", 0) for run in seen.runs or ())
+    same = known.generation is None or seen.generation in {None, known.generation}
+    return agrees and same and all(run[:2] == ("", 0) for run in seen.runs or ())
 
 
 def _pending(seen: Seen, sent: _Sent | None, now: float) -> bool:

@@ -3,25 +3,28 @@
 import pytest
 
 from rebalance.decisions import AssignmentIssued, ClaimRefused
+from rebalance.events import Mode
 from tests.builders.notation import queue_text
-from tests.builders.records import beaten, joined, left, routed
+from tests.builders.records import beaten, joined, routed
 from tests.builders.story import Story, only
 
 
 def a_group_that_went_on() -> Story:
-    """Two that share orders since epoch 1; the last decision, 2, did not concern them."""
+    """Two that share orders since epoch 3; the last decision, 4, did not concern them."""
     story = Story()
-    story.reads(joined("a"), joined("b"), routed("orders", 2))
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("b"))
+    story.obeys("a")
     story.reads(joined("c", "payments"))
     return story
 
 
 CLAIMS = {
     "its own": ("orders-0@1", ""),
-    "another's": ("orders-0@1 orders-1@1", "orders-1"),
-    "of an epoch that is not drawn yet": ("orders-0@1 orders-1@3", "orders-1"),
+    "another's": ("orders-0@1 orders-1@2", "orders-1"),
+    "of an epoch that is not drawn yet": ("orders-0@1 orders-1@9", "orders-1"),
     "of what is not there": ("nosuch-7@99", "nosuch-7"),
-    "perhaps its own once": ("orders-0@1 orders-1@2", ""),
+    "its own once": ("orders-0@1 orders-1@1", ""),
 }
 
 
@@ -29,7 +32,7 @@ CLAIMS = {
 def test_a_claim(owned: str, refused: str) -> None:
     """Also of a member that the group's last decision did not concern."""
     story = a_group_that_went_on()
-    story.reads(beaten("a", epoch=1, owned=owned))
+    story.reads(beaten("a", epoch=3, owned=owned))
 
     told = only(ClaimRefused, story.decided)
     assert refused.split() == [queue_text(queue) for it in told for queue in it.queues]
@@ -37,12 +40,12 @@ def test_a_claim(owned: str, refused: str) -> None:
     assert answered == (["a"] if refused else [])
 
 
-def test_an_old_beat_is_no_claim() -> None:
-    """What was let go long ago was granted once: such a beat was only overtaken."""
-    story = a_group_that_went_on()
-    story.reads(left("b", sequence=50))
-    story.reads(joined("d"))
-    story.settles()
-    story.reads(beaten("a", epoch=1, owned="orders-0@1 orders-1@3"))
+def test_who_worked_in_common_has_the_number_of_its_joining() -> None:
+    """It was told so of every queue, and its beat may come after it has asked to own its share."""
+    story = Story()
+    common = joined("a", mode=Mode.BROADCASTING)
+    story.reads(common, joined("b"), routed("orders", 2))
+    story.reads(joined("c", "payments"))
+    story.reads(joined("a"), beaten("a", epoch=1, owned="orders-0@1 orders-1@1"))
 
     assert [] == only(ClaimRefused, story.decided)

@@ -7,7 +7,7 @@ from rebalance.decisions import Ending
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
 from rebalance.group import Asked
-from rebalance.ids import Epoch, MemberId, Millis
+from rebalance.ids import Epoch, MemberId, Millis, TopicName
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import TOLD_AT, grant, life, page, page_text, queue
 from tests.builders.records import at, beaten, released
@@ -47,7 +47,9 @@ def test_next_page(before: str, wanted: str | None, expected: str) -> None:
 
 # -- what a release does
 
-BOOKS = a_group().with_member("a").with_member("b").with_member("c").at_epoch(5)
+BOOKS = (
+    a_group().with_route("orders", 2).with_member("a").with_member("b").with_member("c").at_epoch(5)
+)
 
 
 def after_release(group: GroupBuilder, who: str, grants: str) -> Draft:
@@ -217,10 +219,22 @@ def test_member_that_takes_its_own_queue_up_again_hands_nothing_over() -> None:
 
 
 def test_target_that_is_no_member_any_more_gets_nothing() -> None:
-    """A promise is made to a living member only."""
+    """A promise is made to a living member only; until there is one, the holder works on."""
     draft = BOOKS.with_target("orders-0", "x").with_page("orders-0", "a@1").drafted()
 
-    assert "a@1!6" == settled(draft)
+    assert "a@1" == settled(draft)
+    assert [queue("orders-0")] == draft.loose
+
+
+def test_what_is_on_no_map_any_more_is_promised_to_nobody() -> None:
+    """The topic is gone, and the target that says so has to wait."""
+    draft = BOOKS.with_target("orders-0", "a").with_page("orders-0", "a@1!5").drafted()
+    draft.routes.remove(TopicName("orders"))
+    handover.book(draft, released("a", "orders-0@1")(at(0)))
+
+    draft.aimed = [queue("orders-0")]
+    handover.settle(draft, at(0))
+    assert draft.ownership.get(queue("orders-0")) is None
 
 
 def test_settled_queue_is_not_touched() -> None:

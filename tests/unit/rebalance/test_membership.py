@@ -74,7 +74,7 @@ def test_join_is_answered_even_if_it_changes_nothing() -> None:
         joined("a", "orders payments", sequence=6),
         joined("a", sequence=6, weight=2),
         joined("a", sequence=6, session_ms=20_000),
-        joined("a", sequence=6, revocation_ms=20_000),
+        joined("a", sequence=6, revocation_ms=90_000),
     ],
     ids=["topics", "weight", "session", "revocation"],
 )

@@ -80,8 +80,30 @@ def test_a_hold_is_laid_to_the_silence_and_its_end_to_the_voice() -> None:
     assert "expiry of a" == why(story)
 
     story.reads(*(beaten(name, epoch=1) for name in "ab"))
-    assert "expiry of b" == why(story)
-    assert "it is heard again" == only(GroupSummarised, story.decisions)[-1].cause.detail
+    assert "expiry of d" == why(story)
+    last = only(GroupSummarised, story.decisions)[-1]
+    assert "enough others are heard again" == last.cause.detail
+
+
+def test_a_pause_that_lengthens_a_hold_is_laid_to_the_silence() -> None:
+    """Nobody is newly held, and yet an epoch is drawn."""
+    story = Story()
+    story.reads(*(joined(name) for name in "abcd"), routed("orders", 4))
+    story.waits(seconds=11)
+    story.reads(beaten("a", epoch=1), ordered(Pause()))
+    story.waits(seconds=12)
+
+    assert "route of orders" != why(story)
+
+
+def test_what_a_member_lets_go_unasked_is_laid_to_that() -> None:
+    """It is going, and its time for that is over."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("z", "payments"))
+    story.reads(released("a", "orders-0@1"))
+
+    assert "drain of a" == why(story)
 
 
 def test_a_hand_over_to_another_heir_is_laid_to_what_made_it_the_heir() -> None:

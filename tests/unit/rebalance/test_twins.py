@@ -4,9 +4,10 @@ import pytest
 
 from rebalance.decisions import TwinsMet
 from rebalance.ids import InstanceId
+from rebalance.orders import Pause
 from rebalance.policy import Policy, TwinRule
 from tests.builders.notation import life_text
-from tests.builders.records import MemberRecord, beaten, joined, left
+from tests.builders.records import MemberRecord, beaten, joined, left, ordered, routed
 from tests.builders.story import Story, only
 
 HERS = InstanceId("i")
@@ -90,6 +91,36 @@ def test_two_that_are_told_apart_are_named_too() -> None:
     story.waits(seconds=9)
     story.reads(joined("a:4"))  # after a silence of all the others it is a restart
     assert [] == only(TwinsMet, story.decided)
+
+
+def test_a_twin_is_met_though_a_later_one_has_come_and_gone() -> None:
+    """All within one batch."""
+    story = Story(policy=Policy(on_twin=TwinRule.SEPARATE))
+    story.reads(joined("a"))
+    story.reads(joined("a:3"), left("a:3"), joined("a:4"))
+
+    met = only(TwinsMet, story.decided)
+    assert [("a@1", "a@3"), ("a@1", "a@4")] == [(it.older[0], it.newer[0]) for it in met]
+
+
+def test_what_a_name_was_to_have_goes_with_its_first_life() -> None:
+    """Its second one, which came in the same batch, had nothing yet that could be succeeded to."""
+    policy = Policy(on_twin_instance=TwinRule.HAND_OVER)
+    other = InstanceId("j")
+    apart, together = Story(policy=policy), Story(policy=policy)
+    claims = (
+        joined("b", instance=HERS),
+        joined("a:9", instance=other),
+        joined("c", instance=other),
+    )
+    for story in (apart, together):
+        story.reads(joined("a", instance=HERS), routed("orders", 2))
+        story.reads(ordered(Pause()))
+    for claim in claims:
+        apart.reads(claim)
+    together.reads(*claims)
+
+    assert {"b"} == set(together.state.target.values()) == set(apart.state.target.values())
 
 
 def test_a_restart_after_a_silence_is_no_conflict() -> None:

@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import pytest
+
 from streaming.feeds.route_plan import (
     HINT_LIFETIME_S,
     PATIENCE_MAX_S,
@@ -161,14 +163,17 @@ def test_a_topic_that_was_made_anew_is_told() -> None:
     assert [("billing", "orders", 2, 4)] == told(plan, 2)
 
 
-def test_a_topic_that_was_made_anew_while_nobody_watched_is_told() -> None:
-    """A watcher that starts anew cannot know whether the group knows which topic it is (D3)."""
+@pytest.mark.parametrize(("generation", "expected"), [("x", []), (None, []), ("y", [2])])
+def test_a_topic_that_was_made_anew_while_nobody_watched_is_told(
+    generation: str | None, expected: list[int]
+) -> None:
+    """The summary says which topic of that name the group knows (D3)."""
     plan = RoutePlan()
-    plan.summarised("billing", {"orders": known(1, 4)}, members=1)
-    plan.saw("orders", Seen((RunRef("", 0, 4),), "y"))
+    summary = TopicSummary(version=1, queues=4, awaited=False, generation="x")
+    plan.summarised("billing", {"orders": summary}, members=1)
+    plan.saw("orders", Seen((RunRef("", 0, 4),), generation))
 
-    assert [("billing", "orders", 2, 4)] == told(plan, 0)
-    assert [] == told(plan, 1_000)
+    assert expected == [route.version for _, route in plan.due(0)]
 
 
 def test_an_empty_group_is_told_nothing() -> None:

@@ -36,6 +36,10 @@ class TopicSummary(Part):
     version: Count
     queues: Count
     awaited: bool
+    generation: Label | None = Field(
+        default=None,
+        description="Which of the topics of that name the group knows, if anybody could tell.",
+    )
 
 
 class MemberSummary(Part):
