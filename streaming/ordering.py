@@ -78,7 +78,8 @@ def _known(strategy: str | None) -> str | None:
         return None
     if strategy not in ALLOCATORS:
         known = ", ".join(sorted(ALLOCATORS))
-        raise UndecodableRecord("refused", f"strategy: {strategy!r} is none of {known}")
+        reason = f"strategy: no strategy is called {strategy!r}; there are: {known}"
+        raise UndecodableRecord("refused", reason)
     try:
         allocator(strategy)
     except BadOption as error:
