@@ -82,3 +82,13 @@ def test_who_is_away_does_not_spare_those_who_rest() -> None:
     assert story.state.members["a"].resting_until is not None  # type: ignore[index] # its name
     assert {"a"} == set(story.owners().values())
     story.reads(beaten("a:9", epoch=story.state.epoch))
+
+
+def test_a_target_of_nothing_does_not_make_the_first_one_wait() -> None:
+    """Its first route comes after the join, within the interval: it is granted at once."""
+    story = Story(policy=Policy(assignment_interval_ms=Millis(5_000)))
+    story.reads(joined("a"))
+    story.waits(seconds=0.2)
+    story.reads(routed("orders", 2))
+
+    assert {"orders-0": "a@2", "orders-1": "a@2"} == story.pages()
