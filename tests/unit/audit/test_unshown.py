@@ -23,6 +23,13 @@ def without_joins(*, releases: bool = False) -> Chronicle:
     return told
 
 
+def told_to_give() -> Chronicle:
+    """The same, and a is told to give the first of its queues; a release would be shown."""
+    told = without_joins(releases=True)
+    told.issued("a", 2, hold="orders-1@1", give="orders-0@1")
+    return told
+
+
 def test_two_who_are_told_to_hold_are_seen_without_joins() -> None:
     """Had the first one left, its orders would have been withdrawn."""
     told = without_joins()
@@ -62,8 +69,7 @@ def test_the_word_of_an_end_clears_before_and_after(who: str, hold: str, *, firs
 
 def test_whoever_was_told_to_give_may_have_left_unseen() -> None:
     """Its release may have been lost, and proved by what is not shown."""
-    told = without_joins(releases=True)
-    told.issued("a", 2, hold="orders-1@1", give="orders-0@1")
+    told = told_to_give()
     told.issued("b", 3, hold="orders-0@3")
     told.ends()
 
@@ -72,8 +78,7 @@ def test_whoever_was_told_to_give_may_have_left_unseen() -> None:
 
 def test_an_heir_that_began_may_have_left_unseen() -> None:
     """It was never told to hold."""
-    told = without_joins(releases=True)
-    told.issued("a", 2, hold="orders-1@1", give="orders-0@1")
+    told = told_to_give()
     told.issued("b", 2, inherit="orders-0@2<a@1")
     told.releases("a", "orders-0@1")
     told.issued("c", 3, hold="orders-0@3")
@@ -84,8 +89,7 @@ def test_an_heir_that_began_may_have_left_unseen() -> None:
 
 def test_whoever_is_there_has_not_left() -> None:
     """A beat since then shows it."""
-    told = without_joins(releases=True)
-    told.issued("a", 2, hold="orders-1@1", give="orders-0@1")
+    told = told_to_give()
     told.issued("b", 3, hold="orders-0@3")
     told.beats("a", epoch=1)
     told.ends()

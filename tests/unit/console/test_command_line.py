@@ -5,21 +5,13 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import typer
 import yaml
 
 from console.main import app
-from tests.unit.console.command_line import Run, caller
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line, in an empty directory."""
-    monkeypatch.chdir(tmp_path)
-    return caller(monkeypatch, capsys)
+from tests.unit.console.command_line import Run
 
 
 def commands() -> Iterator[tuple[str, ...]]:

@@ -23,6 +23,16 @@ from tests.builders.records import (
 from tests.builders.story import only
 
 
+def a_record_kept_back() -> Remembered:
+    """B is told to wait for a queue of a's, and a crash kept a from being told to give it."""
+    story = a_story()
+    story.reads(joined("a"), routed("orders", 2))
+    old = story.records[life("a")[0]]
+    story.reads(joined("b"))
+    story.records[life("a")[0]] = old
+    return story
+
+
 def told_now(story: Remembered) -> set[int]:
     """The epochs of what was published last."""
     return {issued.epoch for issued in only(AssignmentIssued, story.decided)}
@@ -106,11 +116,7 @@ def test_nobody_is_struck_out_by_the_batch_that_adopts_it() -> None:
 
 def test_nobody_is_fenced_for_what_it_was_never_told() -> None:
     """A crash kept back the record that told a to give; its time begins when it can read it."""
-    story = a_story()
-    story.reads(joined("a"), routed("orders", 2))
-    never_told = story.records[life("a")[0]]
-    story.reads(joined("b"))
-    story.records[life("a")[0]] = never_told
+    story = a_record_kept_back()
     for _ in range(30):
         story.away(seconds=3)
         story.missed(*beats(story, "a", "b"))
@@ -271,11 +277,7 @@ def test_a_stranger_that_writes_old_news() -> None:
 
 def test_nothing_is_taken_for_want_of_a_record() -> None:
     """A crash kept a member's new record from being written: its old one counts."""
-    story = a_story()
-    story.reads(joined("a"), routed("orders", 2))
-    old = story.records[life("a")[0]]
-    story.reads(joined("b"))
-    story.records[life("a")[0]] = old
+    story = a_record_kept_back()
     story.forgets()
 
     assert {"orders-0": "a@1", "orders-1": "a@1!3 > b@2"} == story.pages()

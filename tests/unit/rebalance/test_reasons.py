@@ -18,13 +18,19 @@ def why(story: Story) -> str:
     return f"{cause.kind} of {cause.subject}"
 
 
-def test_a_hand_over_is_laid_to_what_it_was_decided_for() -> None:
-    """The queue goes to b because b came, whatever has happened since."""
+def a_late_hand_over() -> Story:
+    """A lets go of what b came for; z has joined meanwhile, and wants something else."""
     story = Story()
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("b"))
     story.reads(joined("z", "payments"))
     story.obeys("a")
+    return story
+
+
+def test_a_hand_over_is_laid_to_what_it_was_decided_for() -> None:
+    """The queue goes to b because b came, whatever has happened since."""
+    story = a_late_hand_over()
 
     [handed] = only(HandedOver, story.decided)
     assert ("join", "b") == (handed.cause.kind, handed.cause.subject)
@@ -35,11 +41,7 @@ def test_a_hand_over_is_laid_to_what_it_was_decided_for() -> None:
 
 def test_what_is_asked_again_in_the_same_epoch_is_answered_alike() -> None:
     """The same epoch, the same bytes (I4)."""
-    story = Story()
-    story.reads(joined("a"), routed("orders", 2))
-    story.reads(joined("b"))
-    story.reads(joined("z", "payments"))
-    story.obeys("a")
+    story = a_late_hand_over()
     [told] = [it for it in only(AssignmentIssued, story.decided) if it.member == "b"]
 
     story.reads(joined("b"))
@@ -85,15 +87,22 @@ def test_a_hold_is_laid_to_the_silence_and_its_end_to_the_voice() -> None:
     assert "enough others are heard again" == last.cause.detail
 
 
-def test_a_pause_that_lengthens_a_hold_is_laid_to_the_silence() -> None:
+def test_a_hold_that_a_pause_rewrites_is_laid_to_the_silence() -> None:
     """Nobody is newly held, and yet an epoch is drawn."""
     story = Story()
     story.reads(*(joined(name) for name in "abcd"), routed("orders", 4))
-    story.waits(seconds=11)
-    story.reads(beaten("a", epoch=1), ordered(Pause()))
-    story.waits(seconds=12)
+    for _ in range(4):
+        story.waits(seconds=3)
+        story.reads(beaten("a", epoch=1))
+    assert {"b", "c", "d"} == set(story.state.held)
+    story.reads(ordered(Pause()))
+    for _ in range(4):
+        story.waits(seconds=3)
+        story.reads(beaten("a", epoch=1))
 
-    assert "route of orders" != why(story)
+    assert {"b", "c", "d"} == set(story.state.held)
+    assert "expiry of d" == why(story)
+    assert "paused" == only(GroupSummarised, story.decisions)[-1].cause.detail
 
 
 def test_what_a_member_lets_go_unasked_is_laid_to_that() -> None:
