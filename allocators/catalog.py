@@ -105,7 +105,7 @@ class Group:
         if self.orphans is not None:
             places = np.flatnonzero((owners != self.owners) | self.orphans)
             changed = [self.catalog.queues[place] for place in places.tolist()]
-        return AllocationPlan(Owners(self, owners), unassigned, changed)
+        return AllocationPlan(Owners(self, owners), unassigned, changed, heeds_capacity=True)
 
 
 def numbered(request: AllocationRequest) -> Group:

@@ -74,9 +74,12 @@ ALLOCATORS: Mapping[str, Callable[[Options], Allocator]] = MappingProxyType(
 
 
 def allocator(name: str, options: Mapping[str, object] = NO_OPTIONS) -> Allocator:
-    """Return the strategy called ``name``; ``KeyError`` names it and the ones there are."""
-    if ":" in name:
-        return _users_own(name, options)
+    """Return the strategy called ``name``, also a user's own; ``KeyError`` says that it is none."""
+    return _users_own(name, options) if ":" in name else shipped(name, options)
+
+
+def shipped(name: str, options: Mapping[str, object] = NO_OPTIONS) -> Allocator:
+    """Return a strategy of this folder; ``KeyError`` names it and the ones there are."""
     if name not in ALLOCATORS:
         known = ", ".join(sorted(ALLOCATORS))
         raise KeyError(f"no strategy is called {name!r}; there are: {known}")

@@ -119,13 +119,10 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
 
 def _close_the_past(draft: Draft) -> None:
     """Forget what was to follow from events whose consequences are published."""
-    for notes in (draft.causes, draft.recreated, draft.fenced, draft.vacant, draft.passages):
-        notes.clear()
-    for told in (draft.notes, draft.answered, draft.gone, draft.served, draft.succeeded):
+    draft.unsay()
+    draft.passages.clear()
+    for told in (draft.notes, draft.answered, draft.gone):
         told.clear()
-    draft.heirs.clear()
-    draft.instances = draft.namesakes = draft.patterns = draft.asked = draft.mute = None
-    draft.urgent, draft.calm, draft.occasion = False, False, None
 
 
 def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:

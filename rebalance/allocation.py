@@ -67,6 +67,8 @@ class AllocationPlan:
     changed: Collection[Queue] | None = None
     """The queues whose owner, or the lack of one, is not as in the request's ``current``, if the
     strategy knows; None: whoever wants to know has to compare."""
+    heeds_capacity: bool = False
+    """The strategy has seen to it that nobody has more than it can carry; else it is counted."""
 
 
 class Allocator(Protocol):

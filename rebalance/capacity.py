@@ -23,7 +23,7 @@ def limited(
     plan: AllocationPlan, capacities: Mapping[MemberId, int], before: Mapping[Queue, MemberId]
 ) -> AllocationPlan:
     """Return the plan without what is too much; nearly always it is the plan itself."""
-    if not capacities:
+    if not capacities or plan.heeds_capacity:
         return plan
     meant: dict[MemberId, list[Queue]] = defaultdict(list)
     for queue, owner in plan.owners.items():

@@ -23,7 +23,10 @@ Claim = tuple[MemberId, Incarnation, Epoch]
 
 def granted(owned: Ownership | None, claim: Claim) -> Grant | None:
     """Return the very grant that is claimed, if a page has it."""
-    return next((it for it in _grants(owned) if _claim_to(it) == claim), None)
+    for grant in () if owned is None else owned.grants:
+        if (grant.member, grant.incarnation, grant.epoch) == claim:
+            return grant
+    return None
 
 
 def judge(draft: Draft, event: Beaten) -> None:
@@ -59,13 +62,6 @@ def _is_impossible(draft: Draft, member: MemberId, queue: Queue, epoch: Epoch) -
         return True
     if epoch == draft.members[member].since:
         return False  # perhaps it worked in common: those are told the number of their joining
-    others = (it for it in _grants(draft.ownership.get(queue)) if it.member != member)
-    return any(it.epoch == epoch for it in others)
-
-
-def _grants(owned: Ownership | None) -> list[Grant]:
-    return [] if owned is None else [it for it in (owned.holder, owned.heir) if it is not None]
-
-
-def _claim_to(grant: Grant) -> Claim:
-    return grant.member, grant.incarnation, grant.epoch
+    owned = draft.ownership.get(queue)
+    grants = () if owned is None else owned.grants
+    return any(grant.epoch == epoch and grant.member != member for grant in grants)

@@ -208,13 +208,17 @@ class Draft:
         name, epoch = self.before.name, self.before.epoch
         self.before = GroupState(name, epoch, group_epoch=epoch, target_epoch=epoch)
         self._trace()
-        for notes in (self.causes, self.served, self.recreated, self.fenced, self.vacant):
+        self.unsay()
+        self.deferred = False
+
+    def unsay(self) -> None:
+        """Forget what was to follow from the events so far; what was said already stands."""
+        for notes in (self.causes, self.recreated, self.fenced, self.vacant, self.heirs):
             notes.clear()
-        self.heirs.clear()
-        self.succeeded.clear()
-        self.occasion = None
+        for marks in (self.served, self.succeeded):
+            marks.clear()
         self.instances = self.namesakes = self.patterns = self.asked = self.mute = None
-        self.urgent = self.deferred = self.calm = False
+        self.urgent, self.calm, self.occasion = False, False, None
 
     def resume(self, cause: Cause) -> None:
         """End a pause; what it held back is due at once."""

@@ -78,7 +78,7 @@ class Member:
     presumed: bool = False
     """Known from its published record alone (``adoption``): nobody has read how it joined."""
 
-    def as_patient_as(self, told: "Timeouts") -> "Member":
+    def as_patient_as(self, told: Timeouts) -> "Member":
         """Return it with timeouts no shorter than it was told: by those it counts, while it lives.
 
         It trusts in its queues until a session that it knows of is over. Were ours shorter, another
@@ -176,6 +176,11 @@ class Ownership:
 
     holder: Grant
     heir: Grant | None = None
+
+    @property
+    def grants(self) -> tuple[Grant, ...]:
+        """Return the holder's and, if there is one, the heir's."""
+        return (self.holder,) if self.heir is None else (self.holder, self.heir)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,8 @@ def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
         draft.asked = defaultdict(list)
         for queue in draft.ownership.moving():
             owned = draft.ownership[queue]
-            for grant in (owned.holder, owned.heir):
-                if grant is not None and grant.asked is not None:
+            for grant in owned.grants:
+                if grant.asked is not None:
                     entry = (queue, grant.epoch, grant.asked.epoch)
                     draft.asked[grant.member, grant.incarnation].append(entry)
     return draft.asked
@@ -94,11 +94,11 @@ def _let_go(
         return  # a release of an epoch that is over: late, repeated, or never granted
     if grant.asked is None:
         draft.occasion = Cause(CauseKind.DRAIN, member, stamp.position, "it let go unasked")
+    else:
+        draft.served.add(grant.asked.epoch)
     if grant is owned.holder:
         _vacate(draft, queue, owned, Ending.RELEASED, stamp)
     else:
-        if grant.asked is not None:
-            draft.served.add(grant.asked.epoch)
         draft.ownership.put(queue, replace(owned, heir=None))
 
 
@@ -173,8 +173,8 @@ def settle(draft: Draft, stamp: Stamp) -> None:
         wanted = promises[meant]
         if wanted is None and meant[0] is not None:
             draft.loose.append(queue)
-        if wanted is None and meant[0] is not None and _may_keep(draft, owned, queue.topic):
-            continue
+            if _may_keep(draft, owned, queue.topic):
+                continue
         page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
         if page is not None and page != owned:
             _check(queue, page)

@@ -45,7 +45,7 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
     fresh = tuple(name for name in silent if draft.held.get(name) is None)
     for name in silent:
         until = _resumption(draft, name, stamp) if draft.paused else _patience(draft, name)
-        _hold(draft, name, until, Cause(CauseKind.EXPIRY, name, stamp.position, why))
+        _hold(draft, name, until, stamp, why)
     if fresh:
         draft.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
         draft.notes.append(
@@ -65,10 +65,10 @@ def _patience(draft: Draft, name: MemberId) -> Millis:
     return Millis(draft.pulses[name].seen + session + draft.policy.blast_hold_ms)
 
 
-def _hold(draft: Draft, name: MemberId, until: Millis, cause: Cause) -> None:
+def _hold(draft: Draft, name: MemberId, until: Millis, stamp: Stamp, why: str) -> None:
     if draft.held.get(name) not in (until, _CONFIRMED):
         draft.held.put(name, until)
-        draft.occasion = cause
+        draft.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, why)
 
 
 def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
@@ -106,8 +106,8 @@ def _shorten(draft: Draft, stamp: Stamp) -> None:
     """
     for name, until in list(draft.held.items()):
         interval = draft.policy.heartbeat_ms(draft.members[name].session_timeout_ms)
-        cause = Cause(CauseKind.EXPIRY, name, stamp.position, "enough others are heard again")
-        _hold(draft, name, min(until, Millis(stamp.clock + interval)), cause)
+        sooner = min(until, Millis(stamp.clock + interval))
+        _hold(draft, name, sooner, stamp, "enough others are heard again")
         draft.expect_by(draft.held[name])
 
 

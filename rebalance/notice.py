@@ -37,8 +37,7 @@ def give(draft: Draft) -> None:
     if not draft.ownership.drawn:
         return
     books, epoch = draft.ownership.merged(), draft.next_epoch
-    pages = [books[queue] for queue in books.moving]
-    grants = [grant for page in pages for grant in (page.holder, page.heir) if grant is not None]
+    grants = (grant for queue in books.moving for grant in books[queue].grants)
     asked = {grant.asked.epoch for grant in grants if grant.asked is not None}
     kept = (it for it in sorted(asked) if it == epoch or it in draft.posted)
     draft.posted = {it: draft.posted.get(it) for it in kept}

@@ -53,8 +53,8 @@ def _of_step(draft: Draft) -> Cause | None:
 
 
 def _awaited(owned: Ownership) -> Iterator[Epoch]:
-    for grant in (owned.holder, owned.heir):
-        if grant is not None and grant.asked is not None:
+    for grant in owned.grants:
+        if grant.asked is not None:
             yield grant.asked.epoch
     if owned.heir is not None:
         yield owned.heir.epoch

@@ -113,8 +113,8 @@ def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
     found = []
     for queue in draft.ownership.moving():
         owned = draft.ownership[queue]
-        for grant in (owned.holder, owned.heir):
-            if grant is None or grant.asked is None:
+        for grant in owned.grants:
+            if grant.asked is None:
                 continue
             member = draft.members.get(grant.member)
             if member is not None and member.incarnation == grant.incarnation:

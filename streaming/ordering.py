@@ -7,7 +7,7 @@ and never reaches the group.
 Called by ``translation``. Its one rule: one record, one order.
 """
 
-from allocators import ALLOCATORS, BadOption, allocator
+from allocators import BadOption, shipped
 from rebalance import orders
 from rebalance.ids import MemberId, Millis
 from rebalance.orders import Order
@@ -76,12 +76,8 @@ def _known(strategy: str | None) -> str | None:
     """
     if strategy is None:
         return None
-    if strategy not in ALLOCATORS:
-        known = ", ".join(sorted(ALLOCATORS))
-        reason = f"strategy: no strategy is called {strategy!r}; there are: {known}"
-        raise UndecodableRecord("refused", reason)
     try:
-        allocator(strategy)
-    except BadOption as error:
+        shipped(strategy)
+    except (KeyError, BadOption) as error:
         raise UndecodableRecord("refused", f"strategy: {error.args[0]}") from error
     return strategy

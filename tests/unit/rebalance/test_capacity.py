@@ -42,3 +42,12 @@ def test_a_plan_that_fits_is_left_alone() -> None:
     plan = AllocationPlan({QUEUES[0]: A}, {}, [QUEUES[0]])
     assert plan is limited(plan, {A: 1}, {})
     assert plan is limited(plan, {}, {})
+
+
+def test_a_strategy_that_heeds_capacity_is_not_counted_after() -> None:
+    """In a group of 50,000 queues that costs as much as the strategy itself."""
+    plan = AllocationPlan(dict.fromkeys(QUEUES, A), heeds_capacity=True)
+    assert plan is limited(plan, {A: 1}, {})
+    story = Story(allocator=allocator("STICKY"))
+    story.reads(joined("a", capacity=1), routed("orders", 4))
+    assert 1 == len(story.owners())
