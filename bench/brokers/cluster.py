@@ -27,7 +27,7 @@ from console.embedded.broker_files import (
 from console.embedded.instance import STOP_GRACE_S, Instance
 from console.embedded.jars import JarCache
 from console.embedded.java import find_java
-from console.embedded.ports import choose_port
+from console.embedded.ports import choose_ports
 from console.embedded.readiness import answers, wait_until_ready
 from console.errors import Failure
 from console.tethered_process import TetheredProcess
@@ -47,9 +47,10 @@ class Cluster:
     def __init__(self, home: Path, doors: dict[str, int]) -> None:
         self._home = home
         self._names = [str(number + 1) for number in range(BROKERS)]
-        self._listens = {name: choose_port(0) for name in self._names}
-        self._between = {name: choose_port(0) for name in self._names}
-        self._quorum = {name: choose_port(0) for name in self._names}
+        ports = iter(choose_ports(3 * BROKERS, besides=doors.values()))
+        self._listens = dict(zip(self._names, ports, strict=False))
+        self._between = dict(zip(self._names, ports, strict=False))
+        self._quorum = dict(zip(self._names, ports, strict=False))
         self._doors = self._listens | doors
         self._processes: dict[str, TetheredProcess] = {}
         self._running = ExitStack()

@@ -22,7 +22,7 @@ from console.embedded.broker_files import broker_properties, cluster_id, java_co
 from console.embedded.instance import STOP_GRACE_S, BrokerAddress, Instance
 from console.embedded.jars import JarCache
 from console.embedded.java import find_java
-from console.embedded.ports import choose_port
+from console.embedded.ports import choose_port, choose_ports
 from console.embedded.readiness import answers, wait_until_ready
 from console.errors import ExitCode, Failure
 from console.file_lock import FileLock
@@ -198,7 +198,9 @@ class _Start:
     def _start_jvm(self, lock: FileLock, port: int) -> BrokerAddress:
         instance = self._instance
         java = java_command(self._java, self._jars.kafka, logs=instance.logs, tmp=instance.tmp)
-        instance.properties.write_text(broker_properties(port=port, controller_port=choose_port(0)))
+        (controller_port,) = choose_ports(1, besides=[port])
+        properties = broker_properties(port=port, controller_port=controller_port)
+        instance.properties.write_text(properties)
         self._format(java)
         with instance.output.open("wb") as output:
             pid = self._spawn([*java, "kafka.Kafka", instance.properties], output, lock.fd)

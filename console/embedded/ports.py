@@ -1,11 +1,13 @@
-"""Find a loopback port for the broker.
+"""Find loopback ports for the broker.
 
 A port found free may be taken by somebody else before the broker binds it; whoever starts a broker
-on a port of our choice tries again then.
+on a port of our choice tries again then. Ports that are to be different are drawn together: the
+system gives one that was let go to whoever asks next.
 """
 
 import socket
-from contextlib import suppress
+from collections.abc import Collection
+from contextlib import ExitStack, suppress
 
 from console.embedded.broker_files import LOOPBACK
 from console.errors import ExitCode, Failure
@@ -32,11 +34,22 @@ def choose_port(wanted: int | None) -> int:
         ) from error
 
 
+def choose_ports(count: int, besides: Collection[int] = ()) -> list[int]:
+    """So many free ports, all different from each other and from those in ``besides``."""
+    with ExitStack() as held:
+        found = [_bind(held.enter_context(socket.socket()), 0) for _ in range(count + len(besides))]
+    return [port for port in found if port not in besides][:count]
+
+
 def _bound(port: int) -> int:
     """Bind ``port`` for a moment and return its number."""
     with socket.socket() as probe:
-        # As Java does: a port is not taken because old connections to it linger.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind((LOOPBACK, port))
-        number: int = probe.getsockname()[1]
-        return number
+        return _bind(probe, port)
+
+
+def _bind(probe: socket.socket, port: int) -> int:
+    # As Java does: a port is not taken because old connections to it linger.
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind((LOOPBACK, port))
+    number: int = probe.getsockname()[1]
+    return number

@@ -19,8 +19,8 @@ from typing import Self
 from console.tethered_process import TetheredProcess
 from streaming.readiness import Readiness, read
 
-START_PATIENCE_S = 110.0
-"""A start takes 10 s on two idle cores."""
+START_PATIENCE_S = 240.0
+"""A start takes 10 s on two idle cores, and has taken 100 on busy ones."""
 STOP_PATIENCE_S = 60.0
 POLL_S = 0.1
 

@@ -96,7 +96,7 @@ class Published:
         """Tell whether a member, of whose name there is one, works on all that it is granted."""
         named = [it for key, it in self.assignments.items() if key.member == member.member_id]
         granted = sum(len(orders.hold) for orders in named if orders is not None)
-        return granted == len(member.assignment)
+        return bool(named) and granted == len(member.assignment)
 
     def of_group(self, group: str) -> list[HistoryRecord]:
         """The history of one group."""

@@ -17,7 +17,7 @@ SESSION_S = 10
 """A start of Spark takes about as long, and members live through three of them."""
 
 
-@pytest.mark.timeout(400)  # three starts of Spark
+@pytest.mark.timeout(900)  # three starts of Spark
 def test_nothing_moves_for_a_forgetful_controller(
     kafka: EmbeddedKafka,
     topics_prefix: str,

@@ -23,7 +23,11 @@ def test_bad_records_are_buried_and_good_ones_proceed(
     elsewhere = (home + 1) % DEFAULT_PARTITIONS
     good = encode(
         Join(
-            member="a", incarnation="1767225600000-9f86d081", sequence=1, topics=(f"{group}-none",)
+            member="a",
+            incarnation="1767225600000-9f86d081",
+            sequence=1,
+            topics=(f"{group}-none",),
+            session_timeout_ms=60_000,  # it never beats
         )
     )
     poison = [

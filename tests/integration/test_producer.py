@@ -29,6 +29,7 @@ from trimtab.protocol import (
 pytestmark = [
     pytest.mark.kafka,
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `swept`
 ]
 
 PARTITIONS = 4
@@ -139,7 +140,8 @@ def test_a_producer_knows_the_verdicts_before_its_first_message(
     condemn(control, topics_prefix, "east", "1", now_ms + 60_000)
     condemn(control, topics_prefix, "east", "2", now_ms - 1)
     settled = Settled()
-    with make(topics=[topic], cluster="east") as producer:
+    with closing(make(topics=[topic], cluster="east")) as producer:
+        producer.start(PATIENCE_S)
         known = producer.state, producer.is_available("1"), producer.is_available("2")
         producer.send(topic, b"all the same", on_delivery=settled)
 
@@ -166,7 +168,8 @@ def test_every_delivery_is_reported(
     make: MakeProducer, kafka: EmbeddedKafka, topic: str, topics_prefix: str
 ) -> None:
     """Summed up per broker, under the id that Kafka gave itself, with the broker's address."""
-    with make(topics=[topic], reporter="me", report_every="200ms") as producer:
+    with closing(make(topics=[topic], reporter="me", report_every="200ms")) as producer:
+        producer.start(PATIENCE_S)
         for number in range(50):
             producer.send(topic, b"plain")
             producer.send(topic, b"keyed", b"%d" % number)
@@ -217,11 +220,11 @@ def test_a_message_that_nobody_takes_is_given_up_in_time(topics_prefix: str) -> 
         begun = time.monotonic()
         producer.send("orders", b"a", on_delivery=settled)
         producer.send("orders", b"b", b"key", settled)
-        assert 0 == producer.flush("6s")
+        assert 0 == producer.flush(PATIENCE_S)
         took = time.monotonic() - begun
 
     assert 2 == len(settled.errors)
-    assert took < 5.5
+    assert took < 10  # librdkafka's own patience is minutes
 
 
 def test_what_is_not_settled_is_given_up_on_closing(topics_prefix: str) -> None:

@@ -64,7 +64,7 @@ def wait_until_ready(process: subprocess.Popen[str], home: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_it_brings_its_own_kafka_and_leaves_nothing_behind(tmp_path: Path) -> None:
     """Without settings it runs; nobody else may run in its home; told to stop, it exits with 0."""
     with controller(tmp_path) as process:
@@ -85,7 +85,7 @@ def test_it_brings_its_own_kafka_and_leaves_nothing_behind(tmp_path: Path) -> No
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_told_to_end_while_spark_starts_it_leaves_no_jvm_behind(tmp_path: Path) -> None:
     """A JVM that loses its parent while it starts would never end, and keep the next one out."""
     output = tmp_path / "logs" / "spark.out"

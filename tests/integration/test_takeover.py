@@ -16,7 +16,7 @@ FAILED = 1
 PATIENCE_S = 30.0
 
 
-@pytest.mark.timeout(300)  # two starts of Spark
+@pytest.mark.timeout(900)  # two starts of Spark
 def test_the_older_of_two_controllers_gives_way(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, topic: str
 ) -> None:
@@ -29,6 +29,7 @@ def test_the_older_of_two_controllers_gives_way(
         member = Member(servers, prefix=topics_prefix, group=group, topics=[topic], member_id="a")
         with member:
             published.wait_until(lambda: published.is_stable(group, "a", 8))
+            published.wait_until(lambda: published.is_read_by(member))
             before = member.assignment
             with younger:
                 assert FAILED == older.ends(PATIENCE_S)

@@ -1,11 +1,14 @@
 """Laws of the step: they hold for whatever a log may say."""
 
+from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from allocators.averagely import averagely
+from allocators.sticky import sticky
 from rebalance.decisions import AssignmentIssued, MemberChange, MemberChanged
 from rebalance.group import GroupState, Member
 from rebalance.ids import Epoch, MemberId, Millis, Queue
@@ -149,6 +152,19 @@ def test_batch_cuts_do_not_change_where_it_ends(
 
 
 @tried(one_in=4)
+@given(LOGS, CUTS, CUTS)
+def test_batch_cuts_do_not_change_how_fair_it_ends(
+    log: list[Entry], cuts: set[int], others: set[int]
+) -> None:
+    """STICKY looks at the target before, so the cuts choose who has what; but not how much (I7)."""
+    telling, events = Telling(PATIENT, sticky), read(log, PATIENT)
+    one, other = (telling.tell(events, each)[-1].outcome.state for each in (cuts, others))
+
+    assert one.target.keys() == other.target.keys()
+    assert loads(one) == loads(other)
+
+
+@tried(one_in=4)
 @given(LOGS, CUTS)
 @example(ASKED_BACK_OR_NOT, {4})
 def test_quiet_group_is_owned_as_it_was_meant(log: list[Entry], cuts: set[int]) -> None:
@@ -167,6 +183,12 @@ def test_quiet_group_is_owned_as_it_was_meant(log: list[Entry], cuts: set[int]) 
 def lives(state: GroupState) -> dict[MemberId, Member]:
     """Who belongs to the group, whenever a batch ended."""
     return {name: replace(member, since=Epoch(0)) for name, member in state.members.items()}
+
+
+def loads(state: GroupState) -> list[Fraction]:
+    """How much each member is to carry beside what it can, the least first."""
+    counts = Counter(state.target.values())
+    return sorted(Fraction(counts[name], one.weight) for name, one in state.members.items())
 
 
 def served(state: GroupState) -> dict[Queue, MemberId]:

@@ -138,7 +138,7 @@ def test_it_dies_with_a_parent_that_was_killed_while_starting_it() -> None:
     read, write = os.pipe()
     os.close(read)
     with subprocess.Popen(
-        [sys.executable, "-IS", tether_guard.__file__, "0.3", *sleep],
+        [sys.executable, "-IS", tether_guard.__file__, "10", *sleep],
         stdin=subprocess.DEVNULL,
         stdout=write,
         stderr=subprocess.PIPE,

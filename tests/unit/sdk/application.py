@@ -18,7 +18,7 @@ from trimtab.protocol import Record
 
 R = TypeVar("R", bound=Record)
 ONE = Grant(queue(), 1)
-WAIT_S = 5.0
+WAIT_S = 20.0
 """Far longer than anything here takes; a test that needs it has failed."""
 
 

@@ -35,7 +35,7 @@ def member(kafka: MemoryTransport, application: Application) -> Iterator[Member]
         topics=["orders"],
         member_id="m",
         transport=kafka,
-        session_timeout="2s",
+        session_timeout="10s",
         on_assigned=application.on_assigned,
         on_revoked=application.on_revoked,
         on_lost=application.on_lost,

@@ -65,11 +65,11 @@ def test_a_slow_callback_keeps_no_heartbeat_up(kafka: MemoryTransport) -> None:
         let_go.wait(WAIT_S)
 
     with Member(
-        group=GROUP, topics=["orders"], transport=kafka, session_timeout="300ms", on_revoked=wait
+        group=GROUP, topics=["orders"], transport=kafka, session_timeout="3s", on_revoked=wait
     ) as member:
         kafka.order(1, hold=[(0, 1)])
         kafka.order(2, give=[(0, 1)])
-        member.wait_until(lambda _: len(records(kafka, Beat)) > 5, WAIT_S)
+        member.wait_until(lambda _: len(records(kafka, Beat)) > 2, WAIT_S)
 
         assert [] == records(kafka, Release)
         let_go.set()
@@ -149,7 +149,8 @@ def test_what_is_stopped_while_it_connects_never_joins(kafka: MemoryTransport) -
     gate, member = Gate(kafka), Member(group=GROUP, topics=["orders"], transport=kafka)
     member.start()
     assert gate.asked.wait(WAIT_S)
-    threading.Timer(0.1, gate.opened.set).start()
+    member.leave()
+    gate.opened.set()
 
     assert member.stop()
     assert ("ended", [], True) == (member.state, kafka.sent, kafka.closed)
