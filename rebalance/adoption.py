@@ -144,9 +144,10 @@ def _is_over(draft: Draft, record: Adopted) -> bool:
     Nor is there room for more members than may join, whoever says that they were published.
     """
     gone = draft.departures.get(record.member)
-    if gone is not None and gone.incarnation >= record.incarnation:
-        return True
     known = draft.members.get(record.member)
+    back = known is not None and known.incarnation == record.incarnation
+    if gone is not None and gone.incarnation >= record.incarnation and not back:
+        return True
     if known is None:
         return draft.population >= draft.policy.max_members  # as if it joined now
     if known.incarnation <= record.incarnation:

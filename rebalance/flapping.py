@@ -99,7 +99,8 @@ def _recalled(draft: Draft, past: str, clock: Millis) -> Flaps:
     known = draft.flaps.get(past)
     if known is None:
         return Flaps(0, clock)
-    return _faded(known, clock, draft.policy.flap_half_life_ms)
+    faded = _faded(known, clock, draft.policy.flap_half_life_ms)
+    return faded if faded.count else Flaps(0, clock)
 
 
 def _faded(flaps: Flaps, clock: Millis, half_life_ms: Millis) -> Flaps:

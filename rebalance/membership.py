@@ -23,6 +23,7 @@ from rebalance.events import Beaten, Drained, Joined, Left, Stamp
 from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
+from rebalance.roster import Trait
 from rebalance.subscriptions import patterns, wish_of
 
 
@@ -124,6 +125,8 @@ def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
     twins.enrol(draft, event)
     draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
+    if rest is not None:
+        draft.expect_by(rest)
     draft.answered.add(event.member)
     kind = CauseKind.REJOIN if again else CauseKind.JOIN
     cause = Cause(kind, event.member, event.stamp.position)
@@ -238,8 +241,10 @@ def _leave(draft: Draft, event: Left) -> None:
         return  # it has joined again since
     cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
     if event.temporary:
-        draft.members.put(event.member, replace(known, sequence=event.sequence, away=True))
         see(draft, event.member, event.stamp)
+        draft.members.put(event.member, replace(known, sequence=event.sequence, away=True))
+        if draft.members.merged().those(Trait.RESTING):
+            draft.causes.append(cause)  # what only it worked on, who rests may have (``target``)
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
         draft.occasion = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)

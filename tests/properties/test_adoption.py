@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rebalance import adoption
@@ -29,6 +29,7 @@ from tests.properties.logs import (
     Told,
     read,
 )
+from tests.properties.rarities import BACK_IN_ONE_LIFE, EACH, HEARD_AND_AWAY, NOBODY_ELSE_LEFT
 
 POLICY = Policy()
 LATER = at(10**7, 10**6)
@@ -150,6 +151,9 @@ HONEST = st.lists(st.tuples(GAPS, st.one_of(JOINS, OBEYING, ROUTES, GOINGS)), ma
 
 @tried(one_in=4)
 @given(HONEST.map(PRELUDE.__add__), CUTS)
+@example(HEARD_AND_AWAY, {7})
+@example(NOBODY_ELSE_LEFT, EACH)
+@example(BACK_IN_ONE_LIFE, {6})
 def test_nothing_moves_for_a_lost_state(log: list[Entry], cuts: set[int]) -> None:
     """The log is read again and what is published is adopted: all goes on as it would have."""
     telling, events = Telling(POLICY), read(log, POLICY)

@@ -15,10 +15,20 @@ from rebalance.ids import Epoch, MemberId, Millis, Queue
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
 from rebalance.step import step
-from tests.builders.records import at, beaten, drained, joined, left
+from tests.builders.records import at, beaten, joined
 from tests.builders.story import only
 from tests.properties.effort import tried
-from tests.properties.logs import CUTS, LOGS, ORDERED_LOGS, PRELUDE, RECORDS, Entry, Telling, read
+from tests.properties.logs import CUTS, LOGS, ORDERED_LOGS, RECORDS, Entry, Telling, read
+from tests.properties.rarities import (
+    A_REST_THAT_ENDS,
+    ASKED_BACK_OR_NOT,
+    EACH,
+    GONE_FOR_A_WHILE,
+    HEARD_AGAIN,
+    NOBODY_ELSE_LEFT,
+    ONE,
+    SHORTENED_ONCE,
+)
 
 POLICY = Policy()
 PATIENT = Policy(revocation_timeout_ms=Millis(600_000))
@@ -118,19 +128,14 @@ def test_replay_decides_the_same(log: list[Entry], cuts: set[int]) -> None:
         assert list(outcome.state.target) == list(again.state.target)
 
 
-ASKED_BACK_OR_NOT: list[Entry] = [
-    *PRELUDE,
-    (0, left("b", temporary=True)),
-    (0, joined("a", "payments", sequence=0)),
-    (0, joined("a", "orders", sequence=0)),
-    (0, drained("a", sequence=1)),
-]
-"""Its wish changes twice while b is away: unnoticed in one batch, in two it is told to give."""
-
-
 @tried(one_in=4)
 @given(LOGS, CUTS, CUTS)
 @example(ASKED_BACK_OR_NOT, {4}, {4, 5, 6, 7})
+@example(HEARD_AGAIN, EACH, ONE)
+@example(NOBODY_ELSE_LEFT, EACH, ONE)
+@example(A_REST_THAT_ENDS, {18}, ONE)
+@example(SHORTENED_ONCE, {13}, ONE)
+@example(GONE_FOR_A_WHILE, {11, 13, 14}, {11})
 def test_batch_cuts_do_not_change_where_it_ends(
     log: list[Entry], cuts: set[int], others: set[int]
 ) -> None:
@@ -149,6 +154,7 @@ def test_batch_cuts_do_not_change_where_it_ends(
     assert served(ends[0]) == served(ends[1])
     assert lives(ends[0]) == lives(ends[1])
     assert ends[0].routes == ends[1].routes
+    assert ends[0].held == ends[1].held
 
 
 @tried(one_in=4)
