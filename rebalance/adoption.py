@@ -139,7 +139,7 @@ def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
 
 
 def _is_over(draft: Draft, record: Adopted) -> bool:
-    """Tell whether the life that a record is for has ended: it left, or a younger one came.
+    """Tell whether the life that a record is for has ended: it left for good, or a younger came.
 
     Nor is there room for more members than may join, whoever says that they were published.
     """

@@ -44,11 +44,7 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
     why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
     fresh = tuple(name for name in silent if draft.held.get(name) is None)
     for name in silent:
-        hour = draft.held.get(name) or Millis(0)
-        if stamp.clock < hour:
-            continue  # what it waits for comes then, whenever else somebody looks (I7)
-        # In a pause until that ends, whenever it is: each time would be a decision.
-        until = (hour or stamp.clock) if draft.paused else _patience(draft, name)
+        until = _resumption(draft, name, stamp) if draft.paused else _patience(draft, name)
         _hold(draft, name, until, stamp, why)
     if fresh:
         draft.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
@@ -56,6 +52,11 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
         )
     return [] if draft.paused else [name for name in silent if stamp.clock >= draft.held[name]]
+
+
+def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:
+    """Until whenever the pause ends: written once, for each time would be a decision."""
+    return min(draft.held.get(name) or stamp.clock, stamp.clock)
 
 
 def _patience(draft: Draft, name: MemberId) -> Millis:

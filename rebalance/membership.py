@@ -23,7 +23,6 @@ from rebalance.events import Beaten, Drained, Joined, Left, Stamp
 from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
-from rebalance.roster import Trait
 from rebalance.subscriptions import patterns, wish_of
 
 
@@ -243,8 +242,6 @@ def _leave(draft: Draft, event: Left) -> None:
     if event.temporary:
         see(draft, event.member, event.stamp)
         draft.members.put(event.member, replace(known, sequence=event.sequence, away=True))
-        if draft.members.merged().those(Trait.RESTING):
-            draft.causes.append(cause)  # what only it worked on, who rests may have (``target``)
         draft.fenced[event.member, known.incarnation] = Ending.LEFT
         draft.occasion = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)

@@ -71,7 +71,7 @@ def test_what_a_hung_broker_does_not_take_goes_to_another_one_in_time(
     assert 40 == meanwhile.partitions.total()
     assert took < DEADLINE_S
     assert not any(_is_bad(partition) for partition in [*meanwhile.partitions, *after.partitions])
-    assert after.partitions
+    assert after.partitions.total() >= 40
     assert [] == after.errors
 
 

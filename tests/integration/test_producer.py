@@ -224,7 +224,7 @@ def test_a_message_that_nobody_takes_is_given_up_in_time(topics_prefix: str) -> 
         took = time.monotonic() - begun
 
     assert 2 == len(settled.errors)
-    assert took < 10  # librdkafka's own patience is minutes
+    assert took < 7  # librdkafka looks once a second; its own patience is minutes
 
 
 def test_what_is_not_settled_is_given_up_on_closing(topics_prefix: str) -> None:

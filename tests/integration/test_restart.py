@@ -40,7 +40,7 @@ def test_nothing_moves_for_a_killed_controller(
             controller.kill()
             published.watch(SESSION_S)
             controller.start()
-            published.watch(SESSION_S)
+            published.watch(SESSION_S + SETTLING_S)
 
             assert before == (a.assignment, b.assignment, published.assignments)
             # A batch that was cut off after its records and before its commit is run again, and

@@ -208,6 +208,16 @@ class Telling:
         return state
 
 
+def is_spared(state: GroupState) -> bool:
+    """Tell whether somebody rests while somebody is away.
+
+    Who rests gets what only the other would work on, but not before the target is made anew for
+    another reason: a temporary leave is none. Whether there is one depends on the cuts.
+    """
+    away = any(member.away for member in state.members.values())
+    return away and any(member.resting_until for member in state.members.values())
+
+
 def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
     releases = (
         Released(now, name, member.incarnation, _told_to_give(state, name))

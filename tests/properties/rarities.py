@@ -18,8 +18,8 @@ def _later(gap: int) -> Entry:
     return gap, released("a", "orders-0@0")  # nobody was granted that
 
 
-def _flapping(gap: int, life: str = "c", session_ms: int = 1_000) -> Entry:
-    return gap, joined(life, sequence=0, session_ms=session_ms)
+def _flapping(gap: int, session_ms: int = 1_000) -> Entry:
+    return gap, joined("c", sequence=0, session_ms=session_ms)
 
 
 ASKED_BACK_OR_NOT: Final[list[Entry]] = [
@@ -51,15 +51,6 @@ HEARD_AND_AWAY: Final[list[Entry]] = [
 ]
 """The same, of one that goes for a while."""
 
-NOBODY_ELSE_LEFT: Final[list[Entry]] = [
-    *PRELUDE,
-    (0, left("a")),
-    _flapping(0),
-    *[_flapping(1_000)] * 4,
-    (0, left("b", temporary=True)),
-]
-"""When b goes for a while, c, which rests, is the only one to work on the topic."""
-
 BACK_IN_ONE_LIFE: Final[list[Entry]] = [
     *PRELUDE,
     (0, left("a")),
@@ -77,23 +68,6 @@ A_REST_THAT_ENDS: Final[list[Entry]] = [
     _later(60_000),
 ]
 """Who is let in to rest works when the rest is over, were it within the same batch."""
-
-SHORTENED_ONCE: Final[list[Entry]] = [
-    *PRELUDE,
-    _later(500),
-    (1, joined("c", sequence=0)),
-    (0, beaten("b", sequence=0)),
-    (60_000, beaten("a", sequence=0)),
-    _later(2_000),
-    _later(2_000),
-    _flapping(500, "a:2"),
-    _later(1),
-    _flapping(500, "a:2"),
-    _later(1),
-    *[_flapping(500, "a:2")] * 5,
-    (500, beaten("b", sequence=1)),
-]
-"""A hold that was shortened stays so until its hour, however often somebody looks."""
 
 GONE_FOR_A_WHILE: Final[list[tuple[int, Record]]] = [
     *((0, joined(f"m{number}", sequence=0)) for number in range(1, 9)),

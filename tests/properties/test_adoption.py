@@ -27,9 +27,10 @@ from tests.properties.logs import (
     Entry,
     Telling,
     Told,
+    is_spared,
     read,
 )
-from tests.properties.rarities import BACK_IN_ONE_LIFE, EACH, HEARD_AND_AWAY, NOBODY_ELSE_LEFT
+from tests.properties.rarities import BACK_IN_ONE_LIFE, HEARD_AND_AWAY
 
 POLICY = Policy()
 LATER = at(10**7, 10**6)
@@ -152,7 +153,6 @@ HONEST = st.lists(st.tuples(GAPS, st.one_of(JOINS, OBEYING, ROUTES, GOINGS)), ma
 @tried(one_in=4)
 @given(HONEST.map(PRELUDE.__add__), CUTS)
 @example(HEARD_AND_AWAY, {7})
-@example(NOBODY_ELSE_LEFT, EACH)
 @example(BACK_IN_ONE_LIFE, {6})
 def test_nothing_moves_for_a_lost_state(log: list[Entry], cuts: set[int]) -> None:
     """The log is read again and what is published is adopted: all goes on as it would have."""
@@ -163,8 +163,9 @@ def test_nothing_moves_for_a_lost_state(log: list[Entry], cuts: set[int]) -> Non
     again = telling.step(GroupState(lost.name), [*past, *present]).state
 
     assert lost.epoch + 1 == again.epoch
-    assert owners(lost) == owners(again)
     assert lost.members.keys() == again.members.keys()
+    if not is_spared(lost):
+        assert owners(lost) == owners(again)
 
 
 def owners(state: GroupState) -> dict[Queue, MemberId]:

@@ -87,23 +87,22 @@ def test_a_hold_is_laid_to_the_silence_and_its_end_to_the_voice() -> None:
     assert "enough others are heard again" == last.cause.detail
 
 
-def test_who_is_held_already_is_held_no_other_way_in_a_pause() -> None:
-    """Nothing is decided of them, so nothing is drawn after the pause itself."""
+def test_a_hold_that_a_pause_rewrites_is_laid_to_the_silence() -> None:
+    """Nobody is newly held, and yet an epoch is drawn."""
     story = Story()
     story.reads(*(joined(name) for name in "abcd"), routed("orders", 4))
     for _ in range(4):
         story.waits(seconds=3)
         story.reads(beaten("a", epoch=1))
-    held = story.state.held
+    assert {"b", "c", "d"} == set(story.state.held)
     story.reads(ordered(Pause()))
-    epoch = story.state.epoch
     for _ in range(4):
         story.waits(seconds=3)
         story.reads(beaten("a", epoch=1))
 
-    assert {"b", "c", "d"} == set(held)
-    assert (epoch, held) == (story.state.epoch, story.state.held)
-    assert "command of c9" == why(story)
+    assert {"b", "c", "d"} == set(story.state.held)
+    assert "expiry of d" == why(story)
+    assert "paused" == only(GroupSummarised, story.decisions)[-1].cause.detail
 
 
 def test_what_a_member_lets_go_unasked_is_laid_to_that() -> None:
