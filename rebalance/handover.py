@@ -164,7 +164,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
     """Move each queue one step towards the member the target names for it."""
     asked = Asked(draft.next_epoch, stamp.heard)
     promises: dict[tuple[MemberId | None, TopicName], Grant | None] = {}  # alike for many queues
-    draft.loose = []
+    draft.loose, shares = [], Counter[MemberId]()
     for queue in _unsettled(draft):
         _take(draft, queue, stamp)
         owned, meant = draft.ownership.get(queue), (draft.target.get(queue), queue.topic)
@@ -173,7 +173,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
         wanted = promises[meant]
         if wanted is None and meant[0] is not None:
             draft.loose.append(queue)
-            if _may_keep(draft, owned, queue.topic):
+            if _may_keep(draft, owned, queue.topic, shares):
                 continue
         page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
         if page is not None and page != owned:
@@ -184,12 +184,25 @@ def settle(draft: Draft, stamp: Stamp) -> None:
             _take(draft, queue, stamp)
 
 
-def _may_keep(draft: Draft, owned: Ownership | None, topic: TopicName) -> bool:
+def _may_keep(
+    draft: Draft, owned: Ownership | None, topic: TopicName, shares: Counter[MemberId]
+) -> bool:
     """Tell whether a queue stays where it is until its member in the target can be promised it."""
     if owned is None or owned.heir is not None or owned.holder.asked is not None:
         return False
-    holder = draft.members.get(owned.holder.member)
-    return holder is not None and holder.owns and wants(holder, topic)
+    name = owned.holder.member
+    holder = draft.members.get(name)
+    if holder is None or not holder.owns or not wants(holder, topic):
+        return False
+    return holder.capacity is None or _has_room(draft, name, holder.capacity, shares)
+
+
+def _has_room(draft: Draft, name: MemberId, capacity: int, shares: Counter[MemberId]) -> bool:
+    """Tell whether a member can carry one more beside its own share and what it keeps already."""
+    if not shares:
+        shares.update(draft.target.values())
+    shares[name] += 1
+    return shares[name] <= capacity
 
 
 def _unsettled(draft: Draft) -> list[Queue]:

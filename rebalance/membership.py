@@ -33,10 +33,11 @@ def join(draft: Draft, event: Joined) -> None:
         if event.incarnation == known.incarnation:
             _renew(draft, event, known)
         return
-    if departures.precedes(draft, event):
+    rivals = twins.rivals(draft, event)
+    if departures.precedes(draft, event) or twins.is_outlived(draft, event, rivals):
         draft.gone.add(event.member)
         return
-    rules = {rival: _rule(draft, event, rival) for rival in twins.rivals(draft, event)}
+    rules = {rival: _rule(draft, event, rival) for rival in rivals}
     replaces = known is not None or TwinRule.FENCE_OLDER in rules.values()
     if (not replaces and _is_full(draft, event)) or _has_too_many_patterns(draft, event):
         return

@@ -64,6 +64,21 @@ def rivals(draft: Draft, event: Joined) -> list[MemberId]:
     return found
 
 
+def is_outlived(draft: Draft, event: Joined, found: Collection[MemberId]) -> bool:
+    """Tell whether a younger life of its name has what a newcomer claims: then its join is late.
+
+    Where lives are told apart each has a name of its own, but their instance is still one.
+    """
+    if draft.policy.on_twin is not TwinRule.SEPARATE:
+        return False
+    shared = _shared_name(event.member, event.incarnation)
+    others = ((rival, draft.members[rival].incarnation) for rival in found)
+    return any(
+        event.incarnation < incarnation and _shared_name(rival, incarnation) == shared
+        for rival, incarnation in others
+    )
+
+
 def enrol(draft: Draft, event: Joined) -> None:
     """Note whose an instance is now: the next to claim it may come in the same batch."""
     if event.instance is not None:

@@ -28,6 +28,25 @@ def test_nobody_lets_go_for_a_member_that_is_away() -> None:
     }
 
 
+def test_nobody_keeps_more_than_it_can_carry() -> None:
+    """What it holds for one that is away counts beside its own share (I10)."""
+    story = Story(allocator=allocator("AVG"))
+    story.reads(joined("a"), joined("b", session_ms=600_000), joined("c", capacity=2))
+    story.reads(routed("orders", 6))
+    story.reads(left("b", temporary=True))
+    story.reads(joined("a0"))
+    assert ["c@2", "c@2"] == [story.pages()[name] for name in ("orders-4", "orders-5")]
+
+    story.reads(routed("orders", 7, version=2))
+    meant = {queue.id: name for queue, name in story.state.target.items() if queue.id > 3}
+    assert {4: "b", 5: "b", 6: "c"} == meant
+    told = story.told("c")
+    assert ([4, 6], [5]) == (
+        [queue.id for queue, _ in told.hold],
+        [queue.id for queue, _ in told.give],
+    )
+
+
 def test_nobody_lets_go_for_an_heir_that_can_carry_less() -> None:
     """The heir of an instance takes over what the next target gives it."""
     story = Story(policy=Policy(on_twin_instance=TwinRule.HAND_OVER))

@@ -103,6 +103,21 @@ def test_a_twin_is_met_though_a_later_one_has_come_and_gone() -> None:
     assert [("a@1", "a@3"), ("a@1", "a@4")] == [(it.older[0], it.newer[0]) for it in met]
 
 
+def test_a_late_join_of_an_earlier_life_fences_nobody() -> None:
+    """Not where lives are told apart either: the instance is the younger one's (B4)."""
+    policy = Policy(on_twin=TwinRule.SEPARATE, on_twin_instance=TwinRule.FENCE_OLDER)
+    story = Story(policy=policy)
+    story.reads(joined("a", instance=HERS), routed("orders", 2))
+    story.reads(joined("a:2", instance=HERS))
+    story.reads(joined("a", instance=HERS, sequence=7))
+
+    assert {"a@2"} == set(story.state.members)
+    assert {"a@2"} == set(story.owners().values())
+
+    story.reads(joined("b", instance=HERS))  # of another name nobody knows which is the older
+    assert {"b@1"} == set(story.state.members)
+
+
 def test_what_a_name_was_to_have_goes_with_its_first_life() -> None:
     """Its second one, which came in the same batch, had nothing yet that could be succeeded to."""
     policy = Policy(on_twin_instance=TwinRule.HAND_OVER)
