@@ -164,7 +164,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
     """Move each queue one step towards the member the target names for it."""
     asked = Asked(draft.next_epoch, stamp.heard)
     promises: dict[tuple[MemberId | None, TopicName], Grant | None] = {}  # alike for many queues
-    draft.loose, shares = [], Counter[MemberId]()
+    draft.loose, kept = [], Counter[MemberId]()
     for queue in _unsettled(draft):
         _take(draft, queue, stamp)
         owned, meant = draft.ownership.get(queue), (draft.target.get(queue), queue.topic)
@@ -173,7 +173,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
         wanted = promises[meant]
         if wanted is None and meant[0] is not None:
             draft.loose.append(queue)
-            if _may_keep(draft, owned, queue.topic, shares):
+            if _may_keep(draft, owned, queue.topic, kept):
                 continue
         page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
         if page is not None and page != owned:
@@ -185,7 +185,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
 
 
 def _may_keep(
-    draft: Draft, owned: Ownership | None, topic: TopicName, shares: Counter[MemberId]
+    draft: Draft, owned: Ownership | None, topic: TopicName, kept: Counter[MemberId]
 ) -> bool:
     """Tell whether a queue stays where it is until its member in the target can be promised it."""
     if owned is None or owned.heir is not None or owned.holder.asked is not None:
@@ -194,15 +194,13 @@ def _may_keep(
     holder = draft.members.get(name)
     if holder is None or not holder.owns or not wants(holder, topic):
         return False
-    return holder.capacity is None or _has_room(draft, name, holder.capacity, shares)
+    return holder.capacity is None or _has_room(draft, name, holder.capacity, kept)
 
 
-def _has_room(draft: Draft, name: MemberId, capacity: int, shares: Counter[MemberId]) -> bool:
+def _has_room(draft: Draft, name: MemberId, capacity: int, kept: Counter[MemberId]) -> bool:
     """Tell whether a member can carry one more beside its own share and what it keeps already."""
-    if not shares:
-        shares.update(draft.target.values())
-    shares[name] += 1
-    return shares[name] <= capacity
+    kept[name] += 1
+    return _loads(draft)[name] + kept[name] <= capacity
 
 
 def _unsettled(draft: Draft) -> list[Queue]:
@@ -260,9 +258,14 @@ def _is_too_much(draft: Draft, name: MemberId, member: Member) -> bool:
     """Tell whether the target was made when a member could carry more."""
     if member.capacity is None or draft.targeted:
         return False
+    return _loads(draft)[name] > member.capacity
+
+
+def _loads(draft: Draft) -> Mapping[MemberId, int]:
+    """Return how many queues are meant for each; counted once a step, when the target is made."""
     if draft.loads is None:
         draft.loads = Counter(draft.target.values())
-    return draft.loads[name] > member.capacity
+    return draft.loads
 
 
 def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:

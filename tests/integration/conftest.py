@@ -34,10 +34,9 @@ from trimtab import Member
 PARTITIONS = 2
 """Of the topics that the command line makes."""
 SESSION_S = 10
-"""Of the members that tests make: no pause of the machine is so long."""
+"""Of the members that tests make: no pause of a machine is so long, but a start of Spark is."""
 
 MakeMember = Callable[[str], Member]
-MakeLoneMember = Callable[[str, int], Member]
 
 
 @pytest.fixture(scope="session")
@@ -129,17 +128,17 @@ def topic(kafka: EmbeddedKafka, group: str) -> str:
 
 
 @pytest.fixture
-def lone_member(kafka: EmbeddedKafka, topics_prefix: str, group: str, topic: str) -> MakeLoneMember:
-    """Makes a member of the test's group, of a session, on a controller of the test's own."""
+def lone_member(kafka: EmbeddedKafka, topics_prefix: str, group: str, topic: str) -> MakeMember:
+    """Makes a member of the test's group, on a controller of the test's own."""
 
-    def make(name: str, session_s: int) -> Member:
+    def make(name: str) -> Member:
         return Member(
             kafka.bootstrap_servers,
             prefix=topics_prefix,
             group=group,
             topics=[topic],
             member_id=name,
-            session_timeout=session_s,
+            session_timeout=SESSION_S,
         )
 
     return make

@@ -58,9 +58,7 @@ def test_what_a_hung_broker_does_not_take_goes_to_another_one_in_time(
         cluster.freeze(BAD)
         try:
             begun = time.monotonic()
-            for _ in range(40):
-                producer.send(TOPIC, b"m", on_delivery=meanwhile)
-                time.sleep(0.005)
+            _send(producer, 40, meanwhile)
             left, took = producer.flush(DEADLINE_S + LATE_S), time.monotonic() - begun
             wait_until(lambda: not producer.is_available(BAD))
             assert any(_is_swift(producer, after) for _ in range(TRIES))
@@ -102,19 +100,21 @@ def _member(cluster: Cluster, name: str) -> Member:
 
 def _reaches_all(producer: Producer, settled: Settled) -> bool:
     """Send until every partition has been written to, with all connections made."""
-    for _ in range(PARTITIONS):
-        producer.send(TOPIC, b"m", on_delivery=settled)
-        time.sleep(0.005)
+    _send(producer, PARTITIONS, settled)
     producer.flush(LATE_S)
     return len(settled.partitions) == PARTITIONS and producer.is_available(BAD)
 
 
 def _is_swift(producer: Producer, settled: Settled) -> bool:
     """Send messages; tell whether all are settled sooner than one that tries the bad broker is."""
-    for _ in range(40):
-        producer.send(TOPIC, b"m", on_delivery=settled)
-        time.sleep(0.005)
+    _send(producer, 40, settled)
     return producer.flush(LATE_S) == 0
+
+
+def _send(producer: Producer, count: int, settled: Settled) -> None:
+    for _ in range(count):
+        producer.send(TOPIC, b"m", on_delivery=settled)
+        time.sleep(0.005)  # no stream, whose turns are longer
 
 
 def _is_bad(partition: int) -> bool:

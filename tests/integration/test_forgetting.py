@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.conftest import MakeLoneMember
+from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from trimtab import Member
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
-
-SESSION_S = 10
-"""A start of Spark takes about as long, and members live through three of them."""
 
 
 @pytest.mark.timeout(900)  # three starts of Spark
@@ -23,7 +20,7 @@ def test_nothing_moves_for_a_forgetful_controller(
     topics_prefix: str,
     tmp_path: Path,
     group: str,
-    lone_member: MakeLoneMember,
+    lone_member: MakeMember,
 ) -> None:
     """Members keep what they have, whatever it remembers; epochs go on above the published."""
     servers, checkpoint, copy = kafka.bootstrap_servers, tmp_path / "checkpoint", tmp_path / "copy"
@@ -43,13 +40,13 @@ def test_nothing_moves_for_a_forgetful_controller(
             assert before == [it.assignment for it in members]
             assert "adoption" not in {it.cause.kind for it in published.handovers(group)}
 
-        with lone_member("a", SESSION_S) as a, lone_member("b", SESSION_S) as b:
+        with lone_member("a") as a, lone_member("b") as b:
             published.wait_until(lambda: published.is_stable(group, "ab", 8))
             controller.kill()
             checkpoint.rename(copy)
             adopts(a, b)  # A6
 
-            with lone_member("c", SESSION_S) as c:
+            with lone_member("c") as c:
                 published.wait_until(lambda: published.is_stable(group, "abc", 8))
                 c.wait_until(lambda it: len(it.assignment) > 0)
                 controller.kill()
