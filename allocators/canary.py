@@ -14,8 +14,8 @@ canary never has a queue that the others could have, nor the other way round.
 from collections.abc import Mapping
 from dataclasses import replace
 
+from allocators.java_order import in_order
 from allocators.options import BadOption
-from allocators.ordering import in_order
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.ids import MemberId, Queue, TopicName
 

@@ -1,6 +1,6 @@
 """The strategies, by name.
 
-A strategy is a pure function from a request to a plan (``rebalance.allocation``), one file each.
+A strategy is a pure function from a request to a plan (``rebalance.allocation``).
 Called by the composition root, which looks one up by the name in the settings and passes it
 inward; nothing else chooses a strategy. A name with a colon, ``module:factory``, is a user's own:
 the factory is called with the options as keywords and returns the strategy.
@@ -13,16 +13,15 @@ from importlib import import_module
 from types import MappingProxyType
 
 from allocators.canary import canary
-from allocators.homes import Racks, at_home
-from allocators.labels import racks, weights
-from allocators.named import rocketmq
+from allocators.kafka import ranges, round_robin
 from allocators.options import BadOption, Options
-from allocators.per_topic import per_topic
-from allocators.ranges import ranges
-from allocators.rocketmq import NullRefused
-from allocators.round_robin import round_robin
-from allocators.sticky import sticky
-from allocators.weighted import weighted
+from allocators.rocketmq.contract import NullRefused
+from allocators.rocketmq.named import rocketmq
+from allocators.rocketmq.per_topic import per_topic
+from allocators.sticky.homes import Racks, at_home
+from allocators.sticky.labels import racks, weights
+from allocators.sticky.strategy import sticky
+from allocators.sticky.weighted import weighted
 from rebalance.allocation import Allocator
 
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})

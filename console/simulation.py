@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from allocators import allocator
-from allocators.sticky import sticky
+from allocators.sticky.strategy import sticky
 from console.scenarios.of_groups import moves
 from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName

@@ -13,6 +13,9 @@ from typing import NamedTuple, Protocol
 
 from rebalance.ids import MemberId, Queue, TopicName
 
+NOBODY_SUBSCRIBES = "no member subscribes the topic"
+"""Why a queue stays without an owner, whatever the strategy."""
+
 
 class Candidate(Protocol):
     """What a strategy may know about a member; the group's own entry will do (``group.Member``)."""

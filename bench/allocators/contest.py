@@ -11,8 +11,8 @@ from statistics import median
 
 import numpy as np
 
-from allocators.catalog import Owners
-from allocators.waterline import Ints
+from allocators.sticky.catalog import Owners
+from allocators.sticky.waterline import Ints
 from bench.allocators import ours
 from bench.allocators.kafka import Kafka
 from bench.allocators.measures import Evenness, evenness, fewest, moved

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from allocators.waterline import Ints
+from allocators.sticky.waterline import Ints
 from bench.allocators.scenario import Scenario
 from console.embedded.jars import JarCache
 from console.embedded.java import find_java

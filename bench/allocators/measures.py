@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allocators.catalog import Group, Owners, numbered
-from allocators.sticky import sticky
-from allocators.waterline import Ints
+from allocators.sticky.catalog import Group, Owners, numbered
+from allocators.sticky.strategy import sticky
+from allocators.sticky.waterline import Ints
 from bench.allocators.scenario import NOBODY, Scenario, renumbered
 from rebalance.allocation import AllocationRequest
 

@@ -10,9 +10,9 @@ import time
 import numpy as np
 
 from allocators import allocator
-from allocators.catalog import Owners
-from allocators.sticky import sticky
-from allocators.waterline import Ints
+from allocators.sticky.catalog import Owners
+from allocators.sticky.strategy import sticky
+from allocators.sticky.waterline import Ints
 from bench.allocators.measures import remembered
 from bench.allocators.scenario import NOBODY, Scenario
 from rebalance.allocation import AllocationRequest, Allocator

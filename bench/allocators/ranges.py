@@ -10,7 +10,7 @@ import random
 
 import numpy as np
 
-from allocators.ranges import ranges
+from allocators.kafka import ranges
 from bench.allocators.kafka import Kafka
 from bench.allocators.scenario import NOBODY, SEED, Scenario
 from rebalance.allocation import AllocationRequest, Applicant

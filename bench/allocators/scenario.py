@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from allocators.waterline import Ints
+from allocators.sticky.waterline import Ints
 from rebalance.allocation import Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 

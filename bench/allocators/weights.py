@@ -14,8 +14,8 @@ from statistics import median
 import numpy as np
 
 from allocators import allocator
-from allocators.catalog import Owners
-from allocators.waterline import Ints
+from allocators.sticky.catalog import Owners
+from allocators.sticky.waterline import Ints
 from bench.allocators import ours
 from bench.allocators.contest import Size
 from bench.allocators.kafka import Kafka

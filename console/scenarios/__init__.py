@@ -8,7 +8,7 @@ error that says what is wrong.
 from collections.abc import Collection, Iterable, Iterator
 
 from allocators import BadOption
-from allocators.rocketmq import Refused
+from allocators.rocketmq.contract import Refused
 from console import json_lines
 from console.scenarios.of_groups import plan_answer
 from console.scenarios.of_order import order_answer

@@ -13,9 +13,9 @@ Called by ``scenarios`` and ``simulation``. Its one rule: an error names the fie
 from collections.abc import Collection, Mapping
 
 from allocators import DEFAULT, BadOption, allocator
+from allocators.java_order import queue_order, ranked
 from allocators.options import Options, queue_of
-from allocators.ordering import queue_order, ranked
-from allocators.sticky import sticky
+from allocators.sticky.strategy import sticky
 from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName, java_order
 

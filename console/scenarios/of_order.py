@@ -8,8 +8,8 @@ tests/fixtures/vectors.
 
 from collections.abc import Mapping
 
+from allocators.java_order import compare_queues, compare_strings, queue_order
 from allocators.options import BadOption, Options, queue_of
-from allocators.ordering import compare_queues, compare_strings, queue_order
 from rebalance.ids import java_order
 
 KINDS = ("cids", "queues", "compare_string", "compare_queue")

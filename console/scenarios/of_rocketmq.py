@@ -11,11 +11,11 @@ Called by ``scenarios``. Its one rule: the fields of the golden vectors in tests
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from allocators.consistent_hash import ring_hash
-from allocators.named import ROCKETMQ, rocketmq
 from allocators.options import BadOption, Options
-from allocators.pop import shared
-from allocators.rocketmq import Client, Refused, Round, Share
+from allocators.rocketmq.consistent_hash import ring_hash
+from allocators.rocketmq.contract import Client, Refused, Round, Share
+from allocators.rocketmq.named import ROCKETMQ, rocketmq
+from allocators.rocketmq.pop import shared
 
 
 def rocketmq_answer(scenario: Mapping[str, object]) -> object:

@@ -21,7 +21,7 @@ from tests.architecture.checkout import (
 
 SDK = "clients/python/src"
 SDK_PACKAGES = ["trimtab", "trimtab.faults", "trimtab.protocol", "trimtab.session"]
-INNER_PACKAGES = ["rebalance.verdicts"]
+INNER_PACKAGES = ["allocators.rocketmq", "allocators.sticky", "rebalance.verdicts"]
 
 
 def contracts(kind: str) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from allocators.averagely import averagely
+from allocators.rocketmq.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from allocators.averagely import averagely
+from allocators.rocketmq.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.conclusion import Step

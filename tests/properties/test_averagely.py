@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allocators.averagely import averagely
-from allocators.ordering import queue_order
+from allocators.java_order import queue_order
+from allocators.rocketmq.averagely import averagely
 from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName, java_order
 from tests.properties.effort import tried

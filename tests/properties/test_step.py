@@ -7,8 +7,8 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from allocators.averagely import averagely
-from allocators.sticky import sticky
+from allocators.rocketmq.averagely import averagely
+from allocators.sticky.strategy import sticky
 from rebalance.decisions import AssignmentIssued, MemberChange, MemberChanged
 from rebalance.group import GroupState, Member
 from rebalance.ids import Epoch, MemberId, Millis, Queue

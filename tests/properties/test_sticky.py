@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allocators.sticky import sticky
+from allocators.sticky.strategy import sticky
 from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 from tests.properties import sticky_flow as flow

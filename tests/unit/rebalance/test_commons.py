@@ -12,7 +12,7 @@ from rebalance.policy import Policy
 from tests.builders.lines import Line, of_each
 from tests.builders.records import drained, joined, left, ordered, routed
 from tests.builders.story import Story, only
-from tests.unit.allocators.test_rocketmq_vectors import POP, queues
+from tests.unit.allocators.rocketmq.test_vectors import POP, queues
 
 SHARED = Mode.SHARED
 DEALT_EVENLY = [line for line in POP if line["strategy"] == "AVG" and line["cids"]]

@@ -1,6 +1,6 @@
 """Members that go, fall silent, die and come back: short stories through the whole step."""
 
-from allocators.averagely import averagely
+from allocators.rocketmq.averagely import averagely
 from rebalance.decisions import (
     AssignmentIssued,
     HandedOver,

@@ -1,0 +1,22 @@
+"""CONFIG: the list that was configured, to whoever asks.
+
+RocketMQ's ``AllocateMessageQueueByConfig`` checks nothing and looks at nothing: each client is
+given the list it was set up with, or null when there was none. Under a central controller a queue
+has one owner, so there the first subscriber of a topic gets the listed queues of it.
+
+Its one rule: the list as it is.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from allocators.rocketmq.contract import Client, Share, Strategy
+from rebalance.ids import Queue
+
+
+def configured(listed: Sequence[Queue] | None) -> Strategy:
+    """Return the strategy that hands out ``listed``; None stands for Java's null."""
+
+    def deal(_queues: Sequence[Queue], clients: Sequence[Client]) -> Mapping[Client, Share]:
+        return dict.fromkeys(clients, listed)
+
+    return Strategy("CONFIG", deal, checked=False)

@@ -1,0 +1,47 @@
+"""Keeping queues in their rack, where it costs nothing.
+
+A queue that must move is best taken over in the rack of the member that had it: what it left
+behind (a local cache, a state store's replica) is near there. By the time this is asked, who
+gets how many of which topic is settled; what is left to choose is which queue of the topic goes
+to which of them. So pair queues and heirs of the same topic and rack, one by one, then the rest in
+order.
+
+Called by ``handing`` and ``even``. Its one rule: nobody gets more or less than before.
+"""
+
+import numpy as np
+
+from allocators.sticky.waterline import Ints
+
+
+def neighbourly(heirs: Ints, home: Ints | None, topics: Ints, racks: Ints) -> Ints:
+    """Reorder the ``heirs`` within each topic so that most queues stay in their rack.
+
+    ``home`` are the racks that the queues come from, or -1; ``racks`` the members' racks. Without
+    homes there is one rack.
+    """
+    if home is None or not heirs.size:
+        return heirs
+    there = np.append(racks, -1)[heirs]  # the last one is nobody's
+    kinds = int(max(racks.max(), home.max())) + 2
+    _, staying, welcoming = np.intersect1d(
+        _tickets(topics, home, kinds), _tickets(topics, there, kinds), return_indices=True
+    )
+    paired = home[staying] >= 0
+    staying, welcoming = staying[paired], welcoming[paired]
+    result = np.empty_like(heirs)
+    result[staying] = heirs[welcoming]
+    result[np.delete(np.arange(len(heirs)), staying)] = np.delete(heirs, welcoming)
+    return result
+
+
+def _tickets(topics: Ints, racks: Ints, kinds: int) -> Ints:
+    """Number everybody within topic and rack: equal tickets make a pair."""
+    size = len(topics)
+    groups = topics * kinds + racks + 1
+    order = np.argsort(groups, kind="stable")
+    sizes = np.unique(groups[order], return_counts=True)[1]
+    within = np.arange(size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    tickets = np.empty(size, np.int64)
+    tickets[order] = within
+    return groups * size + tickets

@@ -1,0 +1,138 @@
+"""STICKY's laws by example; what no example can show is in tests/properties/test_sticky.py."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from allocators.sticky import even as shortcut
+from allocators.sticky.catalog import numbered
+from allocators.sticky.parts import parts
+from allocators.sticky.racks import neighbourly
+from allocators.sticky.strategy import sticky
+from allocators.sticky.waterline import waterline
+from rebalance.ids import MemberId
+from tests.properties.effort import tried
+from tests.properties.sticky_oracle import moves, worth
+from tests.unit.allocators.groups import group, member, shares, shelf
+
+
+def test_loads_are_fair_along_a_chain_of_subscriptions() -> None:
+    """Kafka's documented limit, 9/10/11 where 10/10/10 exists, is none here."""
+    members = {"a": member("t"), "b": member("t", "u"), "c": member("u")}
+    plan = sticky(group(members, {"t": 9, "u": 21}))
+
+    assert [9, 10, 11] == sorted(len(queues) for queues in shares(plan).values())
+    plan = sticky(group(members, {"t": 12, "u": 18}))
+    assert [10, 10, 10] == sorted(len(queues) for queues in shares(plan).values())
+
+
+def test_a_balanced_group_is_left_alone_wherever_the_longer_shares_are() -> None:
+    """KAFKA-18688: the members with one more need not be the first ones."""
+    names = [f"m{place}" for place in range(10)]
+    current = {
+        queue: MemberId(names[place % 10 if place < 100 else 5 + place % 5])
+        for place, queue in enumerate(shelf("t", 105))
+    }
+    request = group({name: member("t") for name in names}, {"t": 105}, current)
+
+    assert 0 == moves(request, sticky(request).owners)
+
+
+def test_weights_share_in_proportion() -> None:
+    """Twice the weight, twice the load."""
+    plan = sticky(group({"a": member("t", weight=2), "b": member("t")}, {"t": 9}))
+
+    assert [6, 3] == [len(shares(plan)[name]) for name in ("a", "b")]
+
+
+def test_caps_hold_and_what_is_left_is_given_a_reason() -> None:
+    """Nobody is given more than it takes, and its owner keeps a queue rather than a newcomer."""
+    current = dict.fromkeys(shelf("t", 2), MemberId("a"))
+    plan = sticky(group({"a": member("t", cap=2), "b": member("t", cap=1)}, {"t": 5}, current))
+
+    assert ["t0", "t1"] == shares(plan)["a"]
+    assert ["every subscriber is at its capacity"] * 2 == list(plan.unassigned.values())
+
+
+def test_a_queue_stays_in_its_rack_where_it_costs_nothing() -> None:
+    """Two queues move, one out of each rack, to two members, one in each rack."""
+    east, west = member("t", rack="east"), member("t", rack="west")
+    current = {
+        queue: MemberId("old-west" if queue.id < 3 else "old-east") for queue in shelf("t", 6)
+    }
+    members = {"old-west": west, "old-east": east, "a": east, "b": west}
+    plan = sticky(group(members, {"t": 6}, current))
+
+    moved = {queue: owner for queue, owner in plan.owners.items() if current[queue] != owner}
+    assert {"a": "old-east", "b": "old-west"} == {
+        owner: current[queue] for queue, owner in moved.items()
+    }
+
+
+def test_pairs_of_a_rack_are_found_topic_by_topic() -> None:
+    """An heir takes a queue of its rack only within the topic it is to have one of."""
+    heirs, homes = np.array([0, 1, 1, 0]), np.array([1, 0, 1, 0])
+    racks = np.array([0, 1])
+
+    answer = neighbourly(heirs, homes, np.array([0, 0, 1, 1]), racks)
+
+    assert [1, 0, 1, 0] == answer.tolist()
+
+
+@pytest.mark.parametrize(
+    ("total", "weights", "caps", "low", "high", "spilt"),
+    [
+        (7, [1, 1, 1], [99, 99, 99], [2, 2, 2], [3, 3, 3], 0),
+        (6, [1, 1, 1], [99, 99, 99], [2, 2, 2], [2, 2, 2], 0),
+        (7, [1, 1, 1], [1, 99, 99], [1, 3, 3], [1, 3, 3], 0),
+        (7, [1, 1, 1], [1, 2, 1], [1, 2, 1], [1, 2, 1], 3),
+        (1, [1, 3], [99, 99], [0, 1], [0, 1], 0),
+        (2, [2, 1, 1], [99, 99, 99], [2, 0, 0], [2, 0, 0], 0),
+    ],
+)
+def test_water_finds_its_level(
+    total: int, weights: list[int], caps: list[int], low: list[int], high: list[int], spilt: int
+) -> None:
+    """Loads by hand."""
+    bounds = waterline(total, np.array(weights), np.array(caps))
+
+    assert (low, high, spilt) == (bounds.low.tolist(), bounds.high.tolist(), bounds.spilt)
+
+
+@tried(least=200)
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.sampled_from([None, None, 1, 4])), min_size=1),
+    st.lists(st.integers(1, 9), min_size=1, max_size=4),
+    st.randoms(use_true_random=False),
+)
+def test_the_shortcut_for_plain_groups_is_as_good(
+    people: list[tuple[int, int | None]], sizes: list[int], dice: random.Random
+) -> None:
+    """Where everybody subscribes everything, ``even`` has the general way's loads and moves."""
+    topics = {f"t{place}": size for place, size in enumerate(sizes)}
+    members = {
+        f"m{place}": member(*topics, weight=weight, cap=cap)
+        for place, (weight, cap) in enumerate(people)
+    }
+    owned = {
+        queue: MemberId(dice.choice([*members, "gone"]))
+        for topic, size in topics.items()
+        for queue in shelf(topic, size)
+        if dice.random() < 0.8
+    }
+    request = group(members, topics, owned)
+    (part,) = parts(numbered(request))
+    queues = numbered(request).catalog.queues
+    bounds = waterline(len(queues), part.weights, part.caps)
+    loads = np.bincount(part.owners + 1, minlength=len(members) + 1)[1:]
+    names = sorted(members)
+    short = {
+        queue: MemberId(names[owner])
+        for queue, owner in zip(queues, shortcut.even(part, bounds, loads).tolist(), strict=True)
+        if owner >= 0
+    }
+
+    assert worth(request, sticky(request).owners)[:3] == worth(request, short)[:3]
