@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from rebalance import handover
+from rebalance import handover, routing
 from rebalance.causes import Cause, CauseKind
 from rebalance.draft import Draft
 from rebalance.events import (
@@ -283,7 +283,7 @@ def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
             found[queue.topic].append(queue)
     for topic, those in found.items():
         if draft.routes.get(topic) is None:
-            draft.routes.put(topic, Route(_UNSEEN, exists=True, queues=tuple(those)))
+            routing.write(draft, topic, Route(_UNSEEN, exists=True, queues=tuple(those)))
 
 
 def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:

@@ -19,6 +19,7 @@ from rebalance.ids import (
     MemberId,
     Millis,
     Queue,
+    TopicName,
 )
 from rebalance.overview import GroupForgotten, GroupSummarised
 from rebalance.policy import TwinRule
@@ -153,6 +154,17 @@ class ClaimRefused:
     cause: Cause
 
 
+@dataclass(frozen=True, slots=True)
+class TopicLeftOut:
+    """A group has no room for queues of a topic: nobody works on them."""
+
+    group: GroupName
+    topic: TopicName
+    queues: int
+    at: Millis
+    cause: Cause
+
+
 class Outcome(StrEnum):
     """What became of a command."""
 
@@ -208,6 +220,7 @@ Decision = (
     | TwinsMet
     | EvictionsHeld
     | ClaimRefused
+    | TopicLeftOut
     | CommandAnswered
     | GroupForgotten
     | EventRefused

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from rebalance.books import Ledger
 from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
+from rebalance.extent import Extent
 from rebalance.group import Departure, Doubt, Flaps, GroupState, Pulse, Route
 from rebalance.ids import (
     Epoch,
@@ -111,6 +112,8 @@ class Draft:
     """The target has to wait for the next step, which is due at once: the strategy changed."""
     touched: bool = False
     """An operator changed something that the summary shows."""
+    extent: Extent | None = None
+    """How much the routes are, once ``routing`` has asked for it."""
     recreated: set[TopicName] = field(default_factory=set)
     """Topics whose queues are others than before, under the same names."""
     instances: dict[InstanceId, MemberId] | None = None
@@ -151,7 +154,7 @@ class Draft:
     def _trace(self) -> None:
         self.members = Roll(self.before.members)
         self.pulses = Overlay(self.before.pulses)
-        self.routes = Overlay(self.before.routes)
+        self.routes, self.extent = Overlay(self.before.routes), None
         self.ownership = Ledger(self.before.ownership)
         self.doubts = Overlay(self.before.doubts)
         self.held = Overlay(self.before.held)

@@ -115,6 +115,8 @@ class Route:
     queues: tuple[Queue, ...]
     generation: str = ""
     """Which topic of that name, if anybody could tell."""
+    left_out: int = 0
+    """How many more queues it has, for which the group has no room (``extent``)."""
 
 
 @dataclass(frozen=True, slots=True)

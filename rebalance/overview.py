@@ -21,6 +21,8 @@ class GroupPhase(StrEnum):
     EMPTY = "empty"
     ASSIGNING = "assigning"
     RECONCILING = "reconciling"
+    STARVED = "starved"
+    """At rest, but for queues that the group has no room for: nobody works on those."""
     STABLE = "stable"
 
 
@@ -34,6 +36,8 @@ class TopicSummary:
     exists: bool
     generation: str = ""
     """Which topic of that name; empty: nobody could tell."""
+    left_out: int = 0
+    """How many more queues it has, for which the group has no room."""
 
 
 @dataclass(frozen=True, slots=True)

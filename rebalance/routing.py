@@ -8,6 +8,9 @@ said otherwise for a while (D1), and if the loss is large only when it was said 
 A topic that was deleted and made anew has the same queues and another content, so its queues are
 called back and granted afresh (D3).
 
+What there is no room for is left out, counted and said (``extent``). The watcher goes on telling of
+it, so it is taken in once others have gone.
+
 What nobody subscribes any more is forgotten when the next route is observed, so that a stranger's
 topics cannot fill the state: at a record, not at the end of a batch, because the log decides and
 not how it was cut (I7). Until then it is only ignored, so a group whose members all left and came
@@ -22,9 +25,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.decisions import EventRefused, Refusal
+from rebalance.decisions import EventRefused, Refusal, TopicLeftOut
 from rebalance.draft import Draft
 from rebalance.events import RouteObserved, Stamp
+from rebalance.extent import LEFT_OUT, RECORD_BYTES, Extent
 from rebalance.group import Doubt, Route
 from rebalance.ids import Millis, Queue, TopicName
 from rebalance.subscriptions import known as on_the_map
@@ -39,14 +43,14 @@ def observe(draft: Draft, event: RouteObserved) -> None:
     if event.topic not in wanted or not _is_news(draft, event):
         return
     for topic in routes.keys() - wanted:
-        draft.routes.remove(topic)
+        write(draft, topic, None)
         draft.doubts.remove(topic)
     known = draft.routes.get(event.topic)
     route = Route(event.version, event.exists, event.queues, _generation(event, known))
     if known is not None and known.generation and known.generation != route.generation:
         draft.recreated.add(event.topic)
         known = replace(known, generation=route.generation)
-        draft.routes.put(event.topic, known)
+        write(draft, event.topic, known)
         draft.causes.append(
             Cause(CauseKind.ROUTE, event.topic, event.stamp.position, "the topic was made anew")
         )
@@ -78,7 +82,7 @@ def _is_news(draft: Draft, event: RouteObserved) -> bool:
 
 
 def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> None:
-    if (known.exists, known.queues) != (event.exists, event.queues):
+    if not known.left_out and (known.exists, known.queues) != (event.exists, event.queues):
         detail = f"{event.topic}: version {event.version} has said something else before"
         draft.notes.append(
             EventRefused(draft.before.name, event.stamp, Refusal.ROUTES_CONTRADICT, detail)
@@ -86,26 +90,63 @@ def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> N
 
 
 def _grow(draft: Draft, event: RouteObserved, route: Route) -> None:
-    """Enter what takes nothing away, or refuse it aloud."""
-    excess = _excess(draft, event.topic, route)
-    if not excess:
+    """Enter what takes nothing away, or leave it out aloud."""
+    if (why := _excess(draft, event.topic, route)) is None:
         _enter(draft, event.topic, route, event.stamp)
-        return
-    detail = f"{event.topic} would bring the group to {excess} queues"
-    draft.notes.append(
-        EventRefused(draft.before.name, event.stamp, Refusal.TOO_MANY_QUEUES, detail)
-    )
+    else:
+        _leave_out(draft, event.topic, route, event.stamp, why)
 
 
-def _excess(draft: Draft, topic: TopicName, route: Route) -> int:
-    """Return how many queues a topic would bring the group to, if those are too many; else 0.
+def _excess(draft: Draft, topic: TopicName, route: Route) -> str | None:
+    """Return why the group has no room for a topic as it is now, if it has none.
 
     Whoever has too many already, under a limit that is new, may always come to have fewer.
     """
+    known, most = draft.routes.get(topic), draft.policy.max_queues
+    if len(route.queues) <= (0 if known is None else len(known.queues)):
+        return None
+    extent = _extent(draft).without(topic, known).with_route(topic, route)
+    if extent.queues > most:
+        return f"{topic} would bring the group to {extent.queues} queues, the limit is {most}"
+    if extent.size > RECORD_BYTES:
+        return f"{topic} would bring the group to {extent.size} bytes of names, too many to tell"
+    return None
+
+
+def _leave_out(draft: Draft, topic: TopicName, route: Route, stamp: Stamp, why: str) -> None:
+    """Keep what is known of a topic, and note how much more there is; say it if that is news."""
     known = draft.routes.get(topic)
-    others = sum(len(route.queues) for name, route in draft.routes.items() if name != topic)
-    count, had = others + len(route.queues), 0 if known is None else len(known.queues)
-    return count if count > draft.policy.max_queues and len(route.queues) > had else 0
+    queues = () if known is None else known.queues
+    more = len(route.queues) - len(queues)
+    if known is not None and known.left_out == more:
+        return
+    refused = EventRefused(draft.before.name, stamp, Refusal.TOO_MANY_QUEUES, why)
+    draft.notes.append(refused)
+    if not queues and _extent(draft).left_out >= LEFT_OUT and not (known and known.left_out):
+        return
+    write(draft, topic, replace(route, queues=queues, left_out=more))
+    cause = Cause(CauseKind.ROUTE, topic, stamp.position, why)
+    draft.notes.append(TopicLeftOut(draft.before.name, topic, more, stamp.appended, cause))
+    draft.touched, draft.occasion = True, draft.occasion or cause
+
+
+def write(draft: Draft, topic: TopicName, route: Route | None) -> None:
+    """Write what is known of a topic, or that nothing is any more."""
+    if draft.extent is not None:
+        draft.extent = draft.extent.without(topic, draft.routes.get(topic))
+        draft.extent = draft.extent if route is None else draft.extent.with_route(topic, route)
+    if route is None:
+        draft.routes.remove(topic)
+    else:
+        draft.routes.put(topic, route)
+
+
+def _extent(draft: Draft) -> Extent:
+    if draft.extent is None:
+        draft.extent = Extent()
+        for topic, route in draft.routes.items():
+            draft.extent = draft.extent.with_route(topic, route)
+    return draft.extent
 
 
 def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
@@ -114,8 +155,8 @@ def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
     if not route.exists and not any(topic in member.topics for member in draft.members.values()):
         _erase(draft, topic, stamp)
         return
-    draft.routes.put(topic, route)
-    if known is None or (known.exists, known.queues) != (route.exists, route.queues):
+    write(draft, topic, route)
+    if known is None or _content(known) != _content(route):
         detail = f"{len(route.queues)} queues" if route.exists else "no such topic yet"
         draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
 
@@ -123,7 +164,7 @@ def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
 def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
     """Take a topic off the map that nobody asks for by name and that is no more."""
     if draft.routes.get(topic) is not None:
-        draft.routes.remove(topic)
+        write(draft, topic, None)
         draft.recreated.add(topic)  # should it come back before anybody has been told to let go
         draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more"))
 
@@ -139,8 +180,8 @@ def _doubt(draft: Draft, event: RouteObserved, route: Route) -> None:
     draft.expect_by(Millis(doubt.since + draft.policy.route_damping_ms))
 
 
-def _content(route: Route) -> tuple[bool, tuple[Queue, ...]]:
-    return route.exists, route.queues
+def _content(route: Route) -> tuple[bool, tuple[Queue, ...], int]:
+    return route.exists, route.queues, route.left_out
 
 
 def ripen(draft: Draft, stamp: Stamp) -> None:
@@ -151,7 +192,7 @@ def ripen(draft: Draft, stamp: Stamp) -> None:
     for topic, doubt in list(draft.doubts.items()):
         if _ripens(draft, topic, doubt) and stamp.clock >= _hour(draft, doubt):
             draft.doubts.remove(topic)
-            if not _excess(draft, topic, doubt.route):
+            if _excess(draft, topic, doubt.route) is None:
                 _enter(draft, topic, doubt.route, stamp)
 
 

@@ -24,6 +24,10 @@ PEOPLE: Final = 1_000
 anybody reads. The counts stay complete."""
 
 
+NO_ROOM: Final = "the group has no room for them"
+"""Why a queue has no owner: there are too many to tell one member of (``extent``)."""
+
+
 def summarise(
     state: GroupState,
     books: Books,
@@ -46,7 +50,7 @@ def summarise(
         strategy=strategy,
         assigned=len(books) - moving,
         moving=moving,
-        unassigned=_unassigned(state, books, _owned(state, common, wanted)),
+        unassigned=_unassigned(state, books, _owned(state, common, wanted)) + _left_out(topics),
         topics=topics,
         population=len(state.members),
         members=_people(state, books, common),
@@ -54,7 +58,7 @@ def summarise(
         cause=cause,
         paused=state.paused,
         subscriptions=len(asked),
-        shortage=tuple(state.shortage.items()),
+        shortage=_shortage(state, topics),
         overrides=state.overrides,
         patterns=tuple(sorted(patterns(asked))),
     )
@@ -65,7 +69,19 @@ def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> 
         return GroupPhase.EMPTY
     if any(topic.version == 0 for topic in topics) or state.target_epoch < state.group_epoch:
         return GroupPhase.ASSIGNING
-    return GroupPhase.RECONCILING if moving else GroupPhase.STABLE
+    if moving:
+        return GroupPhase.RECONCILING
+    return GroupPhase.STARVED if _left_out(topics) else GroupPhase.STABLE
+
+
+def _left_out(topics: tuple[TopicSummary, ...]) -> int:
+    return sum(topic.left_out for topic in topics)
+
+
+def _shortage(state: GroupState, topics: tuple[TopicSummary, ...]) -> tuple[tuple[str, int], ...]:
+    """Say why queues have no owner; those without room were never put to the strategy."""
+    left_out = _left_out(topics)
+    return (*state.shortage.items(), *([(NO_ROOM, left_out)] if left_out else []))
 
 
 def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicSummary, ...]:
@@ -77,7 +93,12 @@ def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicS
         else:
             summaries.append(
                 TopicSummary(
-                    topic, route.version, len(route.queues), route.exists, route.generation
+                    topic,
+                    route.version,
+                    len(route.queues),
+                    route.exists,
+                    route.generation,
+                    route.left_out,
                 )
             )
     return tuple(summaries)

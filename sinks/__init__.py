@@ -15,6 +15,7 @@ from rebalance.decisions import (
     HandedOver,
     MemberChanged,
     Rebalanced,
+    TopicLeftOut,
     TwinsMet,
 )
 from rebalance.overview import GroupForgotten, GroupSummarised
@@ -29,6 +30,7 @@ from sinks.history import (
     handed_over,
     member_changed,
     rebalanced,
+    topic_left_out,
     twins_met,
 )
 
@@ -44,13 +46,14 @@ Publication = (
     | TwinsMet
     | EvictionsHeld
     | ClaimRefused
+    | TopicLeftOut
     | CommandAnswered
     | GroupForgotten
 )
 """Every decision but a refusal, which becomes a dead letter and needs the original for that."""
 
 
-def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, PLR0911 - one for each kind
+def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, PLR0911, PLR0912 - one for each kind
     """Write a decision as the record that publishes it."""
     match decision:
         case AssignmentIssued():
@@ -71,6 +74,8 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
             return evictions_held(decision, outlet)
         case ClaimRefused():
             return claim_refused(decision, outlet)
+        case TopicLeftOut():
+            return topic_left_out(decision, outlet)
         case CommandAnswered():
             return answered(decision, outlet)
         case GroupForgotten():

@@ -53,8 +53,10 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         mode=_MODES.get(decision.mode),
         join_again=decision.join_again or None,
     )
-    # What is not inherited by word is confirmed in the next batch; who must give must be told.
-    orders = fitted(orders, "inherit", "hold", "give")
+    # Who inherits without being told is confirmed when the queue is free; who must give is told.
+    cut = fitted(orders, "inherit", "hold", "give")
+    if cut is not orders:
+        orders = cut.model_copy(update={"unnamed": _rows(orders) - _rows(cut)})
     return Record(
         outlet.topic(ASSIGNMENTS),
         outlet.partition(decision.group),
@@ -77,6 +79,10 @@ def withdrawn(decision: AssignmentWithdrawn, outlet: Outlet) -> Record:
 def own_name(member: MemberId, incarnation: Incarnation) -> str:
     """What a member calls itself; twins that are told apart stand in the books with their life."""
     return member.removesuffix(f"@{incarnation}")
+
+
+def _rows(orders: protocol.Assignment) -> int:
+    return len(orders.hold) + len(orders.give) + len(orders.inherit)
 
 
 def _grants(portion: tuple[tuple[Queue, Epoch], ...]) -> tuple[GrantRef, ...]:

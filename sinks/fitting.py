@@ -1,11 +1,11 @@
-"""Records that Kafka takes: cut to the contract's size, the least important first.
+"""Records that Kafka takes: cut to the contract's size, the least important rows first.
 
-A suitcase that must close. Names may be a thousand bytes long and a record may list ten thousand
-of them; honest ones come nowhere near the limit. But a record that Kafka refuses fails the batch,
-and would fail it again for ever, for all groups; one that is cut says less about one group. For
-an assignment that is safe: a queue that a member is not told of is one that it does not work on.
+Names may be a thousand bytes long, and a record may list thousands of them. A record that Kafka
+refuses fails the batch, and would fail it again for ever, for all groups; one that is cut says less
+about one group. What a member owns always fits: the brain takes in no more queues than it can tell
+one member of (``rebalance.extent``). What is cut is counted by whoever calls.
 
-Called by the sinks whose records have lists. Its one rule: what fits is not touched.
+Called by the sinks whose records have lists. Its one rule: as many rows stay as there is room for.
 """
 
 from itertools import islice
@@ -23,14 +23,31 @@ numbers are 3.2 kB."""
 
 def fitted(record: R, *lists: str) -> R:
     """Cut the named lists, the first one first, until the record fits."""
-    if sum(len(getattr(record, name)) for name in lists) <= _ALWAYS_FIT:
+    if sum(len(getattr(record, name)) for name in lists) <= _ALWAYS_FIT or _fits(record):
         return record
-    while len(encode(record)) > limits.RECORD_BYTES:
-        name = next(name for name in lists if getattr(record, name))
-        record = record.model_copy(update={name: _half(getattr(record, name))})
+    for name in lists:
+        rows = getattr(record, name)
+        if _fits(cut := _with_first(record, name, 0)):
+            fits, too_many = 0, len(rows)
+            while fits + 1 < too_many:
+                middle = (fits + too_many) // 2
+                if _fits(_with_first(record, name, middle)):
+                    fits = middle
+                else:
+                    too_many = middle
+            return _with_first(record, name, fits)
+        record = cut
     return record
 
 
-def _half(rows: Any) -> Any:  # noqa: ANN401 - the rows of any list, or of a table by name
-    kept = tuple(islice(rows, len(rows) // 2))
-    return {key: rows[key] for key in kept} if isinstance(rows, dict) else kept
+def _fits(record: protocol.Record) -> bool:
+    return len(encode(record)) <= limits.RECORD_BYTES
+
+
+def _with_first(record: R, name: str, count: int) -> R:
+    """Return the record with only the first rows of one list, or of a table by name."""
+    rows: Any = getattr(record, name)
+    kept = tuple(islice(rows, count))
+    return record.model_copy(
+        update={name: {key: rows[key] for key in kept} if isinstance(rows, dict) else kept}
+    )

@@ -42,9 +42,11 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
                 queues=topic.queues,
                 awaited=not topic.exists,
                 generation=topic.generation or None,
+                left_out=topic.left_out or None,
             )
             for topic in _most_wanted(decision.topics)
         },
+        left_out=_left_out(decision.topics),
         patterns=decision.patterns or None,
         at_ms=decision.at,
         cause=cause_of(decision.cause),
@@ -82,10 +84,25 @@ def _overrides(overrides: Overrides) -> protocol.Overrides | None:
     return protocol.Overrides.model_validate(own) if own else None
 
 
+def _left_out(topics: tuple[TopicSummary, ...]) -> protocol.LeftOutCounts | None:
+    """Count what the group has no room for, and name the first of it."""
+    without = [topic for topic in topics if topic.left_out]
+    if not without:
+        return None
+    return protocol.LeftOutCounts(
+        topics=len(without),
+        queues=sum(topic.left_out for topic in without),
+        first=tuple(topic.topic for topic in without[: limits.LEFT_OUT_NAMED]),
+    )
+
+
 def _most_wanted(topics: tuple[TopicSummary, ...]) -> list[TopicSummary]:
-    """The topics that nobody has looked for yet come first, or cutting would hide them for ever."""
-    return sorted(topics, key=_looked_for)[: limits.TOPICS_PER_MEMBER]
+    """The topics that nobody has looked for yet come first, or cutting would hide them for ever.
+
+    Then those that the group has no room for: they are what is wrong with it.
+    """
+    return sorted(topics, key=_is_well)[: limits.TOPICS_PER_MEMBER]
 
 
-def _looked_for(topic: TopicSummary) -> bool:
-    return topic.version > 0
+def _is_well(topic: TopicSummary) -> tuple[bool, bool]:
+    return topic.version > 0, topic.left_out == 0

@@ -14,6 +14,7 @@ from rebalance.decisions import (
     HandedOver,
     MemberChanged,
     Rebalanced,
+    TopicLeftOut,
     TwinsMet,
 )
 from rebalance.ids import Epoch, GroupName
@@ -30,6 +31,7 @@ _Entry = (
     | protocol.Conflict
     | protocol.Hold
     | protocol.Claim
+    | protocol.LeftOut
     | protocol.CommandAnswer
 )
 
@@ -118,6 +120,18 @@ def claim_refused(decision: ClaimRefused, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
     )
     entry = fitted(entry, "queues")
+    return _noted(entry, outlet)
+
+
+def topic_left_out(decision: TopicLeftOut, outlet: Outlet) -> Record:
+    """Write that a group has no room for queues of a topic."""
+    entry = protocol.LeftOut(
+        group=decision.group,
+        topic=decision.topic,
+        queues=decision.queues,
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
     return _noted(entry, outlet)
 
 

@@ -14,6 +14,7 @@ from rebalance.ids import (
     GroupName,
     InstanceId,
     Millis,
+    Pattern,
     Position,
     Queue,
     TopicName,
@@ -40,14 +41,15 @@ class GroupBuilder:
         revocation_ms: int = 60_000,
         seen: int = 0,
     ) -> "GroupBuilder":
-        """Add a member that was last heard of at ``seen``."""
+        """Add a member that was last heard of at ``seen``; a topic with a ``*`` is a pattern."""
         name, incarnation = life(who)
         member = Member(
             incarnation,
             sequence,
-            frozenset(TopicName(topic) for topic in topics.split()),
+            frozenset(TopicName(topic) for topic in topics.split() if "*" not in topic),
             Millis(session_ms),
             Millis(revocation_ms),
+            patterns=frozenset(Pattern(topic) for topic in topics.split() if "*" in topic),
         )
         members = {**self.state.members, name: member}
         pulses = {**self.state.pulses, name: Pulse(Millis(seen), sequence=-1)}

@@ -15,6 +15,7 @@ from rebalance.decisions import (
     HandedOver,
     MemberChanged,
     Rebalanced,
+    TopicLeftOut,
     TwinsMet,
 )
 from rebalance.events import Portion
@@ -40,13 +41,14 @@ def lines(decision: Decision) -> Iterator[str]:
             yield _entry(decision)
 
 
-def _entry(  # noqa: PLR0911 - one for each kind
+def _entry(  # noqa: C901, PLR0911 - one for each kind
     decision: Rebalanced
     | MemberChanged
     | HandedOver
     | TwinsMet
     | EvictionsHeld
     | ClaimRefused
+    | TopicLeftOut
     | CommandAnswered,
 ) -> str:
     """Write an entry of the history."""
@@ -66,6 +68,8 @@ def _entry(  # noqa: PLR0911 - one for each kind
             return f"held {' '.join(members)}: {cause.detail}"
         case ClaimRefused(member=member, queues=claimed):
             return f"claim of {member} refused: {' '.join(map(queue_text, claimed))}"
+        case TopicLeftOut(topic=topic, queues=queues):
+            return f"left out {queues} queues of {topic} ({_cause(decision.cause)})"
         case CommandAnswered(order=order, outcome=outcome, detail=detail):
             return ": ".join(filter(None, [f"{order} {decision.id} {outcome}", detail]))
         case _:
@@ -115,7 +119,8 @@ def _summary(group: GroupSummarised) -> Iterator[str]:
 def _topic(topic: TopicSummary) -> str:
     if topic.version == 0:
         return f"{topic.topic} awaited"
-    return f"{topic.topic} v{topic.version} {topic.queues if topic.exists else 'missing'}"
+    less = f" ({topic.left_out} left out)" if topic.left_out else ""
+    return f"{topic.topic} v{topic.version} {topic.queues if topic.exists else 'missing'}{less}"
 
 
 def _member(member: MemberSummary) -> str:

@@ -67,7 +67,12 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
     "leave": (MEMBERS, {"kind": "leave", "sequence": 2}, history.Left(AT, "billing", LIFE, 2)),
     "beat": (
         HEARTBEATS,
-        {"kind": "beat", "sequence": 4, "epoch": 2, "owned": [["orders", "", 0, 2]]},
+        {
+            "kind": "beat",
+            "sequence": 4,
+            "epoch": 2,
+            "owned": [{"topic": "orders", "queues": [[0, 2]]}],
+        },
         history.Beaten(AT, "billing", LIFE, 4, 2, (GRANT,)),
     ),
     "a beat that says: as before": (
@@ -77,7 +82,7 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
     ),
     "release": (
         RELEASES,
-        {"kind": "release", "sequence": 6, "queues": [["orders", "", 0, 2, 17]]},
+        {"kind": "release", "sequence": 6, "queues": [{"topic": "orders", "queues": [[0, 2, 17]]}]},
         history.Released(AT, "billing", LIFE, (GRANT,)),
     ),
     "route": (

@@ -99,6 +99,7 @@ def test_the_schemas_refuse_what_we_refuse() -> None:
         "p50 <= p99",
         "runs: ",
         "one address",
+        "from nobody",
         "later",
     )
     sayable = [

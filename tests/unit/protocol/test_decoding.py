@@ -143,9 +143,9 @@ def test_a_damaged_record_is_a_record_or_a_reason(record: Golden, data: st.DataO
 def test_the_detail_shows_nothing_that_strangers_wrote() -> None:
     """Not the value, not the names of fields we do not know: only where and what is wrong."""
     with pytest.raises(UndecodableRecord) as refusal:
-        decode(HEARTBEATS, a_beat(b'"\\u001b[31m":1', b'"owned":[["evil","",0]]'))
+        decode(HEARTBEATS, a_beat(b'"\\u001b[31m":1', b'"owned":[{"topic":"evil","queues":[[0]]}]'))
 
-    assert "owned.0.3: Field required" == refusal.value.detail
+    assert "owned.0.queues.0.1: Field required" == refusal.value.detail
 
 
 def test_a_detail_is_one_printable_line() -> None:
@@ -186,12 +186,14 @@ def test_a_hostile_record_costs_no_more_than_its_length(more: bytes) -> None:
 
 
 def test_a_full_record_fits() -> None:
-    """As many queues as a record may name fit in as many bytes as it may have."""
-    row = b'["a-topic-of-some-length","",%d,123456]'
-    rows = b",".join(row % number for number in range(QUEUES_PER_RECORD))
-    beat = decode(HEARTBEATS, a_beat(b'"owned":[%s]' % rows))
+    """As many queues as a record may name fit in half of the bytes it may have, at any length."""
+    rows = b",".join(b"[%d,123456789]" % number for number in range(QUEUES_PER_RECORD))
+    shelf = b'{"topic":"%s","queues":[%s]}' % (b"t" * 249, rows)
+    value = a_beat(b'"owned":[%s]' % shelf)
+    beat = decode(HEARTBEATS, value)
 
     assert isinstance(beat, Beat)
     assert QUEUES_PER_RECORD == len(beat.owned or ())
-    with pytest.raises(UndecodableRecord, match="owned: "):
-        decode(HEARTBEATS, a_beat(b'"owned":[%s,["t","",0,1]]' % rows))
+    assert len(value) < HEARTBEATS.max_record_bytes // 2
+    with pytest.raises(UndecodableRecord, match="too many queues"):
+        decode(HEARTBEATS, a_beat(b'"owned":[%s,{"topic":"t","queues":[[0,1]]}]' % shelf))

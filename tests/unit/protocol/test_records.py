@@ -1,9 +1,14 @@
 """Records as values."""
 
+import json
+from typing import Any, Final
+
 import pytest
 from pydantic import ValidationError
 
 from trimtab.protocol import (
+    ROUTES,
+    Adopt,
     Beat,
     DeadLetter,
     GrantRef,
@@ -14,11 +19,20 @@ from trimtab.protocol import (
     Route,
     RunRef,
     UndecodableRecord,
+    decode,
     encode,
 )
 from trimtab.protocol.limits import DEAD_LETTER_BYTES
 
 LIFE = "1767225600000-9f86d081"
+TOLD: Final[dict[str, Any]] = {
+    "start": LIFE,
+    "epoch": 4,
+    "member": "h",
+    "incarnation": LIFE,
+    "session_timeout_ms": 1_000,
+    "revocation_timeout_ms": 1_000,
+}
 PLACE = Place("trimtab.members", 3, 90, 1_767_225_600_000)
 
 
@@ -41,7 +55,7 @@ def test_equal_records_are_equal_bytes() -> None:
     """Compact, in the order of declaration, without what is absent."""
     expected = (
         b'{"v":1,"kind":"beat","member":"m","incarnation":"1767225600000-9f86d081","sequence":7,'
-        b'"epoch":3,"owned":[["orders","",0,3]]}'
+        b'"epoch":3,"owned":[{"topic":"orders","queues":[[0,3]]}]}'
     )
 
     assert expected == encode(a_beat())
@@ -65,6 +79,27 @@ def test_every_row_knows_its_queue() -> None:
     ]
 
     assert [QueueRef("orders", "b", 1)] * 3 == [row.queue for row in rows]
+
+
+def test_a_name_is_said_once() -> None:
+    """The rows of a topic and broker stand together, and so do those who give."""
+    rows = (
+        InheritRef("orders", "b", 0, 4, "m", LIFE, 3),
+        InheritRef("orders", "", 1, 4, "n", LIFE, 2),
+        InheritRef("orders", "b", 2, 4, "n", LIFE, 3),
+        InheritRef("orders", "b", 3, 4, "m", LIFE, 3),
+    )
+    adopt = Adopt(**TOLD, hold=(), give=(), inherit=rows)
+    written = json.loads(encode(adopt))["inherit"]
+
+    assert [["m", LIFE], ["n", LIFE]] == written["from"]
+    assert [
+        {"topic": "orders", "broker": "b", "queues": [[0, 4, 0, 3], [2, 4, 1, 3], [3, 4, 0, 3]]},
+        {"topic": "orders", "queues": [[1, 4, 1, 2]]},
+    ] == written["queues"]
+    read = decode(ROUTES, encode(adopt))
+    assert isinstance(read, Adopt)
+    assert set(rows) == set(read.inherit)
 
 
 def test_a_route_has_runs_with_names() -> None:

@@ -3,9 +3,10 @@
 import pytest
 
 from rebalance import routing, timers
-from rebalance.decisions import EventRefused, Refusal
+from rebalance.decisions import EventRefused, Refusal, TopicLeftOut
 from rebalance.draft import Draft
 from rebalance.events import RouteObserved
+from rebalance.extent import Extent
 from rebalance.group import Route
 from rebalance.ids import BrokerName, Queue, TopicName
 from rebalance.policy import Policy
@@ -88,7 +89,7 @@ def test_a_group_beyond_a_new_limit_may_have_fewer_queues() -> None:
         draft = group.drafted(Policy(max_queues=5))
         routing.observe(draft, routed("orders", queues, version=6)(at(0)))
         timers.strike(draft, at(30_000))
-        refused.append((len(draft.routes[TopicName("orders")].queues), len(draft.notes)))
+        refused.append((len(draft.routes[TopicName("orders")].queues), _refusals(draft)))
 
     assert [(8, 0), (6, 0), (8, 1)] == refused
 
@@ -103,11 +104,93 @@ def test_what_there_is_no_room_for_is_refused_once() -> None:
         routing.observe(
             draft, RouteObserved(at(0), orders, version, exists=True, queues=tuple(queues[:3]))
         )
-    read = len(draft.notes)
+    read = _refusals(draft)
     timers.strike(draft, at(30_000))
 
-    assert (2, 2) == (read, len(draft.notes))
+    assert (1, 1) == (read, _refusals(draft))
+    assert 3 == draft.routes[orders].left_out
     assert tuple(queues[4:]) == draft.routes[orders].queues
+
+
+def _refusals(draft: Draft) -> int:
+    return sum(isinstance(note, EventRefused) for note in draft.notes)
+
+
+def left_out(draft: Draft) -> dict[str, tuple[int, int]]:
+    """Return, of each topic, how many queues it has and how many are left out."""
+    return {name: (len(route.queues), route.left_out) for name, route in draft.routes.items()}
+
+
+def test_what_there_is_no_room_for_is_left_out_and_said_once() -> None:
+    """A topic that is new, and one that grows; the same news again is none."""
+    group = (
+        a_group().with_member("a", "orders payments", session_ms=600_000).with_route("orders", 3)
+    )
+    draft = group.drafted(Policy(max_queues=4))
+    for version in (2, 3, 3):
+        routing.observe(draft, routed("orders", 6, version=version)(at(0)))
+        routing.observe(draft, routed("payments", 5, version=version)(at(0)))
+    said = [note for note in draft.notes if isinstance(note, TopicLeftOut)]
+
+    assert {"orders": (3, 3), "payments": (0, 5)} == left_out(draft)
+    assert [("orders", 3), ("payments", 5)] == [(note.topic, note.queues) for note in said]
+    assert [said[0].cause, draft.touched] == [draft.occasion, True]
+    assert [2, 2] == [len(said), _refusals(draft)]
+
+
+def test_what_was_left_out_is_taken_in_when_there_is_room() -> None:
+    """The watcher goes on telling of it."""
+    group = (
+        a_group().with_member("a", "orders payments", session_ms=600_000).with_route("orders", 3)
+    )
+    draft = group.drafted(Policy(max_queues=4))
+    routing.observe(draft, routed("payments", 2, version=1)(at(0)))
+    routing.observe(draft, routed("orders", 2, version=2)(at(0)))
+    timers.strike(draft, at(30_000))
+    routing.observe(draft, routed("payments", 2, version=2)(at(30_000)))
+
+    assert {"orders": (2, 0), "payments": (2, 0)} == left_out(draft)
+    assert "2 queues" == draft.causes[-1].detail
+
+
+def test_what_is_left_out_and_goes_leaves_nothing() -> None:
+    """Nobody asks for it by name, so it is forgotten."""
+    group = a_group().with_member("a", "orders pay*").with_route("orders", 3)
+    draft = group.drafted(Policy(max_queues=4))
+    routing.observe(draft, routed("payments", 2, version=1)(at(0)))
+    assert (0, 2) == left_out(draft)["payments"]
+
+    routing.observe(draft, routed("payments", 0, version=2, exists=False)(at(0)))
+    assert {"orders": (3, 0)} == left_out(draft)
+
+
+def test_only_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond them each is refused, and no state grows."""
+    monkeypatch.setattr(routing, "LEFT_OUT", 2)
+    draft = a_group().with_member("a", "t-*").drafted(Policy(max_queues=1))
+    for number in range(5):
+        routing.observe(draft, routed(f"t-{number}", 2)(at(0)))
+
+    assert {"t-0": (0, 2), "t-1": (0, 2)} == left_out(draft)
+    assert 5 == _refusals(draft)
+
+
+def test_the_extent_is_kept_up() -> None:
+    """What routing has added and taken away comes to what there is in the end."""
+    group = a_group().with_member("a", "orders pay*", session_ms=600_000)
+    draft = group.with_route("orders", 3).drafted(Policy(max_queues=9))
+    for topic, queues, version in (("payments", 4, 1), ("orders", 5, 2), ("payroll", 8, 1)):
+        routing.observe(draft, routed(topic, queues, version=version)(at(0)))
+    for version in (2, 3):  # all of it is lost: believed when it is said twice
+        routing.observe(draft, routed("payments", 0, version=version, exists=False)(at(0)))
+    timers.strike(draft, at(30_000))
+    anew = Extent()
+    for topic, route in draft.routes.items():
+        anew = anew.with_route(topic, route)
+
+    assert {"orders": (5, 0), "payroll": (0, 8)} == left_out(draft)
+    assert (5, 1) == (anew.queues, anew.left_out)
+    assert anew == draft.extent
 
 
 LINGERING = GROUP.with_member("a", "orders").with_route("payments", 3)

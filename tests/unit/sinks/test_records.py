@@ -17,7 +17,6 @@ from rebalance.decisions import (
 )
 from rebalance.events import Inheritance, Mode, Portion
 from rebalance.ids import (
-    BrokerName,
     Epoch,
     GroupName,
     Incarnation,
@@ -25,7 +24,6 @@ from rebalance.ids import (
     Millis,
     Pattern,
     Position,
-    Queue,
     TopicName,
 )
 from rebalance.overrides import Overrides
@@ -83,8 +81,10 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             (
                 '{"v":1,"kind":"assignment","group":"billing","member":"a",'
                 '"incarnation":"1767225600000-9f86d081","epoch":4,"target_epoch":3,'
-                '"hold":[["orders","",0,2]],"give":[["orders","",1,2]],'
-                '"inherit":[["orders","",7,4,"b","1767225600000-9f86d081",3]],'
+                '"hold":[{"topic":"orders","queues":[[0,2]]}],'
+                '"give":[{"topic":"orders","queues":[[1,2]]}],'
+                '"inherit":{"from":[["b","1767225600000-9f86d081"]],'
+                '"queues":[{"topic":"orders","queues":[[7,4,0,3]]}]},'
                 '"revocation_timeout_ms":60000,"session_timeout_ms":10000,'
                 f'"heartbeat_interval_ms":3000,{WRITTEN_CAUSE}}}'
             ).encode(),
@@ -183,7 +183,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             b"billing",
             (
                 '{"v":1,"kind":"handover","group":"billing","from_member":"a","to_member":"b",'
-                '"queues":[["orders","",0],["orders","",1]],"duration_ms":130,'
+                '"queues":[{"topic":"orders","queues":[0,1]}],"duration_ms":130,'
                 f'"ending":"released","at_ms":1767225600000,{WRITTEN_CAUSE}}}'
             ).encode(),
             (JSON, ("schema", b"trimtab.handover/1")),
@@ -221,25 +221,6 @@ def test_a_dead_letter_lies_under_its_source_topic() -> None:
         b'"key_b64":"YmlsbGluZw==","value_b64":"/w==","truncated":false}',
         (JSON, ("schema", b"trimtab.deadletter/1")),
     ) == buried(letter, OUTLET)
-
-
-def test_no_record_is_larger_than_kafka_takes() -> None:
-    """The longest names make a shorter list, never a record that would stop the query."""
-    name = "\N{GRINNING FACE}" * limits.NAME_CHARACTERS
-    queues = [Queue(TopicName(name), BrokerName(name), n) for n in range(limits.QUEUES_PER_RECORD)]
-    half = len(queues) // 2
-    assignment, handover = GOLDEN["assignment"][0], GOLDEN["handover"][0]
-    assert isinstance(assignment, AssignmentIssued)
-    assert isinstance(handover, HandedOver)
-    portion = Portion(
-        hold=tuple((queue, Epoch(2)) for queue in queues[:half]),
-        inherit=tuple(Inheritance(q, Epoch(4), B, LIFE, Epoch(3)) for q in queues[half:]),
-    )
-    for decision in (replace(assignment, portion=portion), replace(handover, queues=tuple(queues))):
-        record = record_of(decision, OUTLET)
-
-        assert limits.RECORD_BYTES // 3 < len(record.value or b"") <= limits.RECORD_BYTES
-        decode(TOPICS[record.topic.removeprefix("t.")], record.value)
 
 
 def test_what_quotes_the_longest_names_can_be_written() -> None:

@@ -27,7 +27,7 @@ from trimtab.protocol.commands import (
 )
 from trimtab.protocol.deadletters import DeadLetter, Place
 from trimtab.protocol.decoding import decode, encode
-from trimtab.protocol.groups import Group, MemberSummary, QueueCounts, TopicSummary
+from trimtab.protocol.groups import Group, LeftOutCounts, MemberSummary, QueueCounts, TopicSummary
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
 from trimtab.protocol.history import (
     Claim,
@@ -36,6 +36,7 @@ from trimtab.protocol.history import (
     Handover,
     HistoryRecord,
     Hold,
+    LeftOut,
     MemberChanged,
     RebalanceDone,
 )
@@ -131,6 +132,8 @@ __all__ = [
     "Join",
     "LatencyRecord",
     "Leave",
+    "LeftOut",
+    "LeftOutCounts",
     "MemberChanged",
     "MemberKey",
     "MemberRecord",

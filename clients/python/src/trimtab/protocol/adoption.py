@@ -49,9 +49,12 @@ class Adopt(_Found):
         member="worker-2",
         incarnation="1767225600000-9f86d081",
         epoch=4,
-        hold=[["orders", "", 0, 2]],
-        give=[["orders", "", 1, 2]],
-        inherit=[["orders", "", 7, 4, "worker-1", "1767225599000-0a1b2c3d", 3]],
+        hold=[{"topic": "orders", "queues": [[0, 2]]}],
+        give=[{"topic": "orders", "queues": [[1, 2]]}],
+        inherit={
+            "from": [["worker-1", "1767225599000-0a1b2c3d"]],
+            "queues": [{"topic": "orders", "queues": [[7, 4, 0, 3]]}],
+        },
         revocation_timeout_ms=30_000,
         session_timeout_ms=10_000,
     )

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.names import CommonMode, GroupName, Incarnation, MemberName
-from trimtab.protocol.quantities import Epoch, Timeout
+from trimtab.protocol.quantities import Count, Epoch, Timeout
 from trimtab.protocol.queues import Grants, Inherits, name_each_once
 from trimtab.protocol.record import Record, example
 
@@ -26,9 +26,12 @@ class Assignment(Record):
         incarnation="1767225600000-9f86d081",
         epoch=4,
         target_epoch=4,
-        hold=[["orders", "", 0, 2]],
-        give=[["orders", "", 1, 2]],
-        inherit=[["orders", "", 7, 4, "worker-1", "1767225599000-0a1b2c3d", 3]],
+        hold=[{"topic": "orders", "queues": [[0, 2]]}],
+        give=[{"topic": "orders", "queues": [[1, 2]]}],
+        inherit={
+            "from": [["worker-1", "1767225599000-0a1b2c3d"]],
+            "queues": [{"topic": "orders", "queues": [[7, 4, 0, 3]]}],
+        },
         revocation_timeout_ms=30_000,
         session_timeout_ms=10_000,
         heartbeat_interval_ms=2_000,
@@ -60,6 +63,12 @@ class Assignment(Record):
     join_again: Literal[True] | None = Field(
         default=None,
         description="The controller has not read how the member joined: repeat the join.",
+    )
+
+    unnamed: Count | None = Field(
+        default=None,
+        description="For so many more the record had no room. What the member inherits of them it "
+        "is told to hold as soon as it is free.",
     )
 
     @model_validator(mode="after")

@@ -19,7 +19,8 @@ from trimtab.protocol.record import Part, Record, example
 Noted = Literal[True] | None
 """What is rarely so is said only when it is: a summary may name a thousand members."""
 
-State = Literal["empty", "assigning", "reconciling", "stable", "dead"]
+State = Literal["empty", "assigning", "reconciling", "starved", "stable", "dead"]
+"""`starved`: at rest, but the group has no room for some queues, and nobody works on those."""
 
 
 class QueueCounts(Part):
@@ -31,7 +32,11 @@ class QueueCounts(Part):
 
 
 class TopicSummary(Part):
-    """A subscribed topic; `awaited` when it does not exist yet."""
+    """A subscribed topic; `awaited` when it does not exist yet.
+
+    `queues`: those that members may own; `left_out`: those beside them that the group has no room
+    for.
+    """
 
     version: Count
     queues: Count
@@ -40,6 +45,15 @@ class TopicSummary(Part):
         default=None,
         description="Which of the topics of that name the group knows, if anybody could tell.",
     )
+    left_out: Count | None = None
+
+
+class LeftOutCounts(Part):
+    """What the group has no room for, and nobody works on."""
+
+    topics: Count
+    queues: Count
+    first: Annotated[tuple[TopicName, ...], Field(max_length=limits.LEFT_OUT_NAMED, fail_fast=True)]
 
 
 class MemberSummary(Part):
@@ -105,6 +119,9 @@ class Group(Record):
     )
     shortage: Annotated[dict[Label, Count], Field(max_length=16)] | None = Field(
         default=None, description="Why queues could not be assigned, and how many."
+    )
+    left_out: LeftOutCounts | None = Field(
+        default=None, description="Topics that exist and are subscribed, and nobody works on."
     )
     topics: Annotated[dict[TopicName, TopicSummary], Field(max_length=limits.TOPICS_PER_MEMBER)]
     patterns: (

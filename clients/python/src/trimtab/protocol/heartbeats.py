@@ -23,7 +23,7 @@ class Beat(MemberRecord):
         incarnation="1767225600000-9f86d081",
         sequence=7,
         epoch=3,
-        owned=[["orders", "", 0, 3], ["orders", "", 1, 2]],
+        owned=[{"topic": "orders", "queues": [[0, 3], [1, 2]]}],
     )
 
     kind: Literal["beat"] = "beat"

@@ -1,7 +1,8 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
 A record each for a rebalance, a change of a member, a hand-over of queues, twins that met,
-evictions that are held, claims that were refused, a command's answer and a broker's verdict.
+evictions that are held, claims that were refused, topics without room, a command's answer and a
+broker's verdict.
 """
 
 from typing import Annotated, Literal
@@ -11,7 +12,7 @@ from pydantic import Field, JsonValue
 from trimtab.protocol import limits
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
-from trimtab.protocol.names import GroupName, Incarnation, Label, MemberName, Text, Token
+from trimtab.protocol.names import GroupName, Incarnation, Label, MemberName, Text, Token, TopicName
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.queues import Queues
 from trimtab.protocol.record import Record, example
@@ -75,7 +76,7 @@ class Handover(Record):
         group="billing",
         from_member="worker-1",
         to_member="worker-2",
-        queues=[["orders", "", 7], ["orders", "", 8]],
+        queues=[{"topic": "orders", "queues": [7, 8]}],
         duration_ms=130,
         ending="released",
         at_ms=1_767_225_600_130,
@@ -151,7 +152,7 @@ class Claim(Record):
         group="billing",
         member="worker-2",
         incarnation="1767225600000-9f86d081",
-        queues=[["orders", "", 7]],
+        queues=[{"topic": "orders", "queues": [7]}],
         at_ms=1_767_225_600_000,
         cause={"kind": "claim", "subject": "worker-2"},
     )
@@ -161,6 +162,30 @@ class Claim(Record):
     member: MemberName
     incarnation: Incarnation
     queues: Queues
+    at_ms: Timestamp
+    cause: Cause
+
+
+class LeftOut(Record):
+    """A group has no room for queues of a topic, and nobody works on those."""
+
+    model_config = example(
+        kind="left_out",
+        group="billing",
+        topic="orders",
+        queues=5_000,
+        at_ms=1_767_225_600_000,
+        cause={
+            "kind": "route",
+            "subject": "orders",
+            "detail": "orders would bring the group to 15000 queues, the limit is 10000",
+        },
+    )
+
+    kind: Literal["left_out"] = "left_out"
+    group: GroupName
+    topic: TopicName
+    queues: Count = Field(description="How many of the topic's queues there is no room for.")
     at_ms: Timestamp
     cause: Cause
 
@@ -195,5 +220,13 @@ class CommandAnswer(Record):
 
 
 HistoryRecord = (
-    RebalanceDone | MemberChanged | Handover | Conflict | Hold | Claim | CommandAnswer | Verdict
+    RebalanceDone
+    | MemberChanged
+    | Handover
+    | Conflict
+    | Hold
+    | Claim
+    | LeftOut
+    | CommandAnswer
+    | Verdict
 )

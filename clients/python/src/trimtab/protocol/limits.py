@@ -30,9 +30,9 @@ PATTERN_CHARACTERS = NAME_CHARACTERS
 """A pattern. A longer one could match nothing that a shorter one does not, but for runs of `*`."""
 
 QUEUES_PER_RECORD = 10_000
-"""Queues named in one record, and queues of one topic. 10,000 rows of ~60 bytes stay below the
-record limit (very long names reach that one first); more partitions in a topic than that are beyond
-what Kafka is run with."""
+"""Queues named in one record, and queues of one topic. Names are said once, so 10,000 rows of ~30
+bytes stay far below the record limit; only very many long names reach that one first. More
+partitions in a topic than that are beyond what Kafka is run with."""
 
 RUNS_PER_ROUTE = 1_000
 """Runs of queue ids in a route: one per broker of a RocketMQ topic."""
@@ -49,6 +49,9 @@ BROKERS_PER_REPORT = 1_000
 
 MEMBERS_PER_SUMMARY = 1_000
 """Members listed in a group's summary: it is for people; the counts beside it are complete."""
+
+LEFT_OUT_NAMED = 10
+"""Topics that a summary names in one line because the group has no room for them."""
 
 TESTERS = 99
 """Reporters that try a broker which is out of use: enough for a quorum of 50 among liars."""

@@ -1,43 +1,19 @@
-"""Queues on the wire: short arrays with a name for each place.
+"""Queues in records: rows with a name for each place.
 
-A queue is `[topic, broker, id]`; what is said of it follows in the same array. Arrays, because one
-record may speak of thousands; NamedTuples here, because nobody remembers what `row[4]` was.
-An array's length is part of its contract: more would be version 2.
+A queue is topic, broker and id; what is said of it follows in the same row. NamedTuples, because
+nobody remembers what `row[4]` was. On the wire the rows of one topic stand together (`shelves`).
+A row's length is part of its contract: more would be version 2.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, NamedTuple, TypeVar
 
-from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
-from trimtab.protocol import limits
 from trimtab.protocol.names import BrokerName, Incarnation, MemberName, TopicName
 from trimtab.protocol.quantities import Epoch, Position, QueueId
-
-
-class _Row:
-    """Reads a JSON array into a NamedTuple. Pydantic's own way costs twice as much per row."""
-
-    def __get_pydantic_core_schema__(
-        self, source: type[tuple[Any, ...]], handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        hints = get_type_hints(source, include_extras=True)
-        cells = [
-            handler.generate_schema(Annotated[hint, Field(title=name)])
-            for name, hint in hints.items()
-        ]
-        make = getattr(source, "_make")  # noqa: B009 - not declared on `tuple`, by which it is typed
-        return core_schema.no_info_after_validator_function(make, core_schema.tuple_schema(cells))
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return handler(schema)
-
-
-ROW = _Row()
+from trimtab.protocol.shelves import Shelved, ShelvedByGiver
 
 
 class QueueRef(NamedTuple):
@@ -111,9 +87,7 @@ def _once(rows: tuple[_QueueRow, ...]) -> tuple[_QueueRow, ...]:
     return rows
 
 
-_MANY = Field(max_length=limits.QUEUES_PER_RECORD, fail_fast=True)
-
-Queues = Annotated[tuple[Annotated[QueueRef, ROW], ...], _MANY]
-Grants = Annotated[tuple[Annotated[GrantRef, ROW], ...], _MANY, AfterValidator(_once)]
-Releases = Annotated[tuple[Annotated[ReleaseRef, ROW], ...], _MANY, AfterValidator(_once)]
-Inherits = Annotated[tuple[Annotated[InheritRef, ROW], ...], _MANY, AfterValidator(_once)]
+Queues = Annotated[tuple[QueueRef, ...], Shelved()]
+Grants = Annotated[tuple[GrantRef, ...], Shelved(), AfterValidator(_once)]
+Releases = Annotated[tuple[ReleaseRef, ...], Shelved(), AfterValidator(_once)]
+Inherits = Annotated[tuple[InheritRef, ...], ShelvedByGiver(), AfterValidator(_once)]

@@ -17,7 +17,7 @@ class Release(MemberRecord):
         member="worker-1",
         incarnation="1767225600000-9f86d081",
         sequence=42,
-        queues=[["orders", "", 1, 3, 18_250], ["orders", "", 5, 3, None]],
+        queues=[{"topic": "orders", "queues": [[1, 3, 18_250], [5, 3, None]]}],
     )
 
     kind: Literal["release"] = "release"

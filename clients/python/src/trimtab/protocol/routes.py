@@ -15,8 +15,8 @@ from trimtab.protocol import limits
 from trimtab.protocol.adoption import Adopt, Advance, Start
 from trimtab.protocol.names import BrokerName, Label, TopicName
 from trimtab.protocol.quantities import Count
-from trimtab.protocol.queues import ROW
 from trimtab.protocol.record import Record, example
+from trimtab.protocol.shelves import Row
 
 
 class RunRef(NamedTuple):
@@ -61,7 +61,7 @@ class Route(Record):
         description="Which of the topics of that name: deleted and made anew, it has another one.",
     )
     runs: Annotated[
-        tuple[Annotated[RunRef, ROW], ...],
+        tuple[Annotated[RunRef, Row()], ...],
         Field(max_length=limits.RUNS_PER_ROUTE, fail_fast=True),
         AfterValidator(_apart),
     ]

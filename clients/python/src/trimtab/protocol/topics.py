@@ -39,6 +39,7 @@ from trimtab.protocol.history import (
     Handover,
     HistoryRecord,
     Hold,
+    LeftOut,
     MemberChanged,
     RebalanceDone,
 )
@@ -191,7 +192,17 @@ HISTORY: Final[Topic[HistoryRecord]] = Topic(
     "history",
     "What happened and why.",
     "group or cluster",
-    (RebalanceDone, MemberChanged, Handover, Conflict, Hold, Claim, CommandAnswer, Verdict),
+    (
+        RebalanceDone,
+        MemberChanged,
+        Handover,
+        Conflict,
+        Hold,
+        Claim,
+        LeftOut,
+        CommandAnswer,
+        Verdict,
+    ),
     retention_ms=90 * _DAY_MS,
 )
 DEADLETTERS: Final[Topic[DeadLetter]] = Topic(

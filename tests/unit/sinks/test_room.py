@@ -1,0 +1,204 @@
+"""Whatever a group takes in can be told to one member, and what it says of it can be written."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count, groupby
+from typing import Any, Final
+
+import pytest
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.decisions import AssignmentIssued, Ending, HandedOver
+from rebalance.events import Inheritance, Portion
+from rebalance.extent import RECORD_BYTES, Extent
+from rebalance.group import Route
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    GroupName,
+    Incarnation,
+    MemberId,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
+from sinks import Outlet, record_of
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    TOPICS,
+    Assignment,
+    Beat,
+    GrantRef,
+    Record,
+    Release,
+    ReleaseRef,
+    decode,
+    encode,
+    limits,
+)
+
+LIFE: Final = Incarnation("1767225600000-9f86d081")
+LONGEST: Final = "\N{GRINNING FACE}" * limits.NAME_CHARACTERS
+"""As many bytes as a name can have."""
+OUTLET: Final = Outlet("t.", partitions=8)
+AT: Final = Millis(1_767_225_600_000)
+WORDY: Final = Cause(
+    CauseKind.ROUTE,
+    LONGEST,
+    Position(TopicName("t" * 249), 999, 7),
+    "\N{GRINNING FACE}" * limits.TEXT_CHARACTERS,
+)
+ISSUED: Final = AssignmentIssued(
+    group=GroupName(LONGEST),
+    member=MemberId(LONGEST),
+    incarnation=LIFE,
+    epoch=Epoch(99_999_999),
+    target_epoch=Epoch(99_999_999),
+    portion=Portion(),
+    session_timeout_ms=Millis(86_400_000),
+    revocation_timeout_ms=Millis(86_400_000),
+    heartbeat_interval_ms=Millis(86_400_000),
+    cause=WORDY,
+)
+
+
+def written(portion: Portion) -> tuple[int, Assignment]:
+    """Return the size of a member's record, and what it says."""
+    value = record_of(replace(ISSUED, portion=portion), OUTLET).value or b""
+    return len(value), decode(ASSIGNMENTS, value)
+
+
+def queues_of(topic: str, how_many: int, broker: str = "") -> list[Queue]:
+    """Return the queues of a topic."""
+    return [Queue(TopicName(topic), BrokerName(broker), number) for number in range(how_many)]
+
+
+def fits(queues: Sequence[Queue]) -> bool:
+    """Tell whether a group would take all of these in."""
+    extent = Extent()
+    for topic, its in groupby(sorted(queues), key=lambda queue: queue.topic):
+        extent = extent.with_route(topic, Route(1, exists=True, queues=tuple(its)))
+    return extent.queues <= limits.QUEUES_PER_RECORD and extent.size <= RECORD_BYTES
+
+
+@pytest.mark.parametrize("length", [20, 92, 249])
+def test_ten_thousand_queues_are_told_to_one_member(length: int) -> None:
+    """The name of their topic is said once, so its length does not matter."""
+    queues = queues_of("t" * length, 10_000)
+    size, told = written(Portion(hold=tuple((queue, Epoch(123_456)) for queue in queues)))
+
+    assert fits(queues)
+    assert 10_000 == len(told.hold)
+    assert told.unnamed is None
+    assert size < 200_000
+
+
+def test_ten_thousand_topics_are_told_to_one_member() -> None:
+    """One queue each, and names as long as people make them."""
+    queues = [queue for n in range(10_000) for queue in queues_of(f"{n:a>40}", 1)]
+    size, told = written(Portion(hold=tuple((queue, Epoch(123_456)) for queue in queues)))
+
+    assert fits(queues)
+    assert (10_000, None) == (len(told.hold), told.unnamed)
+    assert size <= limits.RECORD_BYTES
+
+
+def test_the_longest_names_are_too_many_for_a_group() -> None:
+    """What could not be told is not taken in."""
+    queues = [queue for n in range(1_000) for queue in queues_of(f"{n:0>4}{LONGEST[4:]}", 1)]
+
+    assert not fits(queues)
+    assert fits(queues[:900])
+
+
+def a_full_group(character: str, length: int, brokers: Sequence[str], each: int) -> list[Queue]:
+    """Return the queues of a group that takes as much as it may."""
+    queues: list[Queue] = []
+    extent = Extent()
+    for number in count():
+        name = TopicName(f"{number:05}{character * (length - 5)}")
+        its = tuple(it for broker in sorted(brokers) for it in queues_of(name, each, broker))
+        extent = extent.with_route(name, Route(1, exists=True, queues=its))
+        if extent.queues > limits.QUEUES_PER_RECORD or extent.size > RECORD_BYTES:
+            break
+        queues += its
+    return queues
+
+
+def size_of(record: Record) -> int:
+    """Return how long a record is."""
+    return len(encode(record))
+
+
+@pytest.mark.parametrize(
+    ("character", "length", "brokers", "each"),
+    [
+        ("a", 8, ("",), 1),
+        ("a", 40, ("",), 3),
+        ('"', 92, ("",), 1),
+        ("a", 249, ("", "b"), 2),
+        ("\N{GRINNING FACE}", 249, (LONGEST, "b" * 200), 3),
+    ],
+)
+def test_what_a_group_takes_in_fits_into_every_record(
+    character: str, length: int, brokers: Sequence[str], each: int
+) -> None:
+    """Told as hold, give and inherit at once; stated in a beat; released, with positions."""
+    queues = a_full_group(character, length, brokers, each)
+    epoch, late = Epoch(99_999_999), Epoch(88_888_888)
+    told = Portion(
+        hold=tuple((queue, epoch) for queue in queues[::3]),
+        give=tuple((queue, epoch) for queue in queues[1::3]),
+        inherit=tuple(
+            Inheritance(queue, epoch, MemberId(LONGEST), LIFE, late) for queue in queues[2::3]
+        ),
+    )
+    size, orders = written(told)
+    says: dict[str, Any] = {"member": LONGEST, "incarnation": LIFE, "sequence": 2**53 - 1}
+    beat = Beat(**says, epoch=epoch, owned=tuple(GrantRef(*it, epoch) for it in queues))
+    rows = tuple(ReleaseRef(*it, epoch, limits.POSITION) for it in queues)
+
+    assert (None, len(queues)) == (
+        orders.unnamed,
+        len(orders.hold) + len(orders.give) + len(orders.inherit),
+    )
+    assert max(size, size_of(beat), size_of(Release(**says, queues=rows))) <= limits.RECORD_BYTES
+
+
+def test_givers_that_are_too_many_are_told_later() -> None:
+    """A thousand of the longest names do not fit: all others are named, and those are counted."""
+    queues = queues_of("orders", 2_000)
+    inherit = tuple(
+        Inheritance(queue, Epoch(5), MemberId(f"{n:04}{LONGEST[4:]}"), LIFE, Epoch(4))
+        for n, queue in enumerate(queues)
+    )
+    hold = tuple((queue, Epoch(5)) for queue in queues_of("payments", 100))
+    size, told = written(Portion(hold=hold, inherit=inherit))
+
+    assert limits.RECORD_BYTES - 2_000 < size <= limits.RECORD_BYTES
+    assert (100, 2_000) == (len(told.hold), len(told.inherit) + (told.unnamed or 0))
+    assert [it.from_member for it in inherit[: len(told.inherit)]] == [
+        row.from_member for row in told.inherit
+    ]
+
+
+def test_no_record_is_larger_than_kafka_takes() -> None:
+    """Not even one that tells of more than a group can have; it is cut as little as it must be."""
+    queues = [queue for n in range(5_000) for queue in queues_of(f"{n:0>4}{LONGEST[4:]}", 1)]
+    handed = HandedOver(
+        group=GroupName("g"),
+        from_member=MemberId("a"),
+        to_member=MemberId("b"),
+        queues=tuple(queues),
+        duration_ms=Millis(1),
+        ending=Ending.RELEASED,
+        at=AT,
+        cause=WORDY,
+    )
+    portion = Portion(hold=tuple((queue, Epoch(2)) for queue in queues))
+    for decision in (replace(ISSUED, portion=portion), handed):
+        record = record_of(decision, OUTLET)
+
+        assert limits.RECORD_BYTES - 2_000 < len(record.value or b"") <= limits.RECORD_BYTES
+        decode(TOPICS[record.topic.removeprefix("t.")], record.value)
