@@ -30,6 +30,8 @@ class CauseKind(StrEnum):
     """A member that came and went too often has been calm for long enough."""
     ADOPTION = "adoption"
     """More was found published than the controller remembered."""
+    AILMENT = "ailment"
+    """The strategy, or the step, has failed, or has succeeded again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
         strategy=draft.strategy,
         overrides=draft.overrides,
         commands=draft.commands,
+        ailment=draft.ailment,
         cause=reasons.last_change(draft),
         occasion=draft.why if draft.decided else before.occasion,
         deadline=timers.earliest(draft) if draft.decided else draft.deadline,

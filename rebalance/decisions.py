@@ -165,6 +165,17 @@ class TopicLeftOut:
     cause: Cause
 
 
+@dataclass(frozen=True, slots=True)
+class GroupAiled:
+    """Something could not be done for a group, or now it can: what was published stays."""
+
+    group: GroupName
+    reason: str
+    """Empty: it is well again."""
+    at: Millis
+    cause: Cause
+
+
 class Outcome(StrEnum):
     """What became of a command."""
 
@@ -222,6 +233,7 @@ Decision = (
     | ClaimRefused
     | TopicLeftOut
     | CommandAnswered
+    | GroupAiled
     | GroupForgotten
     | EventRefused
 )

@@ -15,7 +15,7 @@ from rebalance.books import Ledger
 from rebalance.causes import Cause
 from rebalance.decisions import Decision, Ending
 from rebalance.extent import Extent
-from rebalance.group import Departure, Doubt, Flaps, GroupState, Pulse, Route
+from rebalance.group import Ailment, Departure, Doubt, Flaps, GroupState, Pulse, Route
 from rebalance.ids import (
     Epoch,
     Incarnation,
@@ -87,6 +87,7 @@ class Draft:
     general: Policy = field(init=False)
     """The controller's policy, whatever the group has of its own."""
     commands: tuple[str, ...] = field(init=False)
+    ailment: Ailment | None = field(init=False)
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
 
@@ -169,6 +170,7 @@ class Draft:
         self.paused_until = self.before.paused_until
         self.strategy = self.before.strategy
         self.commands = self.before.commands
+        self.ailment = self.before.ailment
         self.deadline = self.before.deadline
         self.choose(self.before.overrides)
 

@@ -1,11 +1,12 @@
 """What can go wrong in the brain.
 
     RebalanceError
-    └── BrokenInvariant      the brain contradicts itself: stop, never publish
+    └── BrokenInvariant      the brain contradicts itself: publish nothing of it
 
 Bad input is not an error here: it becomes an ``EventRefused`` decision and the group goes on.
 The outside world cannot fail here either: there is none. What is left is a contradiction in our
-own books, and then the only safe act is to stop the query before anything is published.
+own books, and then the only safe act is to leave what is published of that group as it stands
+(``ailments``); no other group notices.
 """
 
 

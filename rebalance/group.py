@@ -186,6 +186,16 @@ class Ownership:
 
 
 @dataclass(frozen=True, slots=True)
+class Ailment:
+    """Why something could not be done for the group (``ailments``)."""
+
+    reason: str
+    tried: Epoch | None = None
+    """For which ``group_epoch`` the strategy has failed, and the old target stays; None: it was not
+    the strategy, but a whole step."""
+
+
+@dataclass(frozen=True, slots=True)
 class GroupState:
     """Everything the brain knows of one group."""
 
@@ -234,6 +244,7 @@ class GroupState:
     """What last changed ``group_epoch``."""
     occasion: Cause | None = None
     """Why the present epoch was drawn, if it was noted; that need not be a change."""
+    ailment: Ailment | None = None
     deadline: Millis | None = None
     """No silence can decide anything before the clock reads this (a lower bound, so that a tick
     which is due for nobody need not even decode the group); None when nobody is waited for."""

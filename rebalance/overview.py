@@ -86,6 +86,8 @@ class GroupSummarised:
     """Why queues could not be assigned, and how many, when the target was computed."""
     overrides: Overrides = NONE
     """The rules that it has of its own."""
+    ailment: str = ""
+    """Why something could not be done for it, and is not tried again before its next change."""
     patterns: tuple[Pattern, ...] = ()
     """What its members subscribe by pattern."""
 

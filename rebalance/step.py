@@ -16,6 +16,7 @@ from typing import assert_never
 
 from rebalance import (
     adoption,
+    ailments,
     commands,
     consumer_table,
     handover,
@@ -60,6 +61,7 @@ def step(
     news = adoption.published(state, events)
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     notice.arrive(draft, now)
+    ailments.recover(draft, now, strategy=False)
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)
@@ -73,7 +75,7 @@ def step(
     twins.bequeath(draft)
     moves = 0
     if target.is_due(draft, now.clock):
-        moves = target.retarget(draft, allocator, now.clock)
+        moves = target.retarget(draft, allocator, now)
     handover.recall(draft, now)
     handover.settle(draft, now)
     notice.give(draft)

@@ -60,6 +60,7 @@ def summarise(
         subscriptions=len(asked),
         shortage=_shortage(state, topics),
         overrides=state.overrides,
+        ailment="" if state.ailment is None else state.ailment.reason,
         patterns=tuple(sorted(patterns(asked))),
     )
 

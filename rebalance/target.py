@@ -9,43 +9,71 @@ except through what the strategy is told of the present target.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Final
 
-from rebalance.allocation import AllocationRequest, Allocator, Candidate
+from rebalance import ailments
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.capacity import limited
 from rebalance.draft import Draft
 from rebalance.errors import BrokenInvariant
+from rebalance.events import Stamp
 from rebalance.ids import MemberId, Millis, Queue, TopicName
 from rebalance.roster import Roster, Trait
 from rebalance.subscriptions import known, spelt_out, subscribed
 
 Owners = Mapping[Queue, MemberId]
 
+_REASON_CHARACTERS: Final = 255
+"""What a label may have (``trimtab.protocol.limits``)."""
+
 
 def is_due(draft: Draft, clock: Millis) -> bool:
     """Tell whether the target is to be computed now."""
-    if not draft.awaits_target or draft.paused or draft.deferred:
+    if not draft.awaits_target or draft.paused or draft.deferred or ailments.is_barred(draft):
         return False
     if draft.urgent or draft.targeted_at is None:
         return True
     return clock - draft.targeted_at >= draft.policy.assignment_interval_ms
 
 
-def retarget(draft: Draft, allocator: Allocator, clock: Millis) -> int:
-    """Compute the target anew; return how many queues are meant for another member than before."""
-    draft.targeted, request = True, _request(draft)
+def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
+    """Compute the target anew; return how many queues are meant for another member than before.
+
+    If the strategy fails, the old target stays (``ailments``).
+    """
+    request, before = _request(draft), draft.target
+    try:
+        plan = limited(allocator(request), _capacities(draft, request), before)
+        aimed = _aimed(request, before, plan)
+        reasons = Counter(map(_legible, plan.unassigned.values()))
+        shortage = dict(sorted(reasons.items()))
+        moves = sum(1 for queue in aimed if queue in before and queue in plan.owners)
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a user's own
+        ailments.refused_target(draft, error, now)
+        return 0
+    ailments.recover(draft, now, strategy=True)
+    draft.targeted = True
     if request.queues:  # the first target is to come at once, and of none there is nothing to have
-        draft.targeted_at = clock
-    plan = limited(allocator(request), _capacities(draft, request), draft.target)
-    before, after = draft.target, plan.owners
-    draft.aimed = _differences(before, after) if plan.changed is None else plan.changed
-    _check_wanted(request, draft.aimed, after)
+        draft.targeted_at = now.clock
+    draft.target, draft.aimed, draft.shortage = plan.owners, aimed, shortage
+    return moves
+
+
+def _legible(reason: str) -> str:
+    return ailments.legible(reason, _REASON_CHARACTERS) or "?"
+
+
+def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> Collection[Queue]:
+    """Return what a plan means for somebody else than before, if the plan is sound."""
+    aimed = _differences(before, plan.owners) if plan.changed is None else plan.changed
+    _check_wanted(request, aimed, plan.owners)
     if plan.changed is None:
-        _check_known(request, draft.aimed, after)
-    draft.target = after
-    draft.shortage = dict(sorted(Counter(plan.unassigned.values()).items()))
-    return sum(1 for queue in draft.aimed if queue in before and queue in after)
+        _check_known(request, aimed, plan.owners)
+    return aimed
 
 
 def _request(draft: Draft) -> AllocationRequest:

@@ -12,7 +12,7 @@ Its one rule: only the log clock strikes.
 from collections.abc import Iterator
 from itertools import chain
 
-from rebalance import flapping, handover, holding, membership, notice, routing
+from rebalance import ailments, flapping, handover, holding, membership, notice, routing
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
@@ -89,6 +89,8 @@ def _target_hours(draft: Draft) -> Iterator[Millis]:
         return
     if draft.deferred:
         yield Millis(0)
+    elif ailments.is_barred(draft):
+        return  # it would only fail again
     elif draft.awaits_target and draft.targeted_at is not None:
         yield Millis(draft.targeted_at + draft.policy.assignment_interval_ms)
 

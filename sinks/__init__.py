@@ -12,6 +12,7 @@ from rebalance.decisions import (
     ClaimRefused,
     CommandAnswered,
     EvictionsHeld,
+    GroupAiled,
     HandedOver,
     MemberChanged,
     Rebalanced,
@@ -24,6 +25,7 @@ from sinks.contract import Header, Outlet, Record
 from sinks.deadletters import buried
 from sinks.groups import forgotten, summarised
 from sinks.history import (
+    ailed,
     answered,
     claim_refused,
     evictions_held,
@@ -48,6 +50,7 @@ Publication = (
     | ClaimRefused
     | TopicLeftOut
     | CommandAnswered
+    | GroupAiled
     | GroupForgotten
 )
 """Every decision but a refusal, which becomes a dead letter and needs the original for that."""
@@ -78,6 +81,8 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
             return topic_left_out(decision, outlet)
         case CommandAnswered():
             return answered(decision, outlet)
+        case GroupAiled():
+            return ailed(decision, outlet)
         case GroupForgotten():
             return forgotten(decision, outlet)
         case _:

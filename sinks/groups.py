@@ -9,7 +9,7 @@ Called by ``sinks.record_of``. Its one rule: what is cut is never what the watch
 
 from rebalance.overrides import Overrides
 from rebalance.overview import GroupForgotten, GroupSummarised, TopicSummary
-from sinks.causes import cause_of
+from sinks.causes import cause_of, text_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted
 from trimtab import protocol
@@ -47,6 +47,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
             for topic in _most_wanted(decision.topics)
         },
         left_out=_left_out(decision.topics),
+        ailment=text_of(decision.ailment),
         patterns=decision.patterns or None,
         at_ms=decision.at,
         cause=cause_of(decision.cause),

@@ -11,6 +11,7 @@ from rebalance.decisions import (
     ClaimRefused,
     CommandAnswered,
     EvictionsHeld,
+    GroupAiled,
     HandedOver,
     MemberChanged,
     Rebalanced,
@@ -150,6 +151,17 @@ def answered(decision: CommandAnswered, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
     )
     return _noted(entry, outlet, decision.epoch)
+
+
+def ailed(decision: GroupAiled, outlet: Outlet) -> Record:
+    """Write that something could not be done, or that all is well again."""
+    entry = protocol.Ailment(
+        subject=decision.group,
+        reason=text_of(decision.reason),
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    return keyed_by_group(outlet, HISTORY, decision.group, entry, None)
 
 
 def _noted(entry: _Entry, outlet: Outlet, epoch: Epoch | None = None) -> Record:

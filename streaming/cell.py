@@ -11,31 +11,34 @@ Called by ``cell_operator`` with what Spark remembered, and by tests without any
 rule: the next cell and the records depend on the cell and the rows alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from heapq import merge
 from operator import itemgetter
 from typing import NamedTuple
 
 from allocators import allocator
-from rebalance.allocation import Allocator
+from rebalance import ailments
+from rebalance.ailments import Endured
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
 from rebalance.clock import LogClock
-from rebalance.decisions import Decision, EventRefused
+from rebalance.decisions import EventRefused
 from rebalance.events import Event, Found, Moment, Stamp, Ticked
 from rebalance.group import GroupState
-from rebalance.ids import GroupName, Millis
+from rebalance.ids import GroupName, Millis, Position
+from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
 from rebalance.step import step
-from rebalance.verdicts.decisions import BrokerDecision, ReportRefused
 from rebalance.verdicts.events import ClusterName
 from rebalance.verdicts.policy import VerdictPolicy
-from sinks import Outlet, Record, buried, record_of
-from sinks.brokers import verdict_records
+from sinks import Outlet, Publication, Record, buried, record_of
+from streaming import containment
 from streaming.circulars import Office
 from streaming.codec import Cell, Drawer, open_drawers, shut
+from streaming.containment import Kept
 from streaming.decoding import Addressed, Decoder, Testified, bury
-from streaming.juries import Said, deliberate
+from streaming.juries import Court, Said
 from streaming.recollection import Recollection
 from streaming.rows import Row, in_log_order
 from trimtab.protocol import DeadLetter, UndecodableRecord
@@ -57,6 +60,14 @@ class Rules:
         return replace(self, decoder=replace(self.decoder, office=office))
 
 
+class Stepped(NamedTuple):
+    """The outcome of one group's step."""
+
+    drawer: Drawer | None
+    records: list[Record]
+    letters: list[DeadLetter]
+
+
 class Folded(NamedTuple):
     """The outcome of a batch."""
 
@@ -64,7 +75,8 @@ class Folded(NamedTuple):
     records: list[Record]
 
 
-class Heard(NamedTuple):
+@dataclass(frozen=True)
+class Heard:
     """What the rows of a batch said."""
 
     clock: LogClock
@@ -76,6 +88,13 @@ class Heard(NamedTuple):
     ticks: list[tuple[int, Ticked]]
     """They concern everybody."""
     letters: list[DeadLetter]
+    rows: Sequence[Row]
+    """What all of that was made of."""
+
+    @cached_property
+    def originals(self) -> Mapping[Position, Row]:
+        """Return the rows by their places."""
+        return {row.position: row for row in self.rows}
 
     def moments(self, group: GroupName) -> list[Moment]:
         """Return what a group is told of: what was said of it, and each tick at its place.
@@ -90,23 +109,16 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     """Fold one batch, which has at least one row."""
     ordered = in_log_order(rows)
     heard = hear(cell.clock, ordered, rules)
-    cell = replace(cell, clock=heard.clock)
-    decisions: list[Decision] = []
+    cell, letters = replace(cell, clock=heard.clock), heard.letters
+    records: list[Record] = []
     if heard.events or cell.due():
-        cell, decisions = _decide(cell, heard, rules)
-    verdicts: list[BrokerDecision] = []
+        cell, records, returned = _decide(cell, heard, rules)
+        letters = letters + returned
     if heard.testimony or cell.jury_due():
-        cell, verdicts = deliberate(cell, heard.testimony, heard.ticks, rules.verdicts)
-    refused = [it for it in (*decisions, *verdicts) if isinstance(it, EventRefused | ReportRefused)]
-    letters = heard.letters + _returned(refused, ordered)
-    records = [
-        record_of(decision, rules.outlet)
-        for decision in decisions
-        if not isinstance(decision, EventRefused)
-    ]
-    for verdict in verdicts:
-        if not isinstance(verdict, ReportRefused):
-            records += verdict_records(verdict, rules.outlet)
+        court = Court(rules.verdicts, rules.outlet, heard.now)
+        cell, verdicts, refused = court.deliberate(cell, heard.testimony, heard.ticks)
+        records += verdicts
+        letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]
     return Folded(cell, records + [buried(letter, rules.outlet) for letter in letters])
 
 
@@ -135,10 +147,10 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
                 case DeadLetter() as letter:
                     letters.append(letter)
     assert stamp is not None, "a batch without rows"
-    return Heard(clock, stamp, events, testimony, ticks, letters)
+    return Heard(clock, stamp, events, testimony, ticks, letters, ordered)
 
 
-def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Decision]]:
+def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record], list[DeadLetter]]:
     """Step every group that heard something or waited for this hour."""
     drawers = open_drawers(cell)
     awake = heard.events.keys() | {
@@ -146,44 +158,125 @@ def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Decision
         for group, drawer in drawers.items()
         if drawer.deadline is not None and cell.clock.now >= drawer.deadline
     }
-    decisions: list[Decision] = []
+    records: list[Record] = []
+    letters: list[DeadLetter] = []
     for group in sorted(awake):
         was = drawers.get(group)
-        drawer, decided = _step(group, was, heard, rules)
-        decisions += decided
-        if drawer is not None:
-            drawers[group] = drawer
+        after = _step(group, was, heard, rules)
+        records += after.records
+        letters += after.letters
+        if after.drawer is not None:
+            drawers[group] = after.drawer
         elif was is not None:
             del drawers[group]
-    return shut(cell, drawers), decisions
+    return shut(cell, drawers), records, letters
 
 
-def _step(
-    group: GroupName, was: Drawer | None, heard: Heard, rules: Rules
-) -> tuple[Drawer | None, tuple[Decision, ...]]:
+def _step(group: GroupName, was: Drawer | None, heard: Heard, rules: Rules) -> Stepped:
+    """Step one group; if that fails nobody else notices, and nothing is lost (``containment``)."""
+    before = GroupState(group) if was is None else rules.recollection.unpack(was)
+    moments = heard.moments(group)
+    if was is not None and was.kept:
+        return _step_again(before, was, moments, heard, rules)
+    try:
+        return _stepped(before, was, moments, heard, rules)
+    except MemoryError:
+        raise  # that is the process's, and the batch is repeated
+    except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this group alone
+        reason = ailments.reason_of(error)
+    left = ailments.endured(before, moments, heard.now, rules.policy, reason)
+    return _kept(left, containment.kept_of(moments, heard.originals), rules)
+
+
+def _step_again(
+    before: GroupState, was: Drawer, moments: Sequence[Moment], heard: Heard, rules: Rules
+) -> Stepped:
+    """Step a group that has failed, if it changes: with all that was said since, or else without.
+
+    The hour in which it was due next has passed, perhaps.
+    """
+    kept = containment.read(was.kept)
+    said = [*containment.again(kept, before.name, rules.decoder), *moments]
+    heard = replace(heard, rows=[*heard.rows, *(one.row for one in kept)])
+    awake, reason = replace(before, deadline=Millis(0)), ""
+    changed = any(map(containment.is_change, moments))
+    for attempt in (said, moments) if changed else ():
+        try:
+            after = _stepped(awake, was, attempt, heard, rules)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            reason = reason or ailments.reason_of(error)
+            continue
+        letters = containment.returned(kept, reason) if reason else []
+        return after._replace(letters=after.letters + letters)
+    left = Endured(ailments.heard(before, moments), ())
+    if changed:
+        left = ailments.endured(before, moments, heard.now, rules.policy, reason)
+    return _kept(left, containment.kept_of(said, heard.originals), rules)
+
+
+def _kept(left: Endured, kept: Sequence[Kept], rules: Rules) -> Stepped:
+    """Return a group as it was before it was stepped, with what was said to it."""
+    room, excess = containment.bounded(kept)
+    drawer = rules.recollection.pack(left.state, left.state, None)
+    drawer = drawer._replace(deadline=None, kept=containment.write(room))
+    reason = "" if left.state.ailment is None else left.state.ailment.reason
+    letters = containment.returned(excess, reason)
+    return Stepped(drawer, _written(left.decisions, rules.outlet), letters)
+
+
+def _stepped(
+    before: GroupState,
+    was: Drawer | None,
+    moments: Sequence[Moment],
+    heard: Heard,
+    rules: Rules,
+) -> Stepped:
     """Step one group. One that is left with nothing to remember gets no drawer."""
-    nothing = GroupState(group)
-    before = nothing if was is None else rules.recollection.unpack(was)
-    strategy = rules.allocator if before.strategy is None else _named(before.strategy)
-    after = step(before, heard.moments(group), heard.now, rules.policy, strategy)
+    after = step(before, moments, heard.now, rules.policy, _strategy(before, rules))
     drawer = None
-    if after.state != nothing:
-        drawer = rules.recollection.pack(after.state, before, was)
-    return drawer, after.decisions
+    if after.state != GroupState(before.name):
+        drawer = rules.recollection.pack(after.state, before, was)._replace(kept=b"")
+    refused = [it for it in after.decisions if isinstance(it, EventRefused)]
+    records = [
+        record_of(decision, rules.outlet)
+        for decision in after.decisions
+        if not isinstance(decision, EventRefused)
+    ]
+    letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
+    return Stepped(drawer, records, letters)
+
+
+def _written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:
+    """Write what is said of a failure; if the summary is what cannot be written, the old one stays.
+
+    The history's entry is made of plain words, and always can be.
+    """
+    records = []
+    for decision in decisions:
+        try:
+            records.append(record_of(decision, outlet))
+        except ValueError:  # what pydantic raises
+            if not isinstance(decision, GroupSummarised):
+                raise
+    return records
+
+
+def _strategy(group: GroupState, rules: Rules) -> Allocator:
+    """Return whom to ask; if the group's own is not to be had, that is said when it is asked."""
+    name = group.strategy
+    return rules.allocator if name is None else partial(_asked_by_name, name)
+
+
+def _asked_by_name(name: str, request: AllocationRequest) -> AllocationPlan:
+    return _named(name)(request)
 
 
 _named = lru_cache(maxsize=64)(allocator)
 """The strategy that an operator chose for a group (``ordering`` has checked the name)."""
 
 
-def _returned(
-    refused: Sequence[EventRefused | ReportRefused], ordered: Sequence[Row]
-) -> list[DeadLetter]:
-    """Send back the records that well-formed but unacceptable events were made of."""
-    if not refused:
-        return []
-    originals = {row.position: row for row in ordered}
-    return [
-        bury(originals[refusal.stamp.position], UndecodableRecord("refused", refusal.detail))
-        for refusal in refused
-    ]
+def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> DeadLetter:
+    """Send back the record that a well-formed but unacceptable event was made of."""
+    return bury(originals[stamp.position], UndecodableRecord("refused", detail))

@@ -42,6 +42,8 @@ class Drawer(NamedTuple):
     """As in the group's state: nothing can fall due before the clock reads this."""
     pulses: bytes
     rest: bytes
+    kept: bytes = b""
+    """What was said since a step of it has failed (``containment``); empty: none has."""
 
 
 Drawers = Mapping[GroupName, Drawer]
@@ -53,6 +55,8 @@ class Bench(NamedTuple):
     deadline: Millis | None
     """As in the cluster's state."""
     cluster: bytes
+    ailment: str = ""
+    """Why a step of it has failed; empty: none has."""
 
 
 Benches = Mapping[ClusterName, Bench]

@@ -12,6 +12,7 @@ from rebalance.decisions import (
     Decision,
     EventRefused,
     EvictionsHeld,
+    GroupAiled,
     HandedOver,
     MemberChanged,
     Rebalanced,
@@ -49,7 +50,8 @@ def _entry(  # noqa: C901, PLR0911 - one for each kind
     | EvictionsHeld
     | ClaimRefused
     | TopicLeftOut
-    | CommandAnswered,
+    | CommandAnswered
+    | GroupAiled,
 ) -> str:
     """Write an entry of the history."""
     match decision:
@@ -70,6 +72,8 @@ def _entry(  # noqa: C901, PLR0911 - one for each kind
             return f"claim of {member} refused: {' '.join(map(queue_text, claimed))}"
         case TopicLeftOut(topic=topic, queues=queues):
             return f"left out {queues} queues of {topic} ({_cause(decision.cause)})"
+        case GroupAiled(reason=reason):
+            return f"ailing: {reason}" if reason else "well again"
         case CommandAnswered(order=order, outcome=outcome, detail=detail):
             return ": ".join(filter(None, [f"{order} {decision.id} {outcome}", detail]))
         case _:

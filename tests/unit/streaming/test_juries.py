@@ -1,15 +1,24 @@
 """Reports become verdicts in the cell that their cluster shares with its groups."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance.verdicts.events import ClusterName
+from rebalance.errors import BrokenInvariant
+from rebalance.verdicts.cluster import Cluster
+from rebalance.verdicts.events import BrokerEvent, ClusterName
+from rebalance.verdicts.policy import VerdictPolicy
+from rebalance.verdicts.step import BrokerStep
+from rebalance.verdicts.step import step as deliberated
 from streaming.cell import Rules, fold
 from streaming.codec import Cell, open_benches, read, seat, unseat, write
 from streaming.rows import Row
 from tests.unit.rebalance.town import FAILS, Town, sights
+from tests.unit.streaming.failing import ILL, WELL, of
+from tests.unit.streaming.failing import letters as returned
 from tests.unit.streaming.log import LIFE, PREFIX, Log, rules
 from trimtab.protocol import (
     BROKERS,
@@ -17,6 +26,7 @@ from trimtab.protocol import (
     DEADLETTERS,
     HISTORY,
     LATENCY,
+    Ailment,
     BrokerLatency,
     DeadLetter,
     Eject,
@@ -211,3 +221,38 @@ def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
 
     assert {} == open_benches(cell)
     assert dict.fromkeys("abcd") == verdicts(records + later)
+
+
+def test_a_jury_that_fails_concerns_its_cluster_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its verdicts stand, orders are sent back, and once it is well that is said."""
+    log = Log()
+
+    def wrong(before: Cluster, said: Sequence[BrokerEvent], policy: VerdictPolicy) -> BrokerStep:
+        if before.name == ILL:
+            raise BrokenInvariant("no such broker")
+        return deliberated(before, said, policy)
+
+    def speak(at: int) -> None:
+        for cluster in (ILL, WELL):
+            sample = Sample(reporter="p", broker="b", latency_ms=5.0, isolation=False)
+            log.append(LATENCY, cluster, sample, at=at)
+            eject = Eject(id=str(at), principal="ann", reason="disk", broker="b")
+            log.append(COMMANDS, cluster, eject, at=at)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("streaming.juries.step", wrong)
+        speak(1_000)
+        first = fold(Cell(), log.read(), RULES)
+        speak(2_000)
+        second = fold(first.cell, log.read(), RULES)
+    speak(3_000)
+    third = fold(second.cell, log.read(), RULES)
+
+    reasons = [
+        [it.reason for it in of(each, HISTORY) if isinstance(it, Ailment)]
+        for each in (first, second, third)
+    ]
+    assert [["BrokenInvariant: no such broker"], [], [None]] == reasons
+    assert [1, 1, 0] == [len(returned(each)) for each in (first, second, third)]
+    assert {ILL, WELL} == set(open_benches(third.cell))
+    assert any(it.topic == "t.brokers" and it.key.startswith(WELL.encode()) for it in first.records)

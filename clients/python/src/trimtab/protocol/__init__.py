@@ -30,6 +30,7 @@ from trimtab.protocol.decoding import decode, encode
 from trimtab.protocol.groups import Group, LeftOutCounts, MemberSummary, QueueCounts, TopicSummary
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
 from trimtab.protocol.history import (
+    Ailment,
     Claim,
     CommandAnswer,
     Conflict,
@@ -102,6 +103,7 @@ __all__ = [
     "TOPICS",
     "Adopt",
     "Advance",
+    "Ailment",
     "Approve",
     "Assignment",
     "Beat",

@@ -27,6 +27,7 @@ CAUSES: Final = (
     "rest",
     "claim",
     "adoption",
+    "ailment",
 )
 """The kinds known today; `release` is reserved. A cause explains and commands nothing, so readers
 accept others too."""

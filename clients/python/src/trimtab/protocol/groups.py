@@ -11,7 +11,7 @@ from pydantic import Field
 
 from trimtab.protocol import limits
 from trimtab.protocol.cause import Cause
-from trimtab.protocol.names import GroupName, Label, MemberName, Pattern, Token, TopicName
+from trimtab.protocol.names import GroupName, Label, MemberName, Pattern, Text, Token, TopicName
 from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.record import Part, Record, example
@@ -124,6 +124,10 @@ class Group(Record):
         default=None, description="Topics that exist and are subscribed, and nobody works on."
     )
     topics: Annotated[dict[TopicName, TopicSummary], Field(max_length=limits.TOPICS_PER_MEMBER)]
+    ailment: Text | None = Field(
+        default=None,
+        description="What could not be done for it; tried again at its next change or by an order.",
+    )
     patterns: (
         Annotated[tuple[Pattern, ...], Field(max_length=limits.PATTERNS_PER_GROUP, fail_fast=True)]
         | None

@@ -1,8 +1,8 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
 A record each for a rebalance, a change of a member, a hand-over of queues, twins that met,
-evictions that are held, claims that were refused, topics without room, a command's answer and a
-broker's verdict.
+evictions that are held, claims that were refused, topics without room, a command's answer,
+what could not be done, and a broker's verdict.
 """
 
 from typing import Annotated, Literal
@@ -219,6 +219,27 @@ class CommandAnswer(Record):
     cause: Cause
 
 
+class Ailment(Record):
+    """Something could not be done for a group, or for a cluster: what stands published stays.
+
+    It is tried again at the next change, or by an order; without a reason all is well again.
+    """
+
+    model_config = example(
+        kind="ailment",
+        subject="billing",
+        reason="ValueError: no rack is called north",
+        at_ms=1_767_225_600_000,
+        cause={"kind": "ailment", "subject": "billing"},
+    )
+
+    kind: Literal["ailment"] = "ailment"
+    subject: GroupName = Field(description="The group or the cluster.")
+    reason: Text | None = None
+    at_ms: Timestamp
+    cause: Cause
+
+
 HistoryRecord = (
     RebalanceDone
     | MemberChanged
@@ -228,5 +249,6 @@ HistoryRecord = (
     | Claim
     | LeftOut
     | CommandAnswer
+    | Ailment
     | Verdict
 )

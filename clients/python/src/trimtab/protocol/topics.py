@@ -33,6 +33,7 @@ from trimtab.protocol.deadletters import DeadLetter
 from trimtab.protocol.groups import Group
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
 from trimtab.protocol.history import (
+    Ailment,
     Claim,
     CommandAnswer,
     Conflict,
@@ -201,6 +202,7 @@ HISTORY: Final[Topic[HistoryRecord]] = Topic(
         Claim,
         LeftOut,
         CommandAnswer,
+        Ailment,
         Verdict,
     ),
     retention_ms=90 * _DAY_MS,
