@@ -10,8 +10,9 @@ it needs nothing but the entries and the promises, and never looks into the brai
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import Final, assert_never
 
+from audit.agreement import Agreement
 from audit.entitlement import Balance, Entitlement
 from audit.epochs import Epochs
 from audit.history import (
@@ -38,6 +39,8 @@ from audit.reading import Reader, Reading
 from audit.rest import Rest
 from audit.silence import Blast, Silence
 from audit.violations import Invariant, Violation
+
+_AT_REST: Final = ("stable", "starved")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,7 @@ class _Group:
     silence: Silence
     entitlement: Entitlement
     rest: Rest
+    agreement: Agreement
     summary: Summarised | None = None
     lives: dict[str, set[Life]] = field(default_factory=dict)
     """By member, the lives that orders were issued to and that have not ended."""
@@ -84,6 +88,7 @@ class _Group:
             self.overtaken(record.life)
         self.lives.setdefault(record.life.member, set()).add(record.life)
         yield from self.possession.issued(record)
+        yield from self.agreement.issued(record)
         yield from self.epochs.issued(record)
         yield from self.entitlement.issued(record)
         self.silence.issued(record)
@@ -94,6 +99,8 @@ class _Group:
         if not self.epochs.is_old(record.epoch):
             self.summary = record
             self.silence.summarised(record)
+            self.rest.summarised(record)
+            yield from self.agreement.summarised(record)
             yield from self.epochs.summarised(record)
 
     def overtaken(self, younger: Life) -> None:
@@ -141,6 +148,7 @@ class _Group:
         self.possession.ended(life)
         self.epochs.ended(life)
         self.entitlement.ended(life)
+        self.agreement.ended(life)
         self.rest.ended(life)
 
 
@@ -173,15 +181,17 @@ class Checker:
         """Judge what only the end of a batch shows."""
         for group in self._groups.values():
             yield from group.possession.settled()
+            yield from group.agreement.settled()
             yield from group.silence.overdue()
             summary = group.summary
-            if summary is not None and summary.state == "stable" and summary.settled:
+            if summary is not None and summary.state in _AT_REST and summary.settled:
                 yield from group.entitlement.unbalanced(self._promises.balance, summary.apart)
 
     def ends(self) -> Iterator[Violation]:
         """Judge what is left when there are no more entries."""
         for group in self._groups.values():
             yield from group.possession.settled()
+            yield from group.agreement.settled()
 
     def at_rest(self, group: str, *, acknowledged: bool = True) -> Iterable[Violation]:
         """Judge a group that should have come to rest."""
@@ -204,6 +214,7 @@ class Checker:
                 Silence(name, self._reader, promises.blast, one_clock=exact),
                 Entitlement(name, exact=exact),
                 Rest(name),
+                Agreement(name),
             )
         return group
 

@@ -175,6 +175,8 @@ class Issued:
     """It broadcasts or shares, and so owns nothing."""
     apart: bool = False
     """Its key is that of one life only: twins are told apart, and all of them may go on."""
+    unnamed: int = 0
+    """So many heirlooms more the record had no room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,10 @@ class Summarised:
     one that is away, whose queues stay with whoever works on them."""
     own_blast: tuple[int | None, int | None, int | None] = (None, None, None)
     """When the group doubts silence, as far as that is its own: members, percent, hold."""
+    people: tuple[tuple[str, tuple[int, int, int]], ...] = ()
+    """Its members, and how much it says that each holds, gives and inherits."""
+    left_out: frozenset[str] = frozenset()
+    """Topics that it has no room for, or not for all of their queues."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,15 @@ The auditor's last question, asked by whoever knows that it has been quiet for l
 each queue that somebody subscribes held by exactly one life, has that life said so in a beat, and
 is nothing left to give or to inherit?
 
-Called by ``checker.Checker.at_rest``. Its one rule: a queue that nobody may have needs no owner.
+Called by ``checker.Checker.at_rest``. Its one rule: a queue that nobody may have, or that
+the group says it has no room for, needs no owner.
 """
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from audit.history import Beaten, Grant, Issued, Joined, Life, Queue, Routed
+from audit.history import Beaten, Grant, Issued, Joined, Life, Queue, Routed, Summarised
 from audit.patterns import stand_for
 from audit.violations import Invariant, Violation, queue_text
 
@@ -34,6 +35,7 @@ class Rest:
         self._full: set[Life] = set()
         self._broadcasting: set[Life] = set()
         self._sharing: set[Life] = set()
+        self._left_out: frozenset[str] = frozenset()
 
     def joined(self, record: Joined) -> None:
         """Take a life's subscription."""
@@ -52,6 +54,10 @@ class Rest:
         known = self._routes.get(record.topic)
         if known is None or record.version > known.version:
             self._routes[record.topic] = record
+
+    def summarised(self, record: Summarised) -> None:
+        """Take what the group says that it has no room for."""
+        self._left_out = record.left_out
 
     def beaten(self, record: Beaten) -> None:
         """Take what a life says that it owns."""
@@ -121,7 +127,7 @@ class Rest:
     def _judged(self, queue: Queue, lives: list[Life], *, existing: bool) -> Iterator[Violation]:
         if not existing:
             yield self._violation(queue_text(queue), "held, and there is no such queue")
-        elif not lives and not self._full:
+        elif not lives and not self._full and queue[0] not in self._left_out:
             yield self._violation(queue_text(queue), "at rest, and nobody holds it")
         elif len(lives) > 1:
             yield self._violation(queue_text(queue), f"held by {len(lives)} lives")

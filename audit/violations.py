@@ -41,6 +41,8 @@ class Invariant(StrEnum):
     """The state is no larger than members and queues explain."""
     MONOTONE = "I17"
     """A longer session never strikes out more members."""
+    TOLD = "I18"
+    """What a summary counts as a member's is what that member was told."""
     TOTAL = "I0"
     """Whatever is read, nothing raises."""
 

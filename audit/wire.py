@@ -168,6 +168,7 @@ def _published(
                 value,
                 unheard=record.join_again is True,
                 common=record.mode is not None,
+                unnamed=record.unnamed or 0,
                 apart=key == member_key(record.group, f"{record.member}@{record.incarnation}"),
             )
         case Group():
@@ -195,7 +196,9 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
     own = record.overrides or Overrides()
     blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)
     head = (at, record.group, record.epoch, record.state)
-    return history.Summarised(*head, value, apart, settled, blast)
+    people = tuple((each.member, (each.hold, each.give, each.inherit)) for each in record.people)
+    left_out = frozenset(name for name, topic in record.topics.items() if topic.left_out)
+    return history.Summarised(*head, value, apart, settled, blast, people, left_out)
 
 
 def _grants(rows: tuple[GrantRef, ...] | tuple[ReleaseRef, ...]) -> tuple[Grant, ...]:

@@ -1,4 +1,4 @@
-"""Ten mistakes to plant in the brain, each one that somebody might make.
+"""Eleven mistakes to plant in the brain, each one that somebody might make.
 
 A plant replaces one function by one that is wrong in one respect. ``test_mutations`` proves that
 the simulation finds each: that is what a simulation without findings is worth.
@@ -10,10 +10,12 @@ from typing import Any
 
 from audit.violations import Invariant
 from rebalance.allocation import Allocator
+from rebalance.causes import Cause
 from rebalance.clock import LogClock
+from rebalance.decisions import AssignmentIssued
 from rebalance.draft import Draft
-from rebalance.events import Joined, Stamp
-from rebalance.group import Asked, Grant, Member, Ownership
+from rebalance.events import Joined, Portion, Stamp
+from rebalance.group import Asked, Grant, GroupState, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
 from tests.simulation.scenario import Quirk, Scenario, cut_off, scenario, slow_hands
@@ -149,6 +151,19 @@ def mute_members_fenced_for_their_queues(right: Function) -> Function:
     return wrong
 
 
+def half_of_a_portion_told(right: Function) -> Function:
+    """A record names half of what the books have for its member."""
+
+    def wrong(
+        draft: Draft, state: GroupState, name: MemberId, portion: Portion, cause: Cause
+    ) -> AssignmentIssued:
+        half = replace(portion, hold=portion.hold[: (len(portion.hold) + 1) // 2])
+        issued: AssignmentIssued = right(draft, state, name, half, cause)
+        return issued
+
+    return wrong
+
+
 OWNERS = frozenset({Invariant.ONE_OWNER, Invariant.ONE_WORKER})
 PATIENCE = frozenset({Invariant.PATIENT})
 PLANTS = {
@@ -187,6 +202,9 @@ PLANTS = {
         mute_members_fenced_for_their_queues,
         PATIENCE,
         lives=cut_off,
+    ),
+    "half of a portion told": Plant(
+        "rebalance.conclusion._issued", half_of_a_portion_told, frozenset({Invariant.TOLD})
     ),
     "evictions not held": Plant("rebalance.holding.believed", evictions_not_held, PATIENCE),
 }

@@ -116,7 +116,12 @@ def _summarised(decision: GroupSummarised, at: Place) -> Entry:
     epoch, phase = decision.epoch, decision.phase.value
     own = decision.overrides
     blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)
-    return history.Summarised(at, GROUP, epoch, phase, decision, apart, settled, blast)
+    people = tuple(
+        (str(each.member), (each.hold, each.give, each.inherit)) for each in decision.members
+    )
+    left_out = frozenset[str](topic.topic for topic in decision.topics if topic.left_out)
+    head = (at, GROUP, epoch, phase, decision)
+    return history.Summarised(*head, apart, settled, blast, people, left_out)
 
 
 def _issued(decision: AssignmentIssued, at: Place) -> Entry:

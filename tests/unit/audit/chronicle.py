@@ -10,6 +10,7 @@ of epoch 1 by the first life of a.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from audit.checker import Checker, Promises
 from audit.history import (
@@ -162,11 +163,16 @@ class Chronicle:
         return self._take(Struck(self._place("history"), GROUP, life(who), how, cause))
 
     def summarised(
-        self, epoch: int, state: str = "stable", content: str = "", percent: int | None = None
+        self,
+        epoch: int,
+        state: str = "stable",
+        content: str = "",
+        percent: int | None = None,
+        **more: Any,  # noqa: ANN401 - what else a summary says
     ) -> Place:
         """The group is summarised; perhaps it has a share of silent members of its own."""
         record = Summarised(self._place("groups"), GROUP, epoch, state, f"{epoch} {content}")
-        return self._take(replace(record, own_blast=(None, percent, None)))
+        return self._take(replace(record, own_blast=(None, percent, None), **more))
 
     def batch_ends(self) -> None:
         """Everything of a batch has been told."""

@@ -1,0 +1,72 @@
+"""Agreement: what a group's summary counts is what its members were told (I18).
+
+A summary says of each member how much it holds, gives and inherits. Whoever reads it believes that
+somebody works on every queue that is counted. So each count is held against the member's newest
+orders: if those name fewer queues, some rest while the group looks healthy; if they name more, the
+summary is wrong.
+
+The records of one batch stand in no agreed order, so a summary is judged when its batch is over: at
+its end, if that is known, or else at the first record of a later epoch.
+
+Called by ``checker`` with every entry of one group. Its one rule: a member of which no orders were
+shown is not judged.
+"""
+
+from collections.abc import Iterator
+
+from audit.history import Issued, Life, Place, Summarised
+from audit.violations import Invariant, Violation
+
+Counts = tuple[int, int, int]
+
+
+class Agreement:
+    """The newest orders of one group's members, and a summary that is to be judged."""
+
+    def __init__(self, group: str) -> None:
+        """Begin with no orders."""
+        self._group = group
+        self._told: dict[str, tuple[Life, int, Counts, Place]] = {}
+        """By the name that the group knows a member by."""
+        self._summary: Summarised | None = None
+
+    def issued(self, record: Issued) -> Iterator[Violation]:
+        """Take a member's orders."""
+        yield from self._over(record.epoch)
+        life = record.life
+        name = f"{life.member}@{life.incarnation}" if record.apart else life.member
+        counts = (len(record.hold), len(record.give), len(record.inherit) + record.unnamed)
+        known = self._told.get(name)
+        if known is None or (known[1], known[0]) <= (record.epoch, life):
+            self._told[name] = life, record.epoch, counts, record.at
+
+    def summarised(self, record: Summarised) -> Iterator[Violation]:
+        """Take a summary."""
+        yield from self._over(record.epoch)
+        self._summary = record
+
+    def ended(self, life: Life) -> None:
+        """A life is over."""
+        for name in (life.member, f"{life.member}@{life.incarnation}"):
+            if name in self._told and self._told[name][0] == life:
+                del self._told[name]
+
+    def settled(self) -> Iterator[Violation]:
+        """Judge the summary: everything of its batch has been said."""
+        summary, self._summary = self._summary, None
+        if summary is None:
+            return
+        for name, counted in summary.people:
+            told = self._told.get(name)
+            if told is None or told[1] > summary.epoch or told[2] == counted:
+                continue
+            detail = f"the summary counts {_text(counted)}, and it was told {_text(told[2])}"
+            yield Violation(Invariant.TOLD, self._group, name, detail, (told[3], summary.at))
+
+    def _over(self, epoch: int) -> Iterator[Violation]:
+        if self._summary is not None and self._summary.epoch < epoch:
+            yield from self.settled()
+
+
+def _text(counts: Counts) -> str:
+    return "hold {}, give {}, inherit {}".format(*counts)

@@ -1,0 +1,90 @@
+"""A summary counts what members were told, and nothing else."""
+
+import pytest
+
+from audit.checker import Checker, Promises
+from audit.history import Place
+from audit.wire import entries_of
+from streaming.cell import fold
+from streaming.codec import Cell
+from tests.unit.audit.chronicle import Chronicle
+from tests.unit.streaming.log import Log, join, route, rules
+from trimtab.protocol import ASSIGNMENTS, TOPICS, decode, encode
+
+Counts = tuple[int, int, int]
+
+
+def judged(*people: tuple[str, Counts], epoch: int = 2) -> list[str]:
+    """Judge a summary of a group whose member a was told to hold two queues, and b to inherit."""
+    told = Chronicle()
+    told.joined("a"), told.joined("b"), told.joined("c")
+    told.issued("a", 1, hold="orders-0@1 orders-1@1 orders-2@1")
+    told.issued("a", 2, hold="orders-0@1 orders-1@1", give="orders-2@1")
+    told.issued("b", 2, inherit="orders-2@2<a@1")
+    told.summarised(epoch, "reconciling", people=people)
+    told.batch_ends()
+    return told.wrong
+
+
+@pytest.mark.parametrize(
+    ("people", "wrong"),
+    [
+        ((("a", (2, 1, 0)), ("b", (0, 0, 1))), []),
+        ((("a", (4, 1, 0)), ("b", (0, 0, 1))), ["I18"]),
+        ((("a", (2, 0, 0)), ("b", (0, 0, 1))), ["I18"]),
+        ((("a", (2, 1, 0)), ("b", (0, 0, 7))), ["I18"]),
+        ((("c", (9, 0, 0)),), []),
+    ],
+    ids=["agree", "more held", "less given", "more inherited", "of whom nothing was shown"],
+)
+def test_counts_are_what_was_told(people: tuple[tuple[str, Counts], ...], wrong: list[str]) -> None:
+    """Each member by its newest orders."""
+    assert wrong == judged(*people)
+
+
+def test_older_summaries_are_not_held_against_newer_orders() -> None:
+    """They told what was true then."""
+    assert [] == judged(("a", (3, 0, 0)), epoch=1)
+
+
+def test_a_summary_is_judged_when_its_batch_is_over() -> None:
+    """Its members' orders may stand behind it; those of the next epoch are another matter."""
+    told = Chronicle(Promises())
+    told.joined("a")
+    told.summarised(1, people=(("a", (1, 0, 0)),))
+    told.issued("a", 1, hold="orders-0@1")
+    told.issued("a", 2, hold="orders-0@1 orders-1@2")
+    assert [] == told.wrong
+    told.summarised(2, people=(("a", (1, 0, 0)),))
+    told.ends()
+    assert ["I18"] == told.wrong
+
+
+def test_who_is_gone_is_forgotten() -> None:
+    """A member may come back under its name and be told less."""
+    told = Chronicle()
+    told.joined("a"), told.issued("a", 1, hold="orders-0@1"), told.withdrawn("a")
+    told.summarised(2, people=(("a", (0, 0, 0)),))
+    told.batch_ends()
+    assert [] == told.wrong
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_record_that_was_cut_is_found_by_what_was_published(*, cut: bool) -> None:
+    """Half of what the books hold was told, and the summary said "stable" (a fault of once)."""
+    log = Log()
+    log.append(TOPICS["members"], "billing", join("a"), at=1_000)
+    log.append(TOPICS["routes"], "billing", route(queues=8), at=1_001)
+    checker, wrong = Checker(), list[str]()
+    for offset, record in enumerate(fold(Cell(), log.read(), rules()).records):
+        topic, value = TOPICS[record.topic.removeprefix("t.")], record.value
+        if cut and topic is ASSIGNMENTS:
+            orders = decode(ASSIGNMENTS, value)
+            value = encode(orders.model_copy(update={"hold": orders.hold[:4]}))
+        at = Place(topic.name, record.partition, offset, 1_002)
+        for entry in entries_of(topic, at, record.key, value):
+            wrong += map(str, checker.take(entry))
+    wrong += map(str, checker.ends())
+
+    assert cut == any(line.startswith("I18") for line in wrong)
+    assert cut == bool(wrong)
