@@ -120,8 +120,8 @@ class Policy:
     """A join that would bring the group to more different patterns is refused: each of them is
     compared with the name of each topic of the cluster."""
     max_queues: int = 10_000
-    """Routes that would take a group beyond this are refused. All of them may come to one member,
-    and its record has to name each."""
+    """Topics that would take a group beyond this are left out. All queues may come to one member,
+    and its record has to name each (``extent``)."""
 
     def __post_init__(self) -> None:
         """Check the rules, above all those that span fields."""

@@ -15,7 +15,13 @@ from console.demo.board import told
 from console.demo.view import Flow, HandoverRow, View, ranges
 from trimtab.protocol import Group
 
-_STYLES = {"ready": "green", "stable": "green", "reconciling": "yellow", "assigning": "yellow"}
+_STYLES = {
+    "ready": "green",
+    "stable": "green",
+    "reconciling": "yellow",
+    "starved": "red",
+    "assigning": "yellow",
+}
 """The words that say whether all is well; the others are red."""
 
 _FIXED_LINES = 12

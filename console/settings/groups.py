@@ -125,8 +125,9 @@ class PolicySettings(Section):
     are refused."""
 
     max_queues: int = Field(default=_DEFAULT.max_queues, ge=1, le=limits.QUEUES_PER_RECORD)
-    """Queues that a group may have; topics that would exceed it are refused. One member may get
-    them all, and its assignment names each: no more than a record may hold."""
+    """Queues that a group may have; topics that would exceed it are left out, and its summary says
+    "starved" and names them. One member may get all queues, and its assignment names each: no more
+    than a record may hold, whose size is a limit of its own for very many long names."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:

@@ -31,7 +31,7 @@ from trimtab.transports.contract import (
     Undelivered,
 )
 from trimtab.transports.progress import Progress
-from trimtab.transports.topics import FOLLOWED, group_partition
+from trimtab.transports.topics import FOLLOWED, LARGEST_BYTES, group_partition
 
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
 _CONNECT_S: Final = 5.0
@@ -46,6 +46,7 @@ _PRODUCER: Final = {
     "acks": "all",
     "enable.idempotence": True,  # beats and releases stay in order across retries
     "linger.ms": 0,  # a release is on the critical path of a hand-over
+    "message.max.bytes": LARGEST_BYTES,  # the default is less than the largest beat
 }
 _CONSUMER: Final = {
     "group.id": "trimtab-member",  # demanded by the client; nothing is ever committed

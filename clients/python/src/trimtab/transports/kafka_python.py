@@ -24,7 +24,7 @@ from trimtab.transports.contract import (
     Undelivered,
 )
 from trimtab.transports.progress import Progress
-from trimtab.transports.topics import FOLLOWED, TOUCHED, group_partition
+from trimtab.transports.topics import FOLLOWED, LARGEST_BYTES, TOUCHED, group_partition
 
 REFUSALS: Final = (AssertionError, ValueError, KafkaConfigurationError)
 """How this library refuses options, each of its clients in its own way."""
@@ -39,6 +39,7 @@ _PRODUCER: Final = {
     "acks": "all",
     "enable_idempotence": True,  # beats and releases stay in order across retries
     "linger_ms": 0,  # a release is on the critical path of a hand-over
+    "max_request_size": LARGEST_BYTES,  # the default is less than the largest beat with its key
     "max_block_ms": _ANSWER_MS,
     "allow_auto_create_topics": False,
 }

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from trimtab.errors import TransportError
-from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, MEMBERS, RELEASES, partition_of
+from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, MEMBERS, RELEASES, limits, partition_of
 
 FOLLOWED: Final = (ASSIGNMENTS.name, RELEASES.name)
+LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
+"""A record with its key, as the topics take it (`trimtab.protocol.topics`)."""
 TOUCHED: Final = (MEMBERS.name, HEARTBEATS.name, *FOLLOWED)
 
 
