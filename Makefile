@@ -46,7 +46,7 @@ PURE := not (kafka or spark or packaging or gate or slow)
 # Everything that can share the machine with others: no timing, no ports, no JVM.
 ALONE := not (kafka or spark or packaging or gate)
 
-.PHONY: test check dev fmt lint types layers transcripts simulate explore coverage bench .bench-name
+.PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 test: setup dev ## Run every test, on a real Kafka and a real Spark (twenty minutes)
 	@echo 'test: every test; first those that need no JVM, on two cores ...'
 	@$(BIN)/pytest -m '$(ALONE)' --numprocesses=2
@@ -80,6 +80,11 @@ FIRST ?= 0
 
 simulate: dev ## Live through seeded chaos: make simulate SEEDS=2000 FIRST=0 TOWNS=100
 	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST) $(TOWNS:%=--towns %)
+
+DO ?= compare
+
+lives: dev ## Judge a change that is to change nothing: make lives DO=record before it, make lives after it
+	@$(BIN)/python -m tests.simulation.recorded $(DO) --seeds $(SEEDS)
 
 STATES ?= 1000000
 TROUBLE ?= wishes=2 deaths=1 losses=1

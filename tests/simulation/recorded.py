@@ -1,0 +1,99 @@
+"""`make lives`: whole lives, recorded once, decided again by the code as it stands.
+
+A change that is meant to change nothing is judged by this: record lives before it, and compare
+after it. A recording holds what the controller read, batch by batch, and a digest of what it wrote
+for each batch, through decoder, cell, codec and sinks. The inputs come from the recording, so the
+simulation itself may change meanwhile.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from multiprocessing import Pool
+from pathlib import Path
+from typing import NamedTuple
+
+from console.recordings.lines import parsed
+from console.recordings.replaying import Replay, batches
+from sinks import Record
+from tests.simulation import transcript
+from tests.simulation.rules import PREFIX
+from tests.simulation.scenario import scenario
+from tests.simulation.world import World
+
+KEPT = Path(".cache/lives.jsonl.gz")
+
+
+class Life(NamedTuple):
+    """One recorded life."""
+
+    seed: int
+    lines: list[str]
+    digests: list[str]
+    """Of what was written, by batch."""
+
+
+def lived(seed: int) -> Life:
+    """Live through a seed, and decide what its controller read."""
+    lines = list(transcript.lines(World(scenario(seed)).live()))
+    return Life(seed, lines, list(decided(seed, lines)))
+
+
+def decided(seed: int, lines: Iterable[str]) -> Iterator[str]:
+    """Decide a recording's batches; return a digest of what is written for each."""
+    rules = World(scenario(seed)).brain.rules
+    replay = Replay(rules, slots=1)
+    rows = parsed((line.encode() for line in lines), PREFIX, f"life {seed}")
+    for _, batch in batches(rows, None, None):
+        yield digest(replay.decide(batch))
+
+
+def digest(records: Iterable[Record]) -> str:
+    """Return a digest of records, to the byte and in order."""
+    text = "\n".join(repr(tuple(record)) for record in records)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def difference(life: Life) -> str | None:
+    """Decide a recorded life again; say where it differs."""
+    pairs = zip_longest(life.digests, decided(life.seed, life.lines))
+    for number, (was, now) in enumerate(pairs):
+        if was != now:
+            return f"life {life.seed}: batch {number} is written differently"
+    return None
+
+
+def read(file: Path) -> Iterator[Life]:
+    """Read recorded lives."""
+    with gzip.open(file, "rt", encoding="utf-8") as lives:
+        yield from (Life(*json.loads(line)) for line in lives)
+
+
+def main() -> int:
+    """Record lives, or compare with those recorded before."""
+    parser = argparse.ArgumentParser(prog="make lives", description=__doc__)
+    parser.add_argument("do", choices=("record", "compare"))
+    parser.add_argument("--seeds", type=int, default=2_000, help="how many lives to record")
+    parser.add_argument("--file", type=Path, default=KEPT, help=f"the recording (default: {KEPT})")
+    options = parser.parse_args()
+    with Pool() as pool:
+        if options.do == "record":
+            options.file.parent.mkdir(parents=True, exist_ok=True)
+            with gzip.open(options.file, "wt", encoding="utf-8", compresslevel=3) as lives:
+                for life in pool.imap(lived, range(options.seeds), chunksize=20):
+                    lives.write(f"{json.dumps(life)}\n")
+            sys.stdout.write(f"{options.seeds} lives recorded in {options.file}\n")
+            return 0
+        found = list(pool.imap_unordered(difference, read(options.file), chunksize=20))
+    different = [each for each in found if each is not None]
+    sys.stdout.writelines(f"{each}\n" for each in sorted(different)[:20])
+    sys.stdout.write(f"{len(found)} lives, {len(different)} of them differ\n")
+    return 3 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
