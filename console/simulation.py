@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from allocators import allocator
 from allocators.sticky.strategy import sticky
-from console.scenarios.of_groups import moves
+from console.allocation_cases.of_groups import moves
 from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 

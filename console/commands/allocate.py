@@ -1,6 +1,6 @@
 """`trimtab allocate`: ask the strategies, one JSON line after another.
 
-The questions and answers themselves are in ``console.scenarios``.
+The questions and answers themselves are in ``console.allocation_cases``.
 """
 
 from typing import Annotated
@@ -35,6 +35,6 @@ def allocate(file: Lines = None, plugins: Plugins = None) -> None:
       trimtab allocate --plugin mine:lag_aware scenarios.jsonl
       generate-scenarios | trimtab allocate | jq .moves
     """
-    from console.scenarios import answers
+    from console.allocation_cases import answers
 
     answer_file(file, lambda lines: answers(lines, plugins or ()))

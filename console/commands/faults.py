@@ -1,6 +1,6 @@
 """`trimtab faults`: check our fault rules against RocketMQ's, one JSON line after another.
 
-The questions and answers themselves are in ``console.replays``.
+The questions and answers themselves are in ``console.fault_cases``.
 """
 
 from enum import StrEnum
@@ -56,8 +56,8 @@ def replay(
       trimtab faults replay records.jsonl --table consensus
       generate-cases | trimtab faults replay --table rocketmq-4 | jq .expect
     """
+    from console.fault_cases import Consensus, table_answer
     from console.json_lines import answers
-    from console.replays import Consensus, table_answer
     from trimtab.faults import RULES
 
     rules = {str(name): rules for name, rules in RULES.items()}
@@ -84,7 +84,7 @@ def select(file: Lines = None) -> None:
       trimtab faults select cases.jsonl
       generate-cases | trimtab faults select | jq -c .expect
     """
+    from console.fault_cases import selector_answer
     from console.json_lines import answers
-    from console.replays import selector_answer
 
     answer_file(file, lambda lines: answers(lines, selector_answer))

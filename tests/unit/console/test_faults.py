@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from console.fault_cases import Consensus, selector_answer, table_answer
 from console.json_lines import answers
-from console.replays import Consensus, selector_answer, table_answer
 from tests.unit.console.command_line import Run, caller
 from trimtab.faults import RULES
 

@@ -10,13 +10,13 @@ it comes back complete. ``kind`` says what is asked:
 ``compare``   the order of items, pair by pair and sorted.
 ``pick``      the last resort: nine picks in turn (4.x), or the answers that are possible (5.x).
 
-Called by ``replays``. Its one rule: whatever else a line holds comes back as it was.
+Called by `trimtab faults`. Its one rule: whatever else a line holds comes back as it was.
 """
 
 from collections.abc import Callable, Mapping
 
-from console.replays.fields import BadField, Fields
-from console.replays.items import read_items, written_items
+from console.fault_cases.fields import BadField, Fields
+from console.fault_cases.items import read_items, written_items
 from trimtab.faults import FaultItem, FaultRules, FaultTable, Rotation, compare
 from trimtab.faults.java import java_order
 

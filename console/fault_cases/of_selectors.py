@@ -5,11 +5,11 @@ the queues, where the counter starts, the fault items, and for each pick the bro
 before it. Its ``version`` names the generation: 4.2, later 4.x, or 5.x. No queues are an error, in
 Java's words.
 
-Called by ``replays``. Its one rule: whatever else a line holds comes back as it was.
+Called by `trimtab faults`. Its one rule: whatever else a line holds comes back as it was.
 """
 
-from console.replays.fields import BadField, Fields
-from console.replays.items import read_items
+from console.fault_cases.fields import BadField, Fields
+from console.fault_cases.items import read_items
 from trimtab.faults import RULES, FaultTable, Judge, Place, Rotation, Selector, WriteQueues, select
 from trimtab.faults.java import java_order
 

@@ -6,7 +6,7 @@ tables and selectors. Its one rule: what is written can be read again.
 
 from collections.abc import Iterable
 
-from console.replays.fields import Fields
+from console.fault_cases.fields import Fields
 from trimtab.faults import FaultItem, Generation
 from trimtab.faults.java import java_order
 

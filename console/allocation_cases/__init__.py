@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator
 from allocators import BadOption
 from allocators.rocketmq.contract import Refused
 from console import json_lines
-from console.scenarios.of_groups import plan_answer
-from console.scenarios.of_order import order_answer
-from console.scenarios.of_rocketmq import rocketmq_answer
+from console.allocation_cases.of_groups import plan_answer
+from console.allocation_cases.of_order import order_answer
+from console.allocation_cases.of_rocketmq import rocketmq_answer
 
 
 def answers(lines: Iterable[bytes], plugins: Collection[str] = ()) -> Iterator[str]:

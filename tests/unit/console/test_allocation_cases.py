@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from console.scenarios import answers
+from console.allocation_cases import answers
 from tests.unit.console.command_line import caller
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq"
