@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from rebalance import handover, routing
+from rebalance import handover, remains, routing
 from rebalance.causes import Cause, CauseKind
 from rebalance.draft import Draft
 from rebalance.events import (
@@ -114,6 +114,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     _write(draft, claims, now)
     _map_out(draft, named)
     _hear_again(draft, events[: news.begins])
+    remains.note(draft, now.clock)
     draft.answered.update(draft.members.merged())
 
 

@@ -13,7 +13,7 @@ the history.
 from dataclasses import replace
 from typing import assert_never
 
-from rebalance import holding, membership, routing
+from rebalance import holding, membership, remains, routing
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import CommandAnswered, MemberChange, Outcome
 from rebalance.draft import Draft
@@ -31,7 +31,6 @@ from rebalance.orders import (
     RebalanceNow,
     Resume,
 )
-from rebalance.overview import GroupForgotten
 
 _REMEMBERED = 64
 """Ids of past commands kept. A log repeats a record within seconds, people give a few an hour."""
@@ -59,6 +58,7 @@ def obey(draft: Draft, event: Commanded) -> None:
         _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
     else:
         draft.touched, draft.occasion = True, _cause(event)
+        remains.note(draft, event.stamp.clock)
         _answer(draft, event, epoch, Outcome.DONE, detail)
 
 
@@ -113,7 +113,6 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for eac
                 raise Refused(f"the group has {draft.population} members")
             draft.wipe()
             draft.commands = (event.id,)
-            draft.notes.append(GroupForgotten(draft.before.name))
         case _:
             assert_never(order)
     return ""

@@ -11,7 +11,7 @@ epoch always means the same bytes (I4).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rebalance import commons, departures, flapping, reasons, timers
+from rebalance import commons, departures, flapping, reasons, remains, timers
 from rebalance.books import Books, concerned
 from rebalance.causes import Cause
 from rebalance.decisions import (
@@ -45,8 +45,9 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     departures.forget(draft, now.clock)
     books, roster = draft.ownership.merged(), draft.members.merged()
     state = _next_state(draft, books, roster)
+    kept = remains.kept(draft, state)
     if draft.is_quiet:
-        return Step(state, ())
+        return Step(kept, ())
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.notes)
     common = commons.Commons.of(state, roster, draft.policy)
@@ -63,7 +64,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
         strategy = state.strategy or draft.policy.strategy
         summary = summarise(state, books, common, strategy, now.appended, cause)
         decisions += [*_history(draft, moves, summary), summary]
-    return Step(state, tuple(decisions))
+    return Step(kept, tuple(decisions))
 
 
 def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
@@ -98,6 +99,7 @@ def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
         ailment=draft.ailment,
         cause=reasons.last_change(draft),
         occasion=draft.why if draft.decided else before.occasion,
+        empty_since=draft.empty_since,
         deadline=timers.earliest(draft) if draft.decided else draft.deadline,
     )
 

@@ -21,7 +21,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
-from rebalance.overview import GroupForgotten, GroupSummarised
+from rebalance.overview import GroupSummarised
 from rebalance.policy import TwinRule
 
 
@@ -234,6 +234,5 @@ Decision = (
     | TopicLeftOut
     | CommandAnswered
     | GroupAiled
-    | GroupForgotten
     | EventRefused
 )

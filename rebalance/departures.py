@@ -6,10 +6,11 @@ by the log, and may overtake or outlast the leave that was to follow it; without
 let in a ghost, whom nobody can tell from a member before its session is over (fault F11).
 
 Only those who left by their own word are in it: whoever was struck out may be alive, and may come
-back as what it was. Called by ``membership`` and, to forget, by ``conclusion``. Its one rule: what
-is remembered is bounded, in time and in number.
+back as what it was. Called by ``membership`` and, to forget, by ``timers`` and ``conclusion``. Its
+one rule: what is remembered is bounded, in time and in number.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from rebalance.draft import Draft
@@ -38,6 +39,19 @@ def precedes(draft: Draft, event: Joined) -> bool:
     if gone is None or event.stamp.clock - gone.at >= REMEMBERED_MS:
         return False
     return (event.incarnation, event.sequence) <= (gone.incarnation, gone.sequence)
+
+
+def hours(draft: Draft) -> Iterator[Millis]:
+    """Return when nothing is to be expected of any of them any more."""
+    left = [gone.at for gone in draft.departures.values()]
+    if left:
+        yield Millis(max(left) + REMEMBERED_MS)
+
+
+def sweep(draft: Draft, clock: Millis) -> None:
+    """Strike them all out, if their hour has come."""
+    if any(clock >= hour for hour in hours(draft)):
+        draft.departures.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:

@@ -88,6 +88,7 @@ class Draft:
     """The controller's policy, whatever the group has of its own."""
     commands: tuple[str, ...] = field(init=False)
     ailment: Ailment | None = field(init=False)
+    empty_since: Millis | None = field(init=False)
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
 
@@ -171,6 +172,7 @@ class Draft:
         self.strategy = self.before.strategy
         self.commands = self.before.commands
         self.ailment = self.before.ailment
+        self.empty_since = self.before.empty_since
         self.deadline = self.before.deadline
         self.choose(self.before.overrides)
 
@@ -210,8 +212,7 @@ class Draft:
 
     def wipe(self) -> None:
         """Begin anew, with nothing but the epoch: what is read from here on is of another group."""
-        name, epoch = self.before.name, self.before.epoch
-        self.before = GroupState(name, epoch, group_epoch=epoch, target_epoch=epoch)
+        self.before = GroupState.unknown(self.before.name, self.before.epoch)
         self._trace()
         self.unsay()
         self.deferred = False

@@ -7,10 +7,12 @@ high a count rests: it is a member, heard and answered, but left out of every ta
 count has fallen to half the limit, so that the others do not move (faults C11, C12). What nobody
 else could work on it keeps all the same; so when everybody would have to rest, nobody does.
 
-Called by ``membership`` at each departure and return, by ``timers`` when a rest ends. Its one
+Called by ``membership`` at each departure and return, by ``timers`` when a rest ends or nothing is
+left to remember. Its one
 rule: a member's past is its instance's, or else its own, and is forgotten in log time.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
@@ -64,6 +66,20 @@ def wake(draft: Draft, stamp: Stamp) -> None:
         if member.resting_until is not None and stamp.clock >= member.resting_until:
             draft.members.put(name, replace(member, resting_until=None))
             draft.causes.append(Cause(CauseKind.REST, name, stamp.position))
+
+
+def hours(draft: Draft) -> Iterator[Millis]:
+    """Return when everything has faded away."""
+    half_life_ms = draft.policy.flap_half_life_ms
+    ends = [it.since + it.count.bit_length() * half_life_ms for it in draft.flaps.values()]
+    if ends:
+        yield Millis(max(ends))
+
+
+def sweep(draft: Draft, clock: Millis) -> None:
+    """Strike everything out, if its hour has come."""
+    if any(clock >= hour for hour in hours(draft)):
+        draft.flaps.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:

@@ -245,6 +245,19 @@ class GroupState:
     occasion: Cause | None = None
     """Why the present epoch was drawn, if it was noted; that need not be a change."""
     ailment: Ailment | None = None
+    empty_since: Millis | None = None
+    """Since when nobody is in it, on the log clock; None: somebody is, or what they left is gone
+    (``remains``)."""
     deadline: Millis | None = None
     """No silence can decide anything before the clock reads this (a lower bound, so that a tick
     which is due for nobody need not even decode the group); None when nobody is waited for."""
+
+    @classmethod
+    def unknown(cls, name: GroupName, floor: Epoch) -> "GroupState":
+        """Return a group of which nothing is known but how far epochs have got."""
+        return cls(name, floor, group_epoch=floor, target_epoch=floor)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Tell whether nothing is known of it but its epoch."""
+        return self == GroupState.unknown(self.name, self.epoch)

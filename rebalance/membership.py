@@ -15,7 +15,7 @@ Its one rule: nobody is struck out but through ``depart``.
 
 from dataclasses import replace
 
-from rebalance import departures, flapping, holding, twins
+from rebalance import departures, flapping, holding, remains, twins
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
@@ -122,6 +122,7 @@ def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
     member = replace(_described(draft, event), resting_until=rest)
     holding.hear(draft, event.member, event.stamp)
     draft.members.put(event.member, member)
+    remains.note(draft, event.stamp.clock)
     twins.enrol(draft, event)
     draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
@@ -263,6 +264,7 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
     draft.fenced[name, member.incarnation] = ending
     draft.gone.add(name)
     draft.causes.append(cause)
+    remains.note(draft, stamp.clock)
     if not (member.away and change is MemberChange.LEFT):  # it is back, by another name
         flapping.went(draft, name, member, stamp.clock)
     _note(draft, name, member, change, stamp, cause)

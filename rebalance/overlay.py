@@ -60,6 +60,11 @@ class Overlay(Generic[K, V]):
             self._copy = None
             self._size -= 1
 
+    def clear(self) -> None:
+        """Blot everything out."""
+        for key in list(self.merged()):
+            self.remove(key)
+
     @property
     def drawn(self) -> Mapping[K, V | None]:
         """What was drawn: new values, and None where a key was blotted out."""

@@ -90,10 +90,3 @@ class GroupSummarised:
     """Why something could not be done for it, and is not tried again before its next change."""
     patterns: tuple[Pattern, ...] = ()
     """What its members subscribe by pattern."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupForgotten:
-    """A group is no more: its summary is withdrawn."""
-
-    group: GroupName

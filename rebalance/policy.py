@@ -114,6 +114,11 @@ class Policy:
     route_share_percent: int = 50
     """A topic that lost more than this share must be seen so a second time, too (D6)."""
 
+    keep_empty_ms: Millis = Millis(3_600_000)
+    """How long what a group without members has left is kept (``remains``). An hour: whoever is
+    restarted is back sooner, and finds its queues known and its orders not obeyed twice; and a name
+    that never comes back costs nothing after it."""
+
     max_members: int = 10_000
     """Joins beyond this are refused before any state grows."""
     max_patterns: int = 200
@@ -145,6 +150,7 @@ class Policy:
             "blast_members": self.blast_members,
             "flap_half_life": self.flap_half_life_ms,
             "flap_limit": self.flap_limit,
+            "keep_empty": self.keep_empty_ms,
             "max_members": self.max_members,
             "max_patterns": self.max_patterns,
             "max_queues": self.max_queues,

@@ -44,7 +44,7 @@ def note(draft: Draft) -> None:
 def _of_step(draft: Draft) -> Cause | None:
     """Return what this step decides is laid to; a group that nothing ever changed tells nothing."""
     change = last_change(draft)
-    if change is None or draft.causes or draft.targeted:  # a target may have waited for its time
+    if draft.causes or draft.targeted:  # a target may have waited for its time
         return change
     if draft.occasion is not None:
         return draft.occasion

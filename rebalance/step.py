@@ -23,6 +23,7 @@ from rebalance import (
     membership,
     notice,
     reasons,
+    remains,
     routing,
     target,
     timers,
@@ -59,6 +60,8 @@ def step(
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     news = adoption.published(state, events)
+    if news is not None and remains.is_all(state, events):
+        return Step(GroupState.unknown(state.name, news.epoch), ())
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     notice.arrive(draft, now)
     ailments.recover(draft, now, strategy=False)

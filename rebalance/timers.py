@@ -12,7 +12,17 @@ Its one rule: only the log clock strikes.
 from collections.abc import Iterator
 from itertools import chain
 
-from rebalance import ailments, flapping, handover, holding, membership, notice, routing
+from rebalance import (
+    ailments,
+    departures,
+    flapping,
+    handover,
+    holding,
+    membership,
+    notice,
+    remains,
+    routing,
+)
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
@@ -32,6 +42,8 @@ def strike(draft: Draft, stamp: Stamp) -> None:
     flapping.wake(draft, stamp)
     _evict(draft, stamp)
     handover.take(draft, stamp)
+    for swept in (departures, flapping, remains):
+        swept.sweep(draft, stamp.clock)
     # What the end of this step will do anyway must not strike again at each event until then.
     later = (hour for hour in _target_hours(draft) if hour > stamp.clock)
     draft.deadline = min(chain(_hours(draft), later), default=None)
@@ -74,6 +86,8 @@ def _hours(draft: Draft) -> Iterator[Millis]:
     resting = (members[name].resting_until for name in members.those(Trait.RESTING))
     yield from (until for until in resting if until is not None)
     yield from routing.hours(draft)
+    for swept in (departures, flapping, remains):
+        yield from swept.hours(draft)
     if draft.paused:
         if draft.paused_until is not None:
             yield draft.paused_until

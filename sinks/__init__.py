@@ -19,11 +19,11 @@ from rebalance.decisions import (
     TopicLeftOut,
     TwinsMet,
 )
-from rebalance.overview import GroupForgotten, GroupSummarised
+from rebalance.overview import GroupSummarised
 from sinks.assignments import issued, withdrawn
 from sinks.contract import Header, Outlet, Record
 from sinks.deadletters import buried
-from sinks.groups import forgotten, summarised
+from sinks.groups import summarised
 from sinks.history import (
     ailed,
     answered,
@@ -51,7 +51,6 @@ Publication = (
     | TopicLeftOut
     | CommandAnswered
     | GroupAiled
-    | GroupForgotten
 )
 """Every decision but a refusal, which becomes a dead letter and needs the original for that."""
 
@@ -83,7 +82,5 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
             return answered(decision, outlet)
         case GroupAiled():
             return ailed(decision, outlet)
-        case GroupForgotten():
-            return forgotten(decision, outlet)
         case _:
             assert_never(decision)

@@ -8,7 +8,7 @@ Called by ``sinks.record_of``. Its one rule: what is cut is never what the watch
 """
 
 from rebalance.overrides import Overrides
-from rebalance.overview import GroupForgotten, GroupSummarised, TopicSummary
+from rebalance.overview import GroupSummarised, TopicSummary
 from sinks.causes import cause_of, text_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted
@@ -68,16 +68,6 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
     )
     summary = fitted(summary, "people", "topics")
     return keyed_by_group(outlet, GROUPS, decision.group, summary, decision.epoch)
-
-
-def forgotten(decision: GroupForgotten, outlet: Outlet) -> Record:
-    """Write the tombstone of a group."""
-    return Record(
-        outlet.topic(GROUPS),
-        outlet.partition(decision.group),
-        decision.group.encode(),
-        value=None,
-    )
 
 
 def _overrides(overrides: Overrides) -> protocol.Overrides | None:

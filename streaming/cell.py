@@ -4,8 +4,9 @@ A ward with one clock on the wall. New rows are read in log order; those of the 
 partition move the clock, and every event is stamped with its reading at that very place, so that
 the same log gives the same stamps however it is cut into batches. Then only the groups that heard
 something, or whose deadline has passed, are unpacked and stepped; the others sleep on, packed. A
-tick that is due for nobody moves the clock and wakes no group. What is said of brokers goes next
-door, to the ``juries``.
+tick that is due for nobody moves the clock and wakes no group. Of groups that nobody has been in
+for long one number is left for all of them, their highest epoch: no group that is unknown here
+begins below it. What is said of brokers goes next door, to the ``juries``.
 
 Called by ``cell_operator`` with what Spark remembered, and by tests without any Spark. Its one
 rule: the next cell and the records depend on the cell and the rows alone.
@@ -26,7 +27,7 @@ from rebalance.clock import LogClock
 from rebalance.decisions import EventRefused
 from rebalance.events import Event, Found, Moment, Stamp, Ticked
 from rebalance.group import GroupState
-from rebalance.ids import GroupName, Millis, Position
+from rebalance.ids import Epoch, GroupName, Millis, Position
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
 from rebalance.step import step
@@ -66,6 +67,8 @@ class Stepped(NamedTuple):
     drawer: Drawer | None
     records: list[Record]
     letters: list[DeadLetter]
+    epoch: Epoch = Epoch(0)
+    """All that is left of it, where it has no drawer."""
 
 
 class Folded(NamedTuple):
@@ -162,20 +165,22 @@ def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record],
     letters: list[DeadLetter] = []
     for group in sorted(awake):
         was = drawers.get(group)
-        after = _step(group, was, heard, rules)
+        unknown = GroupState.unknown(group, cell.floor)
+        before = unknown if was is None else rules.recollection.unpack(was)
+        after = _step(before, was, heard, rules)
         records += after.records
         letters += after.letters
         if after.drawer is not None:
             drawers[group] = after.drawer
-        elif was is not None:
-            del drawers[group]
+        else:
+            drawers.pop(group, None)
+            cell = replace(cell, floor=max(cell.floor, after.epoch))
     return shut(cell, drawers), records, letters
 
 
-def _step(group: GroupName, was: Drawer | None, heard: Heard, rules: Rules) -> Stepped:
+def _step(before: GroupState, was: Drawer | None, heard: Heard, rules: Rules) -> Stepped:
     """Step one group; if that fails nobody else notices, and nothing is lost (``containment``)."""
-    before = GroupState(group) if was is None else rules.recollection.unpack(was)
-    moments = heard.moments(group)
+    moments = heard.moments(before.name)
     if was is not None and was.kept:
         return _step_again(before, was, moments, heard, rules)
     try:
@@ -236,7 +241,7 @@ def _stepped(
     """Step one group. One that is left with nothing to remember gets no drawer."""
     after = step(before, moments, heard.now, rules.policy, _strategy(before, rules))
     drawer = None
-    if after.state != GroupState(before.name):
+    if not after.state.is_unknown:
         drawer = rules.recollection.pack(after.state, before, was)._replace(kept=b"")
     refused = [it for it in after.decisions if isinstance(it, EventRefused)]
     records = [
@@ -245,7 +250,7 @@ def _stepped(
         if not isinstance(decision, EventRefused)
     ]
     letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    return Stepped(drawer, records, letters)
+    return Stepped(drawer, records, letters, after.state.epoch)
 
 
 def _written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:

@@ -23,7 +23,7 @@ from msgspec import Raw, msgpack
 
 from rebalance.clock import LogClock
 from rebalance.group import GroupState, Pulse
-from rebalance.ids import GroupName, MemberId, Millis
+from rebalance.ids import Epoch, GroupName, MemberId, Millis
 from rebalance.verdicts.cluster import Cluster
 from rebalance.verdicts.events import ClusterName
 
@@ -71,6 +71,7 @@ class _Chest(NamedTuple):
     drawers: Raw
     earliest_jury: Millis | None = None
     benches: Raw = Raw(_EMPTY)
+    floor: Epoch = Epoch(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class Cell:
     earliest_jury: Millis | None = None
     """The earliest deadline of all clusters."""
     benches: bytes = _EMPTY
+    floor: Epoch = Epoch(0)
+    """The highest epoch of all groups that are not remembered: none begins below it."""
 
     def due(self) -> bool:
         """Tell whether silence may decide something by now."""
@@ -123,6 +126,7 @@ def write(cell: Cell) -> bytes:
             Raw(cell.drawers),
             cell.earliest_jury,
             Raw(cell.benches),
+            cell.floor,
         )
     )
 
@@ -145,6 +149,7 @@ def read(data: bytes) -> Cell:
         bytes(chest.drawers),
         chest.earliest_jury,
         bytes(chest.benches),
+        chest.floor,
     )
 
 

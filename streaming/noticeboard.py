@@ -1,9 +1,10 @@
 """The notice board: what stands published of every group, as its readers see it.
 
 A clerk who goes round in the morning and copies what hangs on each door. Of each key of
-``assignments`` and ``groups`` the last record counts, or none after a tombstone. But one with a
-smaller epoch is what a controller with an old memory said: nobody obeyed it, and so it does not
-count, unless it is for a younger life. The copy is what a controller that starts tells itself
+``assignments`` and ``groups`` the last record counts; a member has none after a tombstone. But one
+with a smaller epoch is what a controller with an old memory said: nobody obeyed it, and so it does
+not count, unless it is for a younger life. Of a group no controller takes back the last word, which
+says how far its epochs got; whoever else does is not believed. The copy is what a controller that starts tells itself
 (``adoption``).
 
 Kept by ``reminder``, and by simulations. Its one rule: what cannot have been published by a
@@ -72,15 +73,12 @@ class Noticeboard:
         Raises:
             UndecodableRecord: It is none.
         """
-        group = read_group_key(key)
-        self.keep_summary(group, None if value is None else decode(GROUPS, value))
+        self.keep_summary(read_group_key(key), decode(GROUPS, value))
 
-    def keep_summary(self, group: str, record: Group | None) -> None:
+    def keep_summary(self, group: str, record: Group) -> None:
         """Keep a group's summary if it counts."""
         known = self._summaries.get(group)
-        if record is None:
-            self._summaries.pop(group, None)
-        elif known is None or known.epoch <= record.epoch:
+        if known is None or known.epoch <= record.epoch:
             self._summaries[group] = record
 
     def notices(self) -> Iterator[Notice]:

@@ -116,6 +116,10 @@ class PolicySettings(Section):
     route_share_percent: int = Field(default=_DEFAULT.route_share_percent, ge=0, le=100)
     """A topic that lost more than this share of its queues must be seen so a second time, too."""
 
+    keep_empty: Duration = _duration(_DEFAULT.keep_empty_ms)
+    """How long what a group without members has left is kept: its queues, who left lately, the last
+    commands. After it only its epoch is, and what an operator has ordered."""
+
     max_members: int = Field(default=_DEFAULT.max_members, ge=1)
     """Members that a group may have; further joins are refused. It bounds the state that a
     misconfigured fleet can grow."""
@@ -170,6 +174,7 @@ class PolicySettings(Section):
             flap_half_life_ms=_millis(self.flap_half_life),
             route_damping_ms=_millis(self.route_damping),
             route_share_percent=self.route_share_percent,
+            keep_empty_ms=_millis(self.keep_empty),
             max_members=self.max_members,
             max_patterns=self.max_patterns,
             max_queues=self.max_queues,

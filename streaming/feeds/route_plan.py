@@ -25,6 +25,10 @@ HINT_LIFETIME_S: Final = 60.0
 """How long a join alone keeps a topic in the book. The summary that answers it takes over within
 a second, unless the join was refused: and then nobody wants to know."""
 
+EMPTY_LIFETIME_S: Final = 3_600.0
+"""How long a group that nobody is in stays in the book: as long as its brain knows its routes, and
+so their versions, if ``keep_empty`` is as it comes."""
+
 PATIENCE_S: Final = 2.0
 """How long an announcement may take to show in the summary: some batches. Doubled each time."""
 PATIENCE_MAX_S: Final = 120.0
@@ -75,6 +79,13 @@ class _Group:
     matching: frozenset[TopicName] = frozenset()
     """The topics that exist and that they stand for."""
     sent: dict[str, _Sent] = field(default_factory=dict)
+    idle_since: float | None = None
+    """Since when it has no members, and nobody has asked to be one."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is there, as far as can be seen."""
+        return not (self.active or self.hints or self.pattern_hints)
 
     def named(self) -> set[str]:
         """What it asks for itself, or knows."""
@@ -129,10 +140,6 @@ class RoutePlan:
         for pattern in page.patterns:
             page.pattern_hints.pop(pattern, None)
         page.match(self._there or frozenset())
-
-    def forgotten(self, group: str) -> None:
-        """Strike a group out."""
-        self._groups.pop(group, None)
 
     def saw(self, topic: str, seen: Seen) -> None:
         """Note what a topic is like."""
@@ -191,14 +198,20 @@ class RoutePlan:
         )
 
     def _tidy(self, now: float) -> None:
-        """Forget hints that were not confirmed, and topics that nobody asks for any more."""
-        for page in self._groups.values():
+        """Forget hints that were not confirmed, and what nobody asks for any more."""
+        for group, page in list(self._groups.items()):
             page.hints = {topic: end for topic, end in page.hints.items() if end > now}
             page.pattern_hints = {it: end for it, end in page.pattern_hints.items() if end > now}
             page.match(self._there or frozenset())
             if page.matching or page.asked:
                 wanted = page.wanted()
                 page.sent = {topic: sent for topic, sent in page.sent.items() if topic in wanted}
+            if not page.idle:
+                page.idle_since = None
+            elif page.idle_since is None:
+                page.idle_since = now
+            elif now - page.idle_since >= EMPTY_LIFETIME_S:
+                del self._groups[group]
         if not self.asks_by_pattern():
             self._there = None
         wanted = self.wanted()

@@ -144,12 +144,9 @@ class RouteWatcher:
             self._plan.joined(group, record.topics, time.monotonic(), patterns)
 
     def _hear_summary(self, group: str, value: bytes | None) -> None:
-        if value is None:
-            self._plan.forgotten(group)
-        else:
-            summary = decode(GROUPS, value)
-            patterns = summary.patterns or ()
-            self._plan.summarised(group, summary.topics, members=summary.members, patterns=patterns)
+        summary = decode(GROUPS, value)
+        patterns = summary.patterns or ()
+        self._plan.summarised(group, summary.topics, members=summary.members, patterns=patterns)
 
     def _list(self, metadata: Metadata) -> None:
         """Find out which topics patterns may stand for: all but our own."""

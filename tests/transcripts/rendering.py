@@ -20,7 +20,7 @@ from rebalance.decisions import (
     TwinsMet,
 )
 from rebalance.events import Portion
-from rebalance.overview import GroupForgotten, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.overview import GroupSummarised, MemberSummary, TopicSummary
 from tests.builders.notation import life_text, queue_text
 
 
@@ -34,8 +34,6 @@ def lines(decision: Decision) -> Iterator[str]:
             yield f"record for {member} withdrawn"
         case GroupSummarised():
             yield from _summary(decision)
-        case GroupForgotten():
-            yield "group forgotten"
         case EventRefused(reason=reason, detail=detail, stamp=stamp):
             yield f"refused #{stamp.position.offset}: {reason}: {detail}"
         case _:

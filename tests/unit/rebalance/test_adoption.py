@@ -8,6 +8,7 @@ from rebalance.decisions import (
     MemberChanged,
 )
 from rebalance.events import Portion
+from rebalance.group import GroupState
 from rebalance.ids import InstanceId, Millis
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
@@ -263,7 +264,11 @@ def test_a_group_that_was_empty() -> None:
     epoch = story.state.epoch
     story.forgets(kept=len(story.log))
 
-    assert (epoch + 1, {}) == (story.state.epoch, dict(story.state.members))
+    assert GroupState.unknown(story.state.name, epoch) == story.state
+    assert [] == story.decided
+
+    story.reads(joined("c"))
+    assert [epoch + 1] == [it.epoch for it in only(AssignmentIssued, story.decided)]
 
 
 def test_a_stranger_that_writes_old_news() -> None:

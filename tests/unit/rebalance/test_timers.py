@@ -80,10 +80,15 @@ def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
 
 
 def test_nobody_left_to_wait_for_means_no_deadline() -> None:
-    """An empty group is never woken by a tick."""
+    """An empty group is woken when its flaps have faded, and when what is left is struck out."""
     draft = SILENT.drafted()
     timers.strike(draft, at(11_000))
+    assert 11_000 + draft.policy.flap_half_life_ms == draft.deadline
 
+    timers.strike(draft, at(draft.deadline))
+    assert 11_000 + draft.policy.keep_empty_ms == draft.deadline
+
+    timers.strike(draft, at(draft.deadline))
     assert draft.deadline is None
 
 

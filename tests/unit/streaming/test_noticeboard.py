@@ -74,7 +74,7 @@ def test_which_record_counts(said: list[Assignment | None], expected: list[Assig
 
 
 def test_a_summary_says_where_the_group_stood() -> None:
-    """Its epoch, and up to where the log was known; the highest, and nothing once forgotten."""
+    """Its epoch, and up to where the log was known; the highest, and no tombstone takes it back."""
     noticeboard = Noticeboard(START)
     noticeboard.summary(b"billing", encode(SUMMARY))
     noticeboard.summary(b"billing", encode(SUMMARY.model_copy(update={"epoch": 0})))
@@ -82,8 +82,9 @@ def test_a_summary_says_where_the_group_stood() -> None:
     expected = Advance(start=START, epoch=SUMMARY.epoch, decided_ms=SUMMARY.at_ms)
     assert [Notice("billing", expected)] == list(noticeboard.notices())
 
-    noticeboard.summary(b"billing", None)
-    assert [] == list(noticeboard.notices())
+    with pytest.raises(UndecodableRecord):
+        noticeboard.summary(b"billing", None)
+    assert [Notice("billing", expected)] == list(noticeboard.notices())
 
 
 def test_what_no_controller_can_have_published_is_left_out() -> None:

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from streaming.feeds.route_plan import (
+    EMPTY_LIFETIME_S,
     HINT_LIFETIME_S,
     PATIENCE_MAX_S,
     PATIENCE_S,
@@ -197,12 +198,25 @@ def test_a_join_that_came_to_nothing_is_forgotten() -> None:
     assert set() == plan.wanted()
 
 
-def test_a_forgotten_group_asks_for_nothing() -> None:
-    """A tombstone on the topic of summaries ends it."""
+def test_a_group_that_nobody_is_in_is_forgotten_after_a_while() -> None:
+    """As its brain forgets it: the next version of a route is the first again."""
     plan = settled()
-    plan.forgotten("billing")
+    plan.saw("orders", kafka(5))
+    assert [("billing", "orders", 2, 5)] == told(plan, 0)
+    plan.summarised("billing", {}, members=0)
+    plan.due(1)
+    plan.due(EMPTY_LIFETIME_S)
+    plan.joined("billing", ["orders"], EMPTY_LIFETIME_S)
+    plan.saw("orders", kafka(6))
+    assert [("billing", "orders", 3, 6)] == told(plan, EMPTY_LIFETIME_S)
 
-    assert set() == plan.wanted()
+    plan.summarised("billing", {}, members=0)
+    end = EMPTY_LIFETIME_S + HINT_LIFETIME_S
+    plan.due(end)
+    plan.due(end + EMPTY_LIFETIME_S)
+    plan.joined("billing", ["orders"], end + EMPTY_LIFETIME_S)
+    plan.saw("orders", kafka(6))
+    assert [("billing", "orders", 1, 6)] == told(plan, end + EMPTY_LIFETIME_S)
 
 
 def test_queues_of_brokers_are_told_once_by_each_watcher() -> None:
