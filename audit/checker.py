@@ -18,6 +18,7 @@ from audit.epochs import Epochs
 from audit.history import (
     Beaten,
     Drained,
+    Effaced,
     Entry,
     Heard,
     Held,
@@ -174,6 +175,8 @@ class Checker:
                 self._of(entry.group).silence.held(entry)
             case Summarised():
                 yield from self._of(entry.group).summarised(entry)
+            case Effaced():
+                yield self._of(entry.group).epochs.effaced(entry)
             case _:
                 yield from self._heard(entry)
 

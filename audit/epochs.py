@@ -2,10 +2,11 @@
 
 A reader drops whatever is not newer than what it has seen, so an epoch that went back would be
 deaf orders, and one epoch with two meanings would split the group. A replayed batch may say the
-same again, byte for byte, and a controller that starts with an old memory may replay an old batch,
-before it takes note of what is published (A7). And nobody is told again what it knows, unless it
-asked by joining, or the controller has forgotten that it knows: otherwise an idle group would talk
-for ever.
+same again, byte for byte, and a controller that starts with an old memory may replay one old batch,
+before it takes note of what is published (A7). Nor may the group's last word be taken back, which
+is all that is left of an epoch when nobody is there. And nobody is told again what it knows, unless
+it asked by joining, or the controller has forgotten that it knows: otherwise an idle group would
+talk for ever.
 
 Called by ``checker`` for each record published to one group. Its one rule: it compares what was
 said with what was said before, and nothing else.
@@ -15,7 +16,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from audit.history import Beaten, Grant, Issued, Joined, Life, Summarised
+from audit.history import Beaten, Effaced, Grant, Issued, Joined, Life, Summarised
 from audit.violations import Invariant, Violation
 
 _MEANINGS_REMEMBERED = 10_000
@@ -43,6 +44,8 @@ class Epochs:
         self._highest = 0
         self._began = False
         """A controller started, and has not gone on from the highest epoch yet."""
+        self._repeated = 0
+        """The epoch of the batch that it has repeated."""
         self._meanings: OrderedDict[tuple[Life, int], Hashable] = OrderedDict()
         """What was said to whom under which epoch."""
         self._said: dict[Life, _Said] = {}
@@ -52,7 +55,7 @@ class Epochs:
 
     def started(self) -> None:
         """A controller starts, and may tell everybody anew."""
-        self._began = True
+        self._began, self._repeated = True, 0
         for life in self._said:
             self._ask(life)
 
@@ -65,7 +68,11 @@ class Epochs:
         self._began = self._began and epoch <= max(self._highest, self._summary[0])
 
     def repeated(self, record: Issued) -> Iterator[Violation]:
-        """Judge what is repeated: it has been said, and has the meaning that it had."""
+        """Judge what is repeated: one batch, that has been said and means what it meant."""
+        if self._repeated not in {0, record.epoch}:
+            detail = f"epoch {record.epoch} of an old memory after {self._repeated}"
+            yield self._violation(Invariant.EPOCHS_GROW, record, detail)
+        self._repeated = record.epoch
         key = record.life, record.epoch
         forgotten = len(self._meanings) == _MEANINGS_REMEMBERED and key not in self._meanings
         if not forgotten and self._meanings.get(key) != record.content:
@@ -124,6 +131,11 @@ class Epochs:
         if record.epoch < epoch or (record.epoch == epoch and record.content != content):
             detail = f"the summary of epoch {record.epoch} after that of {epoch}"
             yield Violation(Invariant.EPOCHS_GROW, self._group, "summary", detail, (record.at,))
+
+    def effaced(self, entry: Effaced) -> Violation:
+        """Nobody may take the last word back: the group would begin at 1 again."""
+        detail = f"its last word, of epoch {self._summary[0]}, was taken back"
+        return Violation(Invariant.EPOCHS_GROW, self._group, "summary", detail, (entry.at,))
 
     def ended(self, life: Life) -> None:
         """A life is over: should it come back, it knows nothing."""

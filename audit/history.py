@@ -234,6 +234,14 @@ class Held:
     members: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Effaced:
+    """The last word about a group was taken back: nobody can read any more where its epochs are."""
+
+    at: Place
+    group: str
+
+
 Heard = Joined | Beaten | Released | Drained | Left | Ordered | Ticked | Routed | Started
-Published = Issued | Withdrawn | Struck | Summarised | Held
+Published = Issued | Withdrawn | Struck | Summarised | Held | Effaced
 Entry = Heard | Published

@@ -15,6 +15,7 @@ from audit import history
 from audit.history import Entry, Grant, Heirloom, Life, Place
 from trimtab.protocol import (
     ASSIGNMENTS,
+    GROUPS,
     HEARTBEATS,
     ROCKETMQ,
     ROUTES,
@@ -100,6 +101,8 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
         return None
     if topic is ASSIGNMENTS and value is None:
         return history.Withdrawn(at, *read_member_key(key))
+    if topic is GROUPS and value is None:
+        return history.Effaced(at, read_group_key(key))
     record = decode(topic, value)
     if isinstance(record, Assignment | Group | MemberChanged | Hold):
         return _published(record, at, key, value or b"")

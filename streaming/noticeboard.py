@@ -3,9 +3,9 @@
 A clerk who goes round in the morning and copies what hangs on each door. Of each key of
 ``assignments`` and ``groups`` the last record counts; a member has none after a tombstone. But one
 with a smaller epoch is what a controller with an old memory said: nobody obeyed it, and so it does
-not count, unless it is for a younger life. Of a group no controller takes back the last word, which
-says how far its epochs got; whoever else does is not believed. The copy is what a controller that starts tells itself
-(``adoption``).
+not count, unless it is for a younger life. Of a group the last word stays, since it says how far
+its epochs got: no controller takes it back, and nobody else can. The copy is what a controller that
+starts tells itself (``adoption``).
 
 Kept by ``reminder``, and by simulations. Its one rule: what cannot have been published by a
 controller is left out, and said.

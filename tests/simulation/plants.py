@@ -1,4 +1,4 @@
-"""Eleven mistakes to plant in the brain, each one that somebody might make.
+"""Mistakes to plant in the brain, each one that somebody might make.
 
 A plant replaces one function by one that is wrong in one respect. ``test_mutations`` proves that
 the simulation finds each: that is what a simulation without findings is worth.
@@ -18,7 +18,9 @@ from rebalance.events import Joined, Portion, Stamp
 from rebalance.group import Asked, Grant, GroupState, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
-from tests.simulation.scenario import Quirk, Scenario, cut_off, scenario, slow_hands
+from streaming.noticeboard import Noticeboard
+from tests.simulation.scenario import Quirk, Scenario, cut_off, retiring, scenario, slow_hands
+from trimtab.protocol import Group
 
 Function = Callable[..., Any]
 
@@ -164,8 +166,40 @@ def half_of_a_portion_told(right: Function) -> Function:
     return wrong
 
 
+def epoch_forgotten_with_the_group(right: Function) -> Function:
+    """What an operator has forgotten begins at 1 again."""
+
+    def wrong(self: Draft) -> None:
+        right(self)
+        self.before = GroupState(self.before.name)
+
+    return wrong
+
+
+def epoch_swept_with_the_rest(right: Function) -> Function:
+    """What nobody has used for long does."""
+
+    def wrong(draft: Draft, state: GroupState) -> GroupState:
+        kept: GroupState = right(draft, state)
+        return GroupState(kept.name) if kept.is_unknown else kept
+
+    return wrong
+
+
+def last_word_not_read(right: Function) -> Function:
+    """What a controller that has lost its checkpoint finds published of an empty group."""
+
+    def wrong(self: Noticeboard, group: str, record: Group) -> None:
+        right(self, group, record)
+        if not self._orders:
+            self._summaries.clear()
+
+    return wrong
+
+
 OWNERS = frozenset({Invariant.ONE_OWNER, Invariant.ONE_WORKER})
 PATIENCE = frozenset({Invariant.PATIENT})
+COUNTED = frozenset({Invariant.EPOCHS_GROW, Invariant.TOKENS_GROW})
 PLANTS = {
     "heir confirmed before the release": Plant(
         "rebalance.handover.next_page", heir_confirmed_before_release, OWNERS
@@ -205,6 +239,18 @@ PLANTS = {
     ),
     "half of a portion told": Plant(
         "rebalance.conclusion._issued", half_of_a_portion_told, frozenset({Invariant.TOLD})
+    ),
+    "epoch forgotten with the group": Plant(
+        "rebalance.draft.Draft.wipe", epoch_forgotten_with_the_group, COUNTED, lives=retiring
+    ),
+    "epoch swept with the rest": Plant(
+        "rebalance.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=retiring
+    ),
+    "last word not read": Plant(
+        "streaming.noticeboard.Noticeboard.keep_summary",
+        last_word_not_read,
+        COUNTED,
+        lives=retiring,
     ),
     "evictions not held": Plant("rebalance.holding.believed", evictions_not_held, PATIENCE),
 }

@@ -20,6 +20,8 @@ TICK_MS = 1_000
 HOLD_MS = 4_000
 DAMPING_MS = 1_500
 HALF_LIFE_MS = 4_000
+KEEP_EMPTY_MS = 2_000
+"""A group that nobody is in is forgotten, unless somebody has left it by his own word lately."""
 QUIET_BEFORE_MS = 2_500
 """Nothing goes wrong so early: a group should exist."""
 
@@ -84,6 +86,7 @@ class Kind(StrEnum):
     LOSE_CHECKPOINT = "lose checkpoint"
     RESTORE_CHECKPOINT = "restore checkpoint"
     RIVAL = "rival controller"
+    RETIRE = "retire"
     UPGRADE = "upgrade"
     ROLLBACK = "rollback"
     STALL_CONTROLLER = "stall controller"
@@ -123,8 +126,9 @@ said so."""
 
 
 _FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT, Kind.RIVAL)
-_DRAWN = [kind for kind in Kind if kind not in _FORGETTING]
-"""What every life draws from; a controller that forgets has lives of its own."""
+_DRAWN = [kind for kind in Kind if kind not in {*_FORGETTING, Kind.RETIRE}]
+"""What every life draws from; a controller that forgets, and a group that is given up for a while,
+have lives of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +206,7 @@ def policy(scenario: Scenario) -> Policy:
         eager_grace_ms=Millis(scenario.grace_ms),
         blast_hold_ms=Millis(HOLD_MS),
         flap_half_life_ms=Millis(HALF_LIFE_MS),
+        keep_empty_ms=Millis(KEEP_EMPTY_MS),
         route_damping_ms=Millis(DAMPING_MS),
         session_timeout_ms=Millis(SESSION_MS),
         heartbeat_interval_ms=Millis(SESSION_MS // 3),
@@ -279,6 +284,18 @@ def forgetting(seed: int) -> Scenario:
     return replace(life, incidents=tuple(incidents))
 
 
+def retiring(seed: int) -> Scenario:
+    """Draw a life in which nobody is there for a while, and the controller may forget meanwhile."""
+    life, chance = scenario(seed), Random(-1 - seed)
+    retired = life.safety_ms
+    incidents = [*life.incidents, Incident(retired, Kind.RETIRE, chance.getrandbits(32))]
+    for _ in range(chance.randint(0, 2)):
+        at_ms, kind = chance.randint(retired, 3 * retired), chance.choice(_FORGETTING)
+        incidents.append(Incident(at_ms, kind, chance.getrandbits(32)))
+    incidents.sort(key=lambda incident: incident.at_ms)
+    return replace(life, incidents=tuple(incidents), safety_ms=4 * retired)
+
+
 def life(seed: int) -> Scenario:
-    """Draw a life of any kind: in every tenth the controller forgets."""
-    return forgetting(seed) if seed % 10 == 9 else scenario(seed)
+    """Draw a life of any kind: in some the controller forgets, or nobody is there for a while."""
+    return {9: forgetting, 4: retiring}.get(seed % 10, scenario)(seed)

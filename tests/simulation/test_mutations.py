@@ -1,4 +1,4 @@
-"""The simulation has teeth: each of eleven planted bugs is caught, and is what was caught."""
+"""The simulation has teeth: each planted bug is caught, and is what was caught."""
 
 from importlib import import_module
 from typing import Any

@@ -8,7 +8,7 @@ import pytest
 
 from audit.violations import Invariant, Violation
 from tests.simulation.faults import FAULTS
-from tests.simulation.scenario import forgetting, life, scenario, slow_hands
+from tests.simulation.scenario import forgetting, life, retiring, scenario, slow_hands
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World
@@ -58,6 +58,13 @@ def test_a_controller_may_forget() -> None:
 
     assert [] == [told(life) for life in lives if life.violations]
     assert {"A5", "A6", "A7"} <= struck
+
+
+def test_nobody_may_be_there_for_a_while() -> None:
+    """The group is swept, or forgotten by order, and its controller may forget it, too (G13)."""
+    lives = [World(retiring(seed)).live() for seed in range(20)]
+
+    assert [] == [told(life) for life in lives if life.violations]
 
 
 @pytest.mark.slow

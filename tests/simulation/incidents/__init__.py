@@ -46,7 +46,7 @@ from tests.simulation.incidents.members import (
     suspend,
     twin,
 )
-from tests.simulation.incidents.operators import evict, order, pause
+from tests.simulation.incidents.operators import evict, order, pause, retire
 from tests.simulation.incidents.routes import (
     conflict,
     delete,
@@ -104,6 +104,7 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.LOSE_CHECKPOINT: lose_checkpoint,
     Kind.RESTORE_CHECKPOINT: restore_checkpoint,
     Kind.RIVAL: rival,
+    Kind.RETIRE: retire,
     Kind.UPGRADE: upgrade,
     Kind.ROLLBACK: rollback,
     Kind.STALL_CONTROLLER: stall_controller,

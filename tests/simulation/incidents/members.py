@@ -190,10 +190,11 @@ def leave_all(world: "World", dice: Random) -> None:
     """Everybody leaves; later one comes."""
     for process in world.processes:
         stop(world, process, dice.choice([0, 1_000]))
-    world.later(3 * SESSION_MS, lambda: _return(world))
+    world.later(3 * SESSION_MS, lambda: come(world))
 
 
-def _return(world: "World") -> None:
+def come(world: "World") -> None:
+    """Somebody comes, perhaps where nobody was."""
     if not world.processes:
         world.faults.occurred("B7")
     world.faults.occurred("C15")

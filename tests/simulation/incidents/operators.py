@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from tests.simulation.incidents import members
 from tests.simulation.incidents.choices import KEY, victim_of
 from trimtab.protocol import (
     COMMANDS,
@@ -12,6 +13,7 @@ from trimtab.protocol import (
     Command,
     DrainMember,
     EvictMember,
+    Forget,
     Overrides,
     Pause,
     Rebalance,
@@ -83,6 +85,20 @@ def order(world: "World", dice: Random) -> None:
     else:
         _order(world, dice.choice(choices))
     world.faults.occurred("G3")
+
+
+def retire(world: "World", dice: Random) -> None:
+    """Everybody goes, by their own word or not; the group may be forgotten; later one comes."""
+    for process in list(world.processes):
+        if dice.random() < 0.3:
+            members.stop(world, process, 0)
+        else:
+            process.die(world.witness)
+    if dice.random() < 0.5:
+        order = Forget(id=_id(dice), principal=ANN, reason=WHY)
+        world.later(dice.choice([1_000, 12_000]), lambda: _order(world, order))
+    world.later(dice.choice([2_000, 13_000, 20_000]), lambda: members.come(world))
+    world.faults.occurred("G13")
 
 
 def evict(world: "World", dice: Random) -> None:

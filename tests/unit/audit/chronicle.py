@@ -16,6 +16,7 @@ from audit.checker import Checker, Promises
 from audit.history import (
     Beaten,
     Drained,
+    Effaced,
     Entry,
     Grant,
     Heirloom,
@@ -173,6 +174,10 @@ class Chronicle:
         """The group is summarised; perhaps it has a share of silent members of its own."""
         record = Summarised(self._place("groups"), GROUP, epoch, state, f"{epoch} {content}")
         return self._take(replace(record, own_blast=(None, percent, None), **more))
+
+    def effaced(self) -> Place:
+        """The group's last summary is taken back."""
+        return self._take(Effaced(self._place("groups"), GROUP))
 
     def batch_ends(self) -> None:
         """Everything of a batch has been told."""

@@ -116,3 +116,59 @@ def test_of_a_very_old_memory_nobody_can_say_what_it_said(
     told.issued("a", 3, hold="orders-0@3", content="other")
 
     assert [] == told.details
+
+
+def over(told: Chronicle) -> None:
+    """A group is used, left and forgotten, at epoch 8."""
+    told.issued("a", 7, hold="orders-0@7")
+    told.summarised(7)
+    told.withdrawn("a")
+    told.summarised(8, "empty")
+
+
+def test_a_group_that_is_over_goes_on_above() -> None:
+    """Whether its controller remembers or begins anew."""
+    for begins_anew in (False, True):
+        told = Chronicle()
+        over(told)
+        if begins_anew:
+            told.started()
+        told.issued("b", 9, hold="orders-0@9")
+        told.summarised(9)
+
+        assert [] == told.details
+
+
+def test_a_last_word_that_is_taken_back_is_seen() -> None:
+    """Whoever starts could not know at which epoch the group was."""
+    told = Chronicle()
+    over(told)
+    told.effaced()
+
+    assert ["I4"] == told.wrong
+
+
+@pytest.mark.parametrize("starts", [False, True])
+def test_a_token_that_goes_back_behind_a_tombstone_is_seen(*, starts: bool) -> None:
+    """All was withdrawn; a store that was fenced remembers (I3)."""
+    told = Chronicle()
+    over(told)
+    told.effaced()
+    if starts:
+        told.started()
+    told.issued("b", 1, hold="orders-0@1")
+
+    assert "I4" in told.wrong[1:]
+    assert starts or "I3" in told.wrong
+
+
+def test_an_old_memory_repeats_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or a group that begins at 1 again after a start would pass for a very old one for ever."""
+    monkeypatch.setattr(epochs, "_MEANINGS_REMEMBERED", 1)
+    told = Chronicle()
+    over(told)
+    told.started()
+    told.issued("b", 1, hold="orders-0@1")
+    told.issued("b", 2, hold="orders-0@1 orders-1@2")
+
+    assert ["I4"] == told.wrong

@@ -172,6 +172,11 @@ def test_a_tombstone_withdraws_orders() -> None:
     assert history.Withdrawn(AT, "billing", "worker-2") == entry
 
 
+def test_a_tombstone_takes_the_last_word_back() -> None:
+    """No controller writes one."""
+    assert history.Effaced(AT, "billing") == entry_of(GROUPS, AT, b"billing", None)
+
+
 def test_a_summary_says_who_takes_no_part() -> None:
     """And whether the target is that of the group as it is."""
     people = [

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rebalance.ids import GroupName, Millis
 from rebalance.policy import Policy
@@ -11,6 +13,7 @@ from sinks import Record
 from streaming.cell import Folded, Rules, fold
 from streaming.codec import Cell, open_drawers, write
 from streaming.noticeboard import Noticeboard
+from streaming.rows import Row
 from tests.unit.streaming.log import Log, beat, join, leave, route, rules
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -37,12 +40,16 @@ class Controller:
     def __init__(self, rules: Rules = RULES) -> None:
         self.log, self.cell, self.rules = Log(), Cell(), rules
         self.published: list[Record] = []
+        self.past: list[Row] = []
+        self.copy = self.cell
         self.now = 1_000
         self.starts = 0
 
     def reads(self) -> Folded:
         """One batch."""
-        folded = fold(self.cell, self.log.read(), self.rules)
+        rows = self.log.read()
+        self.past += [row for row in rows if row not in self.past]
+        folded = fold(self.cell, rows, self.rules)
         self.cell = folded.cell
         self.published += folded.records
         return folded
@@ -74,8 +81,8 @@ class Controller:
                 self.log.tick(group, at=self.now)
             self.reads()
 
-    def loses_its_checkpoint(self) -> None:
-        """Begin with nothing but what is published."""
+    def loses_its_checkpoint(self, copy: Cell | None = None, *, logged: bool = False) -> None:
+        """Begin with what is published, and with an old copy, or what the log has, or nothing."""
         self.starts += 1
         board = Noticeboard(f"{self.starts:013}-0b5e55ed")
         for record in self.published:
@@ -83,7 +90,9 @@ class Controller:
                 board.orders(record.key, record.value)
             elif record.topic == "t.groups":
                 board.summary(record.key, record.value)
-        self.cell = Cell()
+        self.cell = copy or Cell()
+        if logged:
+            self.log.rows = [*self.past, *self.log.rows]
         for notice in board.notices():
             self.log.append(ROUTES, notice.group, notice.record, at=self.now)
             self.log.tick(notice.group, at=self.now)
@@ -173,8 +182,7 @@ def test_an_old_copy_of_the_checkpoint_takes_nothing_back() -> None:
     copy = controller.cell
     token = max(controller.lives(other) for _ in range(3))
     controller.ticks(other, seconds=SWEPT_S)
-    controller.loses_its_checkpoint()
-    controller.cell = copy
+    controller.loses_its_checkpoint(copy)
 
     assert controller.lives(other) > token
 
@@ -229,3 +237,51 @@ def test_the_log_says_when_and_not_where_a_batch_ends() -> None:
 
     assert {} == open_drawers(cells[0])
     assert cells[0] == cells[1]
+
+
+BILLING, NEIGHBOUR = "billing", neighbours("billing", 1)[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([BILLING, NEIGHBOUR]),
+            st.sampled_from(
+                [
+                    "lives",
+                    "lives",
+                    "lives",
+                    "forgotten",
+                    "swept",
+                    "copied",
+                    "restored",
+                    "lost",
+                    "reread",
+                ]
+            ),
+        ),
+        max_size=16,
+    )
+)
+def test_no_token_ever_goes_back(deeds: list[tuple[str, str]]) -> None:
+    """Whatever becomes of groups and checkpoints, a queue's next owner has a greater one (I3)."""
+    controller, highest = Controller(), {BILLING: 0, NEIGHBOUR: 0}
+    for group, deed in deeds:
+        match deed:
+            case "lives":
+                token = controller.lives(group)
+                assert token > highest[group]
+                highest[group] = token
+            case "forgotten":
+                controller.forgets_by_order(group)
+            case "swept":
+                controller.ticks(group, seconds=SWEPT_S)
+            case "copied":
+                controller.copy = controller.cell
+            case "restored":
+                controller.loses_its_checkpoint(controller.copy)
+            case "reread":
+                controller.loses_its_checkpoint(logged=True)
+            case _:
+                controller.loses_its_checkpoint()
