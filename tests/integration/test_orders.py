@@ -65,7 +65,9 @@ def test_an_operator_drains_pauses_and_forgets(
 
     published.wait_until(lambda: published.groups[group].members == 0)
     order(Forget(id="c4", principal="ann", reason="retired"))
-    published.wait_until(lambda: group not in published.groups)
+    published.wait_until(lambda: "c4" in published.answers(group))
+    published.wait_until(lambda: "forget by ann: retired" == published.groups[group].cause.detail)
+    assert ("empty", {}) == (published.groups[group].state, published.groups[group].topics)
 
     done = dict.fromkeys(("c1", "c2", "c3", "c4"), "done")
     published.wait_until(lambda: published.answers(group) == done)

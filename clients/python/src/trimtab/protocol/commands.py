@@ -124,7 +124,7 @@ class Restore(Command):
 
 
 class Forget(Command):
-    """Forget a group that has no members, or one broker of a cluster: state and records."""
+    """Forget a group that has no members, but for its epoch; or one broker of a cluster."""
 
     model_config = example(kind="forget", **_SIGNED)
 
