@@ -64,8 +64,8 @@ FAULTS: Final = {
     "F8": "the tail of a log is lost",
     "G1": "a group is paused in the middle of everything",
     "G3": "an operator's order, perhaps twice",
-    "G13": "everybody goes, and the group is not used for a while, or forgotten by order",
     "G11": "somebody speaks in the name of another",
+    "G13": "everybody goes, and the group is not used for a while, or forgotten by order",
 }
 
 

@@ -127,8 +127,7 @@ said so."""
 
 _FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT, Kind.RIVAL)
 _DRAWN = [kind for kind in Kind if kind not in {*_FORGETTING, Kind.RETIRE}]
-"""What every life draws from; a controller that forgets, and a group that is given up for a while,
-have lives of their own."""
+"""What every life draws from; the others have lives of their own."""
 
 
 @dataclass(frozen=True, slots=True)
