@@ -201,8 +201,8 @@ def test_a_strangers_beat_makes_no_group_of_a_swept_one() -> None:
 
 
 def test_names_seen_once_cost_nothing_in_the_end() -> None:
-    """A thousand of them, swept, take as many bytes as none: but for the digits of the floor."""
-    controller, names = Controller(), neighbours("billing", 1_000)
+    """Two hundred of them, swept, take as many bytes as none: but for the digits of the floor."""
+    controller, names = Controller(), neighbours("billing", 200)
     for name in names:
         controller.log.append(MEMBERS, name, join("a"), at=1_000)
         controller.log.append(MEMBERS, name, leave("a"), at=1_000)
