@@ -100,11 +100,25 @@ def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     """Return what happens to the two; who is away is only being replaced by its return."""
     if draft.members[rival].away:
         return TwinRule.FENCE_OLDER
-    if rival != event.member:
-        return draft.policy.on_twin_instance
-    # Two that were to be told apart meet only where their name is too long for that.
-    apart = draft.policy.on_twin is TwinRule.SEPARATE
-    return TwinRule.FENCE_OLDER if apart else draft.policy.on_twin
+    if rival == event.member:
+        # Two that were to be told apart meet only where their name is too long for that.
+        apart = draft.policy.on_twin is TwinRule.SEPARATE
+        rule = TwinRule.FENCE_OLDER if apart else draft.policy.on_twin
+    else:
+        rule = draft.policy.on_twin_instance
+    replaced = rule is not TwinRule.SEPARATE and _is_replaced(draft, event, rival)
+    return TwinRule.REFUSE_NEWER if replaced else rule
+
+
+def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
+    """Tell whether a process comes back that a rival has replaced meanwhile: it was frozen, say.
+
+    It says up to which epoch it knew of itself, and the rival came later, whatever their clocks say.
+    All lives of a process begin with its start.
+    """
+    other = draft.members[rival]
+    start, others = (life.partition("-")[0] for life in (event.incarnation, other.incarnation))
+    return 0 < event.last_epoch < other.since and start != others
 
 
 def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:

@@ -61,6 +61,7 @@ class Further(TypedDict, total=False):
     mode: Mode
     eager: bool
     patterns: frozenset[Pattern]
+    last_epoch: Epoch
 
 
 def joined(

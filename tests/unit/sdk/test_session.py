@@ -26,12 +26,12 @@ from trimtab.session import (
     LossReason,
     Lost,
     Revoked,
+    Send,
 )
-from trimtab.session.session import (
-    BEAT_SPACING_MS,
-    FIRST_JOIN_RETRY_MS,
-    LAST_JOIN_RETRY_MS,
-)
+from trimtab.session.asking import FIRST_JOIN_RETRY_MS, LAST_JOIN_RETRY_MS
+from trimtab.session.session import BEAT_SPACING_MS
+
+ASKED_AGAIN = orders(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
 
 
 def test_it_joins_at_once() -> None:
@@ -184,23 +184,60 @@ def test_old_orders_are_ignored(epoch: int) -> None:
 
 
 def test_it_joins_again_when_it_is_asked_to() -> None:
-    """Its join is not in the log any more: it says it once, with a new number, and works on."""
+    """Its join is not in the log any more: it says it with a new number, and works on."""
     session = joined((0, 1))
-    record = orders(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
-    (join,) = sent(Join, session.receive(record, 10))
+    (join,) = sent(Join, session.receive(ASKED_AGAIN, 10))
 
     assert (MINE, 3) == (join.incarnation, join.sequence)
     assert (Grant(queue(0), 1),) == session.working
-    assert [] == sent(Join, session.tick(10 + FIRST_JOIN_RETRY_MS))
+
+
+def test_it_joins_again_until_that_is_answered() -> None:
+    """The first may be lost, and its answer; being asked once more makes it no faster."""
+    session = joined((0, 1))
+    asked = [10]
+    for action in only(Send, session.receive(ASKED_AGAIN, 10)):
+        session.failed(action.ticket, 10)
+    assert [] == sent(Join, session.receive(ASKED_AGAIN.model_copy(update={"epoch": 3}), 20))
+    while len(asked) < 4:
+        now = session.wake_at
+        actions = session.tick(now)
+        acknowledge(session, actions, now)
+        session.caught_up(now, now)
+        asked += [now for _ in sent(Join, actions)]
+    first = FIRST_JOIN_RETRY_MS
+    assert [first, 2 * first, 4 * first] == [late - early for early, late in pairwise(asked)]
+
+    session.receive(orders(4, hold=[(0, 1)]), asked[-1])
+    assert [] == sent(Join, run_until(session, asked[-1] + 5 * SESSION_MS))
+
+
+def test_who_is_asked_for_its_join_once_more_asks_anew() -> None:
+    """The controller may forget a second time: the old patience does not count."""
+    session = joined((0, 1))
+    session.receive(ASKED_AGAIN, 10)
+    session.receive(orders(3, hold=[(0, 1)]), 20)
+
+    again = ASKED_AGAIN.model_copy(update={"epoch": 4})
+    assert 1 == len(sent(Join, session.receive(again, 30)))
 
 
 def test_who_is_leaving_does_not_join_again() -> None:
     """A newer join would take its drain back."""
     session = joined((0, 1))
     session.stop(10, 60_000)
-    record = orders(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
 
-    assert [] == sent(Join, session.receive(record, 20))
+    assert [] == sent(Join, session.receive(ASKED_AGAIN, 20))
+    assert [] == sent(Join, session.tick(20 + FIRST_JOIN_RETRY_MS))
+
+
+def test_who_has_not_been_heard_yet_stops_asking_when_it_leaves() -> None:
+    """Asked for its join, then told to stop: the drain is its last word."""
+    session = joined((0, 1))
+    session.receive(ASKED_AGAIN, 10)
+    session.stop(20, 60_000)
+
+    assert [] == sent(Join, session.tick(10 + FIRST_JOIN_RETRY_MS))
 
 
 def test_orders_for_an_earlier_life_are_ignored() -> None:

@@ -4,10 +4,11 @@ from collections import Counter
 
 import pytest
 
-from rebalance.policy import Policy
+from rebalance.policy import Policy, TwinRule
 from tests.unit.sdk.universe import QUEUES, Process, World
 from tests.unit.streaming.log import rules
 
+BEHIND_MS = -600_000
 CALM_MS = 120_000
 """Enough for everything that is broken to expire, and for the rest to settle."""
 
@@ -110,6 +111,47 @@ def test_a_static_member_comes_back_to_the_same_queues(name: str, seed: int) -> 
     world.start(name, instance="i0")
     world.lives(10_000)
     assert {"m1": before["m1"], name: before["m0"]} == held(world)
+
+
+RELIEFS = {
+    # name: (the rule for members, for instances, the successor's name, by how much its clock is off)
+    "by name": ("fence-older", "fence-older", "m0", 0),
+    "by name, its clock behind": ("fence-older", "fence-older", "m0", BEHIND_MS),
+    "by name, newer ones wait": ("refuse-newer", "fence-older", "m0", BEHIND_MS),
+    "by instance": ("fence-older", "fence-older", "m7", 0),
+    "by instance, its clock behind": ("fence-older", "fence-older", "m7", BEHIND_MS),
+    "by instance, in turn": ("fence-older", "hand-over", "m7", 0),
+    "by instance, newer ones wait": ("fence-older", "refuse-newer", "m7", 0),
+}
+
+
+@pytest.mark.parametrize("away", [False, True], ids=["", "the controller away"])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("of_names", "of_instances", "name", "clock"), RELIEFS.values(), ids=RELIEFS)
+def test_a_frozen_process_does_not_evict_who_took_over(
+    of_names: str, of_instances: str, name: str, clock: int, seed: int, *, away: bool
+) -> None:
+    """It is frozen for three sessions, another one comes in its place, and it comes back (C3)."""
+    world = World(seed)
+    rule, rule_of_instances = TwinRule(of_names), TwinRule(of_instances)
+    policy = Policy(strategy="STICKY", on_twin=rule, on_twin_instance=rule_of_instances)
+    world.slowness, world.rules = [0, 5, 500], rules(policy)
+    frozen = world.start("m0", instance="i0")
+    world.start("m1", instance="i1")
+    world.lives(10_000)
+
+    world.suspend(frozen, 30_000)
+    world.lives(3_000)
+    if away and clock == 0:  # and decides on both when it is back; who looks older has to wait
+        world.away_until = world.now + 40_000
+    successor = world.start(name, instance="i0", clock_ms=clock)
+    world.lives(90_000)
+
+    assert successor in world.processes
+    assert successor.working
+    assert not frozen.working
+    if name == frozen.name:
+        assert frozen not in world.processes
 
 
 @pytest.mark.parametrize("seed", range(12))

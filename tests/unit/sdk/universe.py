@@ -110,10 +110,17 @@ class World:
         """All records of a topic."""
         return next(log for name, log in self.logs.items() if name.endswith(f".{topic}"))
 
-    def start(self, name: str, instance: str | None = None, mode: Mode = "clustering") -> None:
-        """A process starts, under a name that it may have had before."""
+    def start(
+        self,
+        name: str,
+        instance: str | None = None,
+        mode: Mode = "clustering",
+        *,
+        clock_ms: int = 0,
+    ) -> Process:
+        """A process starts, under a name that it may have had before, with a clock so far off."""
         self.born += 1
-        life = incarnation(self.now, self.born)
+        life = incarnation(self.now + clock_ms, self.born)
         profile = Profile(
             group=GROUP,
             member=name,
@@ -124,7 +131,9 @@ class World:
         )
         session = MemberSession(profile, life, self.now)
         read = len(self.orders.get(member_key(GROUP, name), []))
-        self.processes.append(Process(name, session, len(self.log(RELEASES.name)), read))
+        process = Process(name, session, len(self.log(RELEASES.name)), read)
+        self.processes.append(process)
+        return process
 
     def suspend(self, process: Process, duration: int) -> None:
         """The process does nothing for a while, and does not know it."""

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
 from trimtab.protocol.names import Label, Pattern, TopicName
-from trimtab.protocol.quantities import Count, Timeout, Weight
+from trimtab.protocol.quantities import Count, Epoch, Timeout, Weight
 from trimtab.protocol.record import MemberRecord, example
 
 Protocol = Literal["cooperative", "eager"]
@@ -84,6 +84,11 @@ class Join(MemberRecord):
     )
     mode: Mode = "clustering"
     client: Label | None = Field(default=None, description="The library and its version.")
+    last_epoch: Epoch | None = Field(
+        default=None,
+        description="Of the last record that I acted on in an earlier incarnation; absent: this "
+        "process has had none. Who got my name or instance after it has replaced me.",
+    )
 
     @field_validator("topics")
     @classmethod

@@ -40,8 +40,8 @@ class Profile:
         """How often to beat until the controller says otherwise: Kafka's rule, a third."""
         return max(MIN_HEARTBEAT_MS, self.session_timeout_ms // 3)
 
-    def join(self, incarnation: str, sequence: int) -> Join:
-        """The wishes as a record."""
+    def join(self, incarnation: str, sequence: int, last_epoch: int = 0) -> Join:
+        """The wishes as a record, with the last epoch that an earlier life of the process knew."""
         return Join(
             member=self.member,
             incarnation=incarnation,
@@ -56,4 +56,5 @@ class Profile:
             capacity=self.capacity,
             mode=self.mode,
             client=self.client,
+            last_epoch=last_epoch or None,
         )

@@ -28,11 +28,12 @@ from trimtab.session.actions import (
     Lost,
     Revoked,
 )
+from trimtab.session.asking import Asking
 from trimtab.session.baton import Baton, Changes
 from trimtab.session.commons import Commons
 from trimtab.session.fencing import Fence, within
 from trimtab.session.grants import Grant
-from trimtab.session.incarnation import next_incarnation
+from trimtab.session.incarnation import is_replaced, next_incarnation
 from trimtab.session.member_profile import Profile
 from trimtab.session.outbox import Outbox, Outgoing, Signature
 from trimtab.session.recall import Recall
@@ -40,10 +41,6 @@ from trimtab.session.statement import Statement
 
 Phase = Literal["joining", "joined", "draining", "ended"]
 
-FIRST_JOIN_RETRY_MS = 2_000
-"""The controller answers within a batch (some 300 ms); asking sooner again is only load."""
-LAST_JOIN_RETRY_MS = 16_000
-"""Three doublings later: a controller that is away reads the joins from the log on its return."""
 FAREWELL_MS = 2_000
 """Time for the last records of a member that works on nothing: a few retries of a produce."""
 BEAT_SPACING_MS = 100
@@ -58,8 +55,8 @@ class MemberSession:
         self.phase: Phase = "joining"
         self._recall = Recall()
         self._actions: list[Action] = []
-        self._join_at = now
-        self._join_retry_ms = FIRST_JOIN_RETRY_MS
+        self._asking = Asking(due_at=now)
+        self._last_epoch = 0  # of earlier lives
         self._drain_deadline: int | None = None
         self._hurried = False
         self._temporary = False
@@ -70,7 +67,6 @@ class MemberSession:
         """A new life: nothing of the old one counts."""
         self.incarnation = incarnation
         self.epoch = 0
-        self._born_at = now
         hand = Baton if self.profile.mode == "clustering" else Commons
         self._baton = hand(self.profile.member, incarnation, self._recall)
         self._outbox = Outbox(self.profile.group, first_ticket)
@@ -99,10 +95,9 @@ class MemberSession:
     @property
     def wake_at(self) -> int:
         """When `tick` must be called at the latest."""
-        times = [self._baton.deadline, self._drain_deadline]
+        times = [self._baton.deadline, self._drain_deadline, self._asking.due_at]
         times.append(self._beat_at if self._leave_ticket is None else None)
         times.append(self._fence.deadline)
-        times.append(self._join_at if self.phase == "joining" else None)
         return min(time for time in times if time is not None)
 
     def tick(self, now: int) -> list[Action]:
@@ -118,7 +113,7 @@ class MemberSession:
         if record is None:
             if self._answered:  # before that, it is about an earlier life
                 self._start_over(LossReason.UNKNOWN, now)
-        elif record.incarnation > self.incarnation:
+        elif is_replaced(self.incarnation, record, 0 if self._answered else self._last_epoch):
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
         elif not (self._temporary or self._leave_ticket) and self._is_news(record):
@@ -170,6 +165,7 @@ class MemberSession:
         self._pass_time(now)
         if self.phase in ("joining", "joined"):
             self.phase = "draining"
+            self._asking.end()
             self._temporary = temporary
             self._drain_deadline = now + timeout_ms
             if temporary:
@@ -201,8 +197,10 @@ class MemberSession:
         self._revocation_timeout_ms = record.revocation_timeout_ms
         self._beat_at = min(self._beat_at, self._beaten_at + record.heartbeat_interval_ms)
         self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
-        if record.join_again and self.phase == "joined":
-            self._post(self.profile.join(self.incarnation, self._outbox.next_sequence))
+        if not record.join_again:
+            self._asking.end()
+        elif self.phase == "joined":
+            self._asking.begin(now)
 
     def _pass_time(self, now: int) -> None:
         """What silence alone decides."""
@@ -234,12 +232,14 @@ class MemberSession:
             return
         if self.phase == "joined":
             self.phase = "joining"
-            self._join_at, self._join_retry_ms = now, FIRST_JOIN_RETRY_MS
-        younger = next_incarnation(self.incarnation, now - self._born_at)
-        self._begin(younger, self._outbox.next_ticket, now)
+            self._asking.end()
+        self._asking.begin(now)
+        self._last_epoch = self.epoch or self._last_epoch
+        self._begin(next_incarnation(self.incarnation), self._outbox.next_ticket, now)
 
     def _end(self, ending: Ending) -> None:
         self.phase = "ended"
+        self._asking.end()
         self._actions.append(Ended(ending))
 
     def _apply(self, changes: Changes, reason: LossReason = LossReason.TAKEN) -> None:
@@ -257,7 +257,7 @@ class MemberSession:
 
     def _settle(self, now: int) -> list[Action]:
         """Send what is due, and hand over all actions."""
-        if self.phase == "joining" and now >= self._join_at:
+        if self._asking.due_at is not None and now >= self._asking.due_at:
             self._join(now)
         if self.phase != "ended":
             self._leave_or_beat(now)
@@ -277,9 +277,9 @@ class MemberSession:
 
     def _join(self, now: int) -> None:
         self._fence.sent(self._outbox.next_ticket, now)
-        self._post(self.profile.join(self.incarnation, self._outbox.next_sequence))
-        self._join_at = now + self._join_retry_ms
-        self._join_retry_ms = min(2 * self._join_retry_ms, LAST_JOIN_RETRY_MS)
+        sequence = self._outbox.next_sequence
+        self._post(self.profile.join(self.incarnation, sequence, self._last_epoch))
+        self._asking.asked(now)
 
     def _beat(self, now: int) -> None:
         self._actions += self._outbox.post_again()
