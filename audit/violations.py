@@ -43,6 +43,8 @@ class Invariant(StrEnum):
     """A longer session never strikes out more members."""
     TOLD = "I18"
     """What a summary counts as a member's is what that member was told."""
+    SUCCEEDED = "I19"
+    """Nobody is replaced by a process that was there before it."""
     TOTAL = "I0"
     """Whatever is read, nothing raises."""
 

@@ -71,8 +71,8 @@ class Joined:
     """It knows no releases."""
     patterns: frozenset[Pattern] = frozenset()
     """What it subscribes beside the topics that it names."""
-    last_epoch: Epoch = Epoch(0)
-    """Of the last record that an earlier life of its process acted on; 0: none did."""
+    last_epoch: Epoch | None = None
+    """Of the last record that an earlier life of its process acted on; None: there was none."""
 
 
 @dataclass(frozen=True, slots=True)

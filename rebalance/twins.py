@@ -113,12 +113,16 @@ def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
 def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """Tell whether a process comes back that a rival has replaced meanwhile: it was frozen, say.
 
-    It says up to which epoch it knew of itself, and the rival came later, whatever their clocks say.
-    All lives of a process begin with its start.
+    It says up to which epoch it knew of itself, and the rival came later, whatever the clocks say.
+    Or the rival started later: it may have come before this one was told anything, and while it
+    hands over to its successor, a process still learns epochs. All lives of a process begin with
+    its start.
     """
     other = draft.members[rival]
     start, others = (life.partition("-")[0] for life in (event.incarnation, other.incarnation))
-    return 0 < event.last_epoch < other.since and start != others
+    if event.last_epoch is None or start == others:
+        return False
+    return 0 < event.last_epoch < other.since or start < others
 
 
 def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:

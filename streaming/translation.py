@@ -125,7 +125,7 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
         mode=Mode(record.mode),
         eager=record.protocol == "eager",
         patterns=frozenset(map(Pattern, record.patterns or ())),
-        last_epoch=Epoch(record.last_epoch or 0),
+        last_epoch=None if record.last_epoch is None else Epoch(record.last_epoch),
     )
 
 

@@ -28,6 +28,7 @@ from trimtab.protocol import (
 )
 from trimtab.session import Assigned, Ended, Grant, Lost, Send, incarnation
 from trimtab.session.actions import Ending, LossReason
+from trimtab.session.incarnation import next_incarnation
 
 Manner = Literal["eager", "broadcasting", "hoarding"]
 
@@ -48,12 +49,17 @@ class Crier:
         self.betrays = False
         """It has just said that it let go of something, and has not."""
         self._ordered: tuple[GrantRef, ...] = ()
-        self._sequence = 0
+        self._sequence = self.epoch = 0
+        self._last_epoch: int | None = None
 
     def begin(self, now: int) -> None:
-        """Start a life."""
-        self.incarnation = incarnation(now, self.number)
-        self.epoch, self.wake_at = 0, now
+        """Start the first life."""
+        self.incarnation, self.wake_at = incarnation(now, self.number), now
+
+    def _begin_again(self, now: int) -> None:
+        """Start the next one."""
+        self.incarnation, self.wake_at = next_incarnation(self.incarnation), now
+        self._last_epoch, self.epoch = self.epoch or self._last_epoch or 0, 0
 
     @property
     def phase(self) -> str:
@@ -80,6 +86,7 @@ class Crier:
             session_timeout_ms=SESSION_MS,
             protocol="eager" if eager else "cooperative",
             mode="broadcasting" if self.manner == "broadcasting" else "clustering",
+            last_epoch=self._last_epoch,
         )
         return self._says(MEMBERS, join)
 
@@ -87,7 +94,7 @@ class Crier:
         """Do what it is told, at once."""
         if record is None:
             lost: list[Assigned | Lost | Ended | Send] = [*self._lost(LossReason.UNKNOWN)]
-            self.begin(now)
+            self._begin_again(now)
             return lost
         if record.incarnation > self.incarnation:
             return [*self._lost(LossReason.REPLACED), Ended(Ending.REPLACED)]

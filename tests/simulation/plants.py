@@ -121,6 +121,17 @@ def twin_not_fenced(right: Function) -> Function:
     return wrong
 
 
+def successor_not_respected(right: Function) -> Function:
+    """Whoever comes back after it was replaced is taken for a newcomer."""
+    del right
+
+    def wrong(draft: Draft, event: Joined, rival: MemberId) -> bool:
+        del draft, event, rival
+        return False
+
+    return wrong
+
+
 def target_computed_twice(right: Function) -> Function:
     """The strategy is asked again, in view of its own first answer."""
 
@@ -227,6 +238,12 @@ PLANTS = {
     ),
     "twin not fenced": Plant(
         "rebalance.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
+    ),
+    "successor not respected": Plant(
+        "rebalance.twins._is_replaced",
+        successor_not_respected,
+        frozenset({Invariant.SUCCEEDED}),
+        frozenset({Quirk.INSTANCES}),
     ),
     "target computed twice": Plant(
         "rebalance.target.retarget", target_computed_twice, frozenset({Invariant.FEW_TARGETS})

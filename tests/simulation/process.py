@@ -23,6 +23,7 @@ from trimtab.session import (
     Action,
     Assigned,
     Ended,
+    Ending,
     FindEnd,
     Grant,
     Lost,
@@ -68,9 +69,12 @@ class Process:
         self.finishing: dict[Grant, int] = {}
         """What the application was told to stop, and when it will have."""
         self.ended = False
+        self.ending: Ending | None = None
+        """How, if it ended by itself."""
         self._end: End | None = None
         """Where the log ended when it last asked, until it has read so far."""
         self._wake_at = 0
+        self.first_life = ""
         self._releases = wire.broker.log(RELEASES)
         self.topics = topics
         self.instance, self.capacity = instance, capacity
@@ -80,6 +84,7 @@ class Process:
 
     def begin(self, now: int, offset_ms: int, manner: Manner | None) -> None:
         """Start up, with a clock that may be wrong; the latest orders are read again."""
+        self.first_life = incarnation(now + offset_ms, self.number)
         self.offset_ms, self.manner = offset_ms, manner
         self.heard = len(self.broker.log(RELEASES))
         self._read[self.name] = max(0, len(self.broker.orders[self.name]) - 1)
@@ -87,7 +92,6 @@ class Process:
             self.session: MemberSession | Crier = Crier(self.name, self.topics, manner, self.number)
             self.session.begin(now + offset_ms)
             return
-        born = incarnation(now + offset_ms, self.number)
         profile = Profile(
             group=GROUP,
             member=self.name,
@@ -97,7 +101,7 @@ class Process:
             session_timeout_ms=SESSION_MS,
             revocation_timeout_ms=REVOCATION_MS,
         )
-        self.session = MemberSession(profile, born, now + offset_ms)
+        self.session = MemberSession(profile, self.first_life, now + offset_ms)
 
     @property
     def address(self) -> str:
@@ -208,8 +212,8 @@ class Process:
                 for grant in grants:
                     self._stop(grant, witness)
                     self.finishing.pop(grant, None)
-            case Ended():
-                self.ended = True
+            case Ended(ending):
+                self.ended, self.ending = True, ending
             case Send():
                 self.wire.send(self.number, action, now)
             case _:

@@ -64,6 +64,7 @@ class Kind(StrEnum):
     LEAVE = "leave"
     TWIN = "twin"
     SURGE = "surge"
+    RELIEVE = "relieve"
     AWAY = "away"
     FLAP = "flap"
     STORM = "storm"
@@ -111,6 +112,7 @@ UNFAIR = frozenset(
     {
         Kind.TWIN,
         Kind.SURGE,
+        Kind.RELIEVE,
         Kind.AWAY,
         Kind.EVICT,
         Kind.FORGE,

@@ -36,6 +36,7 @@ from tests.simulation.scenario import (
     Quirk,
     Scenario,
 )
+from tests.simulation.succession import evicted, usurped
 from tests.simulation.wire import Wire
 from trimtab.protocol.limits import NAME_CHARACTERS
 
@@ -84,6 +85,8 @@ class World:
     crashing: bool = False
     """The next batch is not committed."""
     processes: list[Process] = field(default_factory=list)
+    everybody: list[Process] = field(default_factory=list)
+    """Also those that are gone."""
     violations: list[Violation] = field(default_factory=list)
     agenda: list[tuple[int, Callable[[], object]]] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
@@ -183,6 +186,7 @@ class World:
         for process in self.chance.sample(self.processes, len(self.processes)):
             if process.awaits(self.now):
                 self.note(process.run(self.now, self.witness, self.faults))
+        self.note(usurped(self.processes, self.everybody))
         self.processes = [process for process in self.processes if not process.ended]
         if exactly or self.chance.random() < 0.6:
             self._decide()
@@ -215,6 +219,7 @@ class World:
             self.faults.occurred("A1")
             self.faults.occurred("A8")
         self.note(self.brain.decide(self.now, self.chance, crash=crash))
+        self.note(evicted(self.brain.decided[-1] if self.brain.decided else (), self.everybody))
         for life in given_up(self.brain, self.processes):
             self.witness.fenced(life)
 
@@ -240,6 +245,7 @@ class World:
         process = Process(self.born, name, wanted, self.wire, instance, capacity)
         process.begin(self.now, offset_ms, manner)
         self.processes.append(process)
+        self.everybody.append(process)
         if len(self.processes) > sum(seen.queues for seen in self.driver.topics.values()):
             self.faults.occurred("C16")
         if len({process.topics for process in self.processes}) > 1:

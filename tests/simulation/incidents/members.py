@@ -132,6 +132,24 @@ def surge(world: "World", dice: Random) -> None:
         world.faults.occurred("C13")
 
 
+def relieve(world: "World", dice: Random) -> None:
+    """Somebody is frozen, another one starts in its place, and it comes back."""
+    victim = victim_of(world, dice)
+    if victim is None or victim.manner is not None:
+        return
+    duration_ms = dice.choice([SESSION_MS - 700, 2 * SESSION_MS, 3 * SESSION_MS])
+    victim.suspend(world.now + duration_ms, world.witness)
+    same = victim.instance is None or dice.random() < 0.5
+    name = victim.name if same else fresh_name(world)
+
+    def step_in() -> None:
+        if not victim.ended:
+            world.start(name, victim.topics, instance=victim.instance)
+            world.faults.occurred("C3")
+
+    world.later(dice.choice([200, SESSION_MS, duration_ms - 200]), step_in)
+
+
 def settle_duels(world: "World") -> None:
     """Of several processes with one instance the youngest stays: two would fence each other."""
     youngest = {process.instance: process for process in world.processes}

@@ -86,8 +86,8 @@ class Join(MemberRecord):
     client: Label | None = Field(default=None, description="The library and its version.")
     last_epoch: Epoch | None = Field(
         default=None,
-        description="Of the last record that I acted on in an earlier incarnation; absent: this "
-        "process has had none. Who got my name or instance after it has replaced me.",
+        description="Of the last record that I acted on in an earlier incarnation of this process; "
+        "absent: it has had none. Who got my name or instance after that has replaced me.",
     )
 
     @field_validator("topics")

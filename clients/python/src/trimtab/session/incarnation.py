@@ -6,10 +6,6 @@ than the one that took its name meanwhile. The rest is random at first, which te
 processes that started in the same millisecond, and then counts the lives of the process.
 """
 
-from trimtab.protocol import Assignment
-
-_START = slice(13)
-
 
 def incarnation(start_ms: int, nonce: int) -> str:
     """Name the first life of a process by its start and 31 random bits: there is room to count."""
@@ -20,15 +16,3 @@ def next_incarnation(current: str) -> str:
     """Name the next life of the same process."""
     start, number = current.split("-")
     return f"{start}-{int(number, 16) + 1:08x}"
-
-
-def is_replaced(current: str, record: Assignment, last_epoch: int = 0) -> bool:
-    """Tell whether a record under this process's name shows that another one has the name now.
-
-    The other started later; or, while the controller has not answered this life yet, it came after
-    the last epoch that an earlier life of this process acted on (0: none did), whatever its clock
-    says. Records of those who came before may still turn up.
-    """
-    if record.incarnation > current:
-        return True
-    return 0 < last_epoch < record.epoch and record.incarnation[_START] != current[_START]

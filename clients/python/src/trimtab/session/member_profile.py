@@ -40,7 +40,7 @@ class Profile:
         """How often to beat until the controller says otherwise: Kafka's rule, a third."""
         return max(MIN_HEARTBEAT_MS, self.session_timeout_ms // 3)
 
-    def join(self, incarnation: str, sequence: int, last_epoch: int = 0) -> Join:
+    def join(self, incarnation: str, sequence: int, last_epoch: int | None = None) -> Join:
         """The wishes as a record, with the last epoch that an earlier life of the process knew."""
         return Join(
             member=self.member,
@@ -56,5 +56,5 @@ class Profile:
             capacity=self.capacity,
             mode=self.mode,
             client=self.client,
-            last_epoch=last_epoch or None,
+            last_epoch=last_epoch,
         )

@@ -33,7 +33,7 @@ from trimtab.session.baton import Baton, Changes
 from trimtab.session.commons import Commons
 from trimtab.session.fencing import Fence, within
 from trimtab.session.grants import Grant
-from trimtab.session.incarnation import is_replaced, next_incarnation
+from trimtab.session.incarnation import next_incarnation
 from trimtab.session.member_profile import Profile
 from trimtab.session.outbox import Outbox, Outgoing, Signature
 from trimtab.session.recall import Recall
@@ -56,7 +56,7 @@ class MemberSession:
         self._recall = Recall()
         self._actions: list[Action] = []
         self._asking = Asking(due_at=now)
-        self._last_epoch = 0  # of earlier lives
+        self._last_epoch: int | None = None  # of earlier lives
         self._drain_deadline: int | None = None
         self._hurried = False
         self._temporary = False
@@ -113,7 +113,7 @@ class MemberSession:
         if record is None:
             if self._answered:  # before that, it is about an earlier life
                 self._start_over(LossReason.UNKNOWN, now)
-        elif is_replaced(self.incarnation, record, 0 if self._answered else self._last_epoch):
+        elif record.incarnation > self.incarnation:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
         elif not (self._temporary or self._leave_ticket) and self._is_news(record):
@@ -234,7 +234,7 @@ class MemberSession:
             self.phase = "joining"
             self._asking.end()
         self._asking.begin(now)
-        self._last_epoch = self.epoch or self._last_epoch
+        self._last_epoch = self.epoch or self._last_epoch or 0
         self._begin(next_incarnation(self.incarnation), self._outbox.next_ticket, now)
 
     def _end(self, ending: Ending) -> None:
