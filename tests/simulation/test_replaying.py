@@ -12,7 +12,7 @@ from sinks import Record, record_of
 from streaming.cell import Rules
 from tests.simulation import transcript
 from tests.simulation.rules import PREFIX
-from tests.simulation.scenario import SESSION_MS, scenario
+from tests.simulation.scenario import SESSION_MS, Kind, scenario
 from tests.simulation.world import Outcome, World
 from trimtab import protocol
 from trimtab.protocol import DEADLETTERS, HISTORY, decode
@@ -31,7 +31,12 @@ def replayed(outcome: Outcome, rules: Rules) -> list[list[Record]]:
     return [[record for record in records if record.topic != letters] for records in decided]
 
 
-@pytest.mark.parametrize("seed", range(40, 60))
+def _is_recordable(seed: int) -> bool:
+    """Tell whether all of a life is in its transcript, which does not hold a record of 5 MB."""
+    return all(incident.kind is not Kind.GLUT for incident in scenario(seed).incidents)
+
+
+@pytest.mark.parametrize("seed", filter(_is_recordable, range(40, 65)))
 def test_a_recording_makes_the_bytes_that_were_made(seed: int) -> None:
     """Through the decoder, the cell, the codec and the sinks, batch by batch (I7)."""
     outcome = a_life(seed)
