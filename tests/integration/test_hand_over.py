@@ -4,13 +4,15 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 
 import pytest
 
-from tests.integration.conftest import MakeMember
-from tests.integration.published import Published
-from trimtab.protocol import MemberChanged
+from tests.integration.conftest import SESSION_S, MakeMember
+from tests.integration.published import PATIENCE_S, Published
+from trimtab import Member
+from trimtab.protocol import Conflict, MemberChanged
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -78,3 +80,43 @@ def test_a_killed_member_is_fenced_by_its_silence(
     (end,) = ends()
     assert ("expired", "expiry") == (end.event, end.cause.kind)
     assert (end.cause.detail or "").startswith("silent for")
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_a_frozen_member_does_not_evict_who_took_over(
+    published: Published,
+    group: str,
+    arguments: Callable[[str], dict[str, object]],
+    name: str,
+) -> None:
+    """SIGSTOP, another process takes its name or its instance, SIGCONT: that one stays."""
+    static = {"instance": "i"}
+    command = [
+        sys.executable,
+        "-m",
+        "tests.integration.worker",
+        json.dumps(arguments("a") | static),
+    ]
+    with subprocess.Popen(command) as frozen:
+        published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
+        frozen.send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(SESSION_S + 1)
+            with Member(**(arguments(name) | static)) as successor:  # type: ignore[arg-type]  # as above
+                successor.wait_until(lambda it: len(it.assignment) == QUEUES)
+                held = successor.assignment
+                frozen.send_signal(signal.SIGCONT)
+                if name == "a":
+                    assert 1 == frozen.wait(PATIENCE_S)
+                else:
+                    published.wait_until(lambda: met(published, group) == [("b", "a")])
+                published.watch(seconds=2)
+                assert (None, held) == (successor.failure, successor.assignment)
+        finally:
+            frozen.kill()
+
+
+def met(published: Published, group: str) -> list[tuple[str, str]]:
+    """Who was refused in whose favour."""
+    conflicts = [it for it in published.of_group(group) if isinstance(it, Conflict)]
+    return [(it.older, it.newer) for it in conflicts if it.rule == "refuse-newer"]

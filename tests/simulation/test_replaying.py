@@ -36,7 +36,7 @@ def _is_recordable(seed: int) -> bool:
     return all(incident.kind is not Kind.GLUT for incident in scenario(seed).incidents)
 
 
-@pytest.mark.parametrize("seed", list(filter(_is_recordable, range(40, 65))))
+@pytest.mark.parametrize("seed", [seed for seed in range(40, 65) if _is_recordable(seed)])
 def test_a_recording_makes_the_bytes_that_were_made(seed: int) -> None:
     """Through the decoder, the cell, the codec and the sinks, batch by batch (I7)."""
     outcome = a_life(seed)
