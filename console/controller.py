@@ -24,7 +24,9 @@ from console.topics import create_missing, problems, survey, wanted
 from console.wiring import options
 
 
-def run(settings: Settings, *, init_topics: bool, progress: Progress) -> None:
+def run(
+    settings: Settings, *, init_topics: bool, new_checkpoint: bool = False, progress: Progress
+) -> None:
     """Run the controller until SIGTERM or Ctrl-C.
 
     Raises:
@@ -32,6 +34,7 @@ def run(settings: Settings, *, init_topics: bool, progress: Progress) -> None:
     """
     from streaming.application import ControllerFailed
     from streaming.application import run as run_job
+    from streaming.terms import CheckpointRefused
 
     logs.configure(settings.log)
     signal.signal(signal.SIGTERM, _end_well)
@@ -41,8 +44,13 @@ def run(settings: Settings, *, init_topics: bool, progress: Progress) -> None:
     with _sole_controller(Path(settings.home)), _kafka(settings, jars, progress) as servers:
         embedded = settings.kafka.bootstrap_servers is None
         _require_topics(settings, servers, init=init_topics or embedded)
+        chosen = options(
+            settings, bootstrap_servers=servers, jars=jars.spark, new_checkpoint=new_checkpoint
+        )
         try:
-            run_job(options(settings, bootstrap_servers=servers, jars=jars.spark))
+            run_job(chosen)
+        except CheckpointRefused as error:
+            raise Failure(str(error), ExitCode.UNHEALTHY) from error
         except ControllerFailed as error:
             raise Failure(f"the controller ended: {error}") from error
 

@@ -104,7 +104,7 @@ def problems(found: Iterable[Found]) -> list[str]:
         counts = ", ".join(f"{topic.spec.name} {topic.partitions}" for topic in by_group)
         lines.append(
             f"topics keyed by group must have equal partition counts, there are: {counts}; "
-            "delete those that differ and run `trimtab topics init`"
+            "stop all members, and begin anew under another topics.prefix"
         )
     return lines
 
@@ -158,8 +158,8 @@ def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str
     if len(metadata.partitions) != spec.partitions:
         yield (
             f"{spec.name} has {len(metadata.partitions)} partitions, must have {spec.partitions}: "
-            f"set topics.partitions to {len(metadata.partitions)}, or delete the topic and run "
-            "`trimtab topics init`"
+            f"set topics.partitions to {len(metadata.partitions)} if no group lives there yet; "
+            "else stop all members, and begin anew under another topics.prefix"
         )
     counts = (len(partition.replicas) for partition in metadata.partitions.values())
     replicas = min(counts, default=0)

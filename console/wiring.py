@@ -19,13 +19,16 @@ from streaming.options import (
 )
 
 
-def options(settings: Settings, *, bootstrap_servers: str, jars: Path) -> Options:
+def options(
+    settings: Settings, *, bootstrap_servers: str, jars: Path, new_checkpoint: bool = False
+) -> Options:
     """What the streaming job is started with.
 
     Args:
         settings: The settings.
         bootstrap_servers: The Kafka to use, which the settings may leave open.
         jars: The directory of Spark's Kafka connector, likewise.
+        new_checkpoint: Begin a new checkpoint, whatever is there.
     """
     controller, routes = settings.controller, settings.routes
     return Options(
@@ -45,6 +48,7 @@ def options(settings: Settings, *, bootstrap_servers: str, jars: Path) -> Option
             routine_interval_ms=milliseconds(controller.heartbeat_batch_interval),
             routine_rows=controller.heartbeat_batch_rows,
             fetch_wait_ms=milliseconds(controller.fetch_wait),
+            new_checkpoint=new_checkpoint,
         ),
         feeds=FeedOptions(
             tick_interval_ms=milliseconds(controller.tick_interval),

@@ -1,41 +1,38 @@
 """The controller as a running thing: session, query and feeds, from start to stop.
 
-A ship's engine room. The session is lit, whoever else has the watch is relieved, and the brain is
-reminded of what it has published; then the query and the feeds are set going, and somebody watches
-the dials: if the query or a feed dies, everything is stopped and the process ends with an error,
-for whoever supervises it to start it again from the checkpoint. Told to stop, it stops. Nothing is
-decided here, and nothing is lost by ending here at any moment.
+A ship's engine room. The session is lit, the checkpoint is looked at, and whoever else has the
+watch is relieved; then the feeds are set going, and the query, which is started again after what
+passes (``query``). If a feed dies, or the query for good, everything is stopped and the process
+ends with an error, for whoever supervises it to start it again from the checkpoint. Told to stop,
+it stops. Nothing is decided here, and nothing is lost by ending here at any moment.
 
 Called by ``console``. Its one rule: it ends well only when it was told to.
 """
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
-from typing import Final
 
-import structlog
-from py4j.protocol import Py4JError
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from streaming.cell_operator import CellOperator
+from streaming.checkpoint import Checkpoint
+from streaming.ending import ending_of
 from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
+from streaming.losses import NotSurveyed, survey
 from streaming.options import Options
-from streaming.pipeline import decisions, publish
+from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
-from streaming.readiness import Readiness, put_up, taken_down
+from streaming.readiness import taken_down
 from streaming.registered_post import Undelivered
-from streaming.reminder import NotReminded, remind
+from streaming.reminder import NotReminded, locate
 from streaming.session import SparkNotStarted, logs, start_session
-from streaming.succession import reason
 from streaming.takeover import NotTold, new_start, take_over
-
-_WATCH_S: Final = 0.2
-"""How often the dials are looked at."""
+from streaming.terms import CheckpointRefused, differences, frozen, present_terms
 
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
@@ -46,6 +43,7 @@ def run(options: Options) -> None:
     """Run the controller until SIGTERM or SIGINT.
 
     Raises:
+        CheckpointRefused: The checkpoint was begun with other settings.
         ControllerFailed: It ended for any other reason.
     """
     stop = Event()
@@ -53,18 +51,31 @@ def run(options: Options) -> None:
         with taken_down(options.home), _told_by_signals(stop), _session(options) as spark:
             if not stop.is_set():
                 _run(spark, options, stop)
-    except (FeedFailed, NotReminded, NotTold, SparkNotStarted, Undelivered) as error:
+    except QueryFailed as error:
+        raise ControllerFailed(f"the query ended: {error}; see {logs(options)}") from error
+    except (
+        FeedFailed,
+        NotReminded,
+        NotSurveyed,
+        NotTold,
+        SparkNotStarted,
+        Undelivered,
+    ) as error:
         raise ControllerFailed(str(error)) from error
+    except (Py4JJavaError, PySparkException) as error:
+        cause = ending_of(str(error)).cause
+        raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
     except (Py4JError, ConnectionError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
 
 
 def _run(spark: SparkSession, options: Options, stop: Event) -> None:
+    _accept(spark, options)  # before anybody is relieved
+    locate(options, stop)
     listener = QueryListener(spark)
     spark.streams.addListener(listener)
     start = new_start()
     starts = take_over(options, start, stop)
-    remind(options, start, stop)
     if stop.is_set():
         return
     topics = options.topics
@@ -77,33 +88,30 @@ def _run(spark: SparkSession, options: Options, stop: Event) -> None:
         starts,
     )
     feeds = (TickProducer(options), RouteWatcher(options), HostWatcher(options))
-    with (
-        _query(decisions(spark, options, operator), options) as query,
-        feeding(feeds, stop) as look_at_feeds,
-    ):
-        ready = False
-        while not stop.wait(_WATCH_S):
-            look_at_feeds()
-            _look_at(query, options)
-            if not ready and listener.first_batch.is_set():
-                ready = True
-                ui = spark.sparkContext.uiWebUrl
-                _announce(Readiness(os.getpid(), query.id, listener.last_batch, ui), options)
+    with feeding(feeds, stop) as look_at_feeds:
+        QueryLife(spark, options, operator, listener, start, stop, look_at_feeds).run()
 
 
-def _announce(readiness: Readiness, options: Options) -> None:
-    """Say that whatever is sent from now on will be answered."""
-    put_up(options.home, readiness)
-    structlog.get_logger().info(
-        "controller ready", query=readiness.query, batch=readiness.batch, ui=readiness.ui
-    )
+def _accept(spark: SparkSession, options: Options) -> None:
+    """Refuse a checkpoint that was begun with other settings, unless a new one is asked for."""
+    checkpoint = Checkpoint(spark, options.query.checkpoint)
+    if options.query.new_checkpoint or not checkpoint.in_use:
+        return
+    shelf = survey(options)
+    now = present_terms(options, shelf.cluster, shelf.topics)
+    options_then = checkpoint.options()
+    options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
+    reasons = (*differences(checkpoint.terms(), now), *frozen(options_then, options_now))
+    if reasons:
+        raise CheckpointRefused("\n".join(reasons))
 
 
-def _look_at(query: StreamingQuery, options: Options) -> None:
-    if not query.isActive:
-        error = query.exception()
-        why = reason(error or "")
-        raise ControllerFailed(f"the query ended: {why}; see {logs(options)}") from error
+def _set_to(spark: SparkSession, key: str) -> str | None:
+    """Return what an option is, set or by default; None if it is neither."""
+    try:
+        return spark.conf.get(key)
+    except PySparkException:
+        return None
 
 
 @contextmanager
@@ -113,15 +121,6 @@ def _session(options: Options) -> Iterator[SparkSession]:
         yield spark
     finally:
         spark.stop()
-
-
-@contextmanager
-def _query(decided: DataFrame, options: Options) -> Iterator[StreamingQuery]:
-    query = publish(decided, options)
-    try:
-        yield query
-    finally:
-        query.stop()
 
 
 @contextmanager

@@ -140,7 +140,8 @@ def read(data: bytes) -> Cell:
     if data[:1] != _VERSION_BYTE:
         raise UnreadableState(
             f"the checkpoint holds state of version {data[0] if data else 'none'}, and this "
-            f"release reads version {VERSION}: start the release that wrote it"
+            f"release reads version {VERSION}: start the release that wrote it, or move over with "
+            "`trimtab run --new-checkpoint`: no queue moves"
         )
     chest = _chest.decode(memoryview(data)[1:])
     return Cell(

@@ -52,6 +52,8 @@ class QueryOptions:
     """As many beats need not wait."""
     fetch_wait_ms: int
     """How long Kafka may hold a fetch when nothing is new."""
+    new_checkpoint: bool = False
+    """Begin a new one, and keep what is there beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,6 @@ Registered by ``application``. Its one rule: it watches and never interferes.
 import json
 import time
 from functools import cached_property
-from threading import Event
 from typing import Final
 
 import structlog
@@ -45,8 +44,8 @@ class QueryListener(StreamingQueryListener):
         self._log = structlog.get_logger()
         self._summary = _Summary()
         self._silence = Trouble(self._log, "reading of the log")
-        self.first_batch = Event()
-        """Set when a batch has been committed: whatever is sent from now on will be read."""
+        self.last_run: str | None = None
+        """Which run of the query has committed a batch last: it will read what is sent now."""
         self.last_batch = -1
 
     @cached_property
@@ -74,7 +73,7 @@ class QueryListener(StreamingQueryListener):
         if self._summary.age_s >= _SUMMARY_S:
             self._log.info("batches", last=progress.batchId, **self._summary.figures())
             self._summary = _Summary()
-        self.first_batch.set()
+        self.last_run = str(progress.runId)
 
     def onQueryIdle(self, _event: QueryIdleEvent) -> None:  # noqa: N802 - Spark's name
         """Nothing came for a while."""

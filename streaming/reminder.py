@@ -14,8 +14,9 @@ does not start.
 """
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from threading import Event
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 
@@ -24,7 +25,15 @@ from streaming.noticeboard import Noticeboard
 from streaming.options import Options
 from streaming.registered_post import RegisteredPost
 from streaming.trouble import Trouble
-from trimtab.protocol import ASSIGNMENTS, GROUPS, UndecodableRecord, partition_of
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    GROUPS,
+    Topic,
+    UndecodableRecord,
+    partition_of,
+    read_group_key,
+    read_member_key,
+)
 
 _NAME: Final = "reminder"
 _AT_ONCE: Final = 1_000
@@ -36,9 +45,33 @@ _PATIENCE_S: Final = 60.0
 _REPORT_S: Final = 5.0
 """How often it says how far it is."""
 
+_GROUPS_OF: Final[Mapping[str, Callable[[bytes | None], str]]] = {
+    ASSIGNMENTS.name: lambda key: read_member_key(key).group,
+    GROUPS.name: read_group_key,
+}
+
 
 class NotReminded(Exception):  # noqa: N818 - it names what happened
     """What is published could not be read."""
+
+    passes = True
+    """Whether it is worth another try."""
+
+
+class Misplaced(NotReminded):
+    """What is published is not where it belongs."""
+
+    passes = False
+
+
+def locate(options: Options, stop: Event) -> None:
+    """See that groups are where they belong, before anybody is relieved for their sake.
+
+    Raises:
+        NotReminded: Kafka did not say what is published.
+        Misplaced: Topics have been given more partitions since.
+    """
+    _Reading(options, Noticeboard(""), (GROUPS,)).run(stop)
 
 
 def remind(options: Options, start: str, stop: Event) -> None:
@@ -46,10 +79,11 @@ def remind(options: Options, start: str, stop: Event) -> None:
 
     Raises:
         NotReminded: Kafka did not say what is published.
+        Misplaced: Topics have been given more partitions since.
         Undelivered: Kafka did not take it back.
     """
     board = Noticeboard(start)
-    _Reading(options, board).run(stop)
+    _Reading(options, board, (ASSIGNMENTS, GROUPS)).run(stop)
     if not stop.is_set():
         _tell(options, board)
 
@@ -57,18 +91,20 @@ def remind(options: Options, start: str, stop: Event) -> None:
 class _Reading:
     """One pass over what is published."""
 
-    def __init__(self, options: Options, board: Noticeboard) -> None:
+    def __init__(self, options: Options, board: Noticeboard, topics: Sequence[Topic[Any]]) -> None:
         self._log = logger(_NAME)
         self._trouble = Trouble(self._log, "reading of what is published")
         self._board, self._read = board, 0
-        prefix = options.topics.prefix
+        self._partitions = options.topics.partitions
+        self._misplaced: dict[tuple[str, bytes | None], str] = {}
+        self._prefix = prefix = options.topics.prefix
         self._takers = {
             f"{prefix}{ASSIGNMENTS.name}": board.orders,
             f"{prefix}{GROUPS.name}": board.summary,
         }
         self._left = {
-            (topic, partition)
-            for topic in self._takers
+            (f"{prefix}{topic.name}", partition)
+            for topic in topics
             for partition in range(options.topics.partitions)
         }
         self._consumer = Consumer(
@@ -97,6 +133,8 @@ class _Reading:
                     self._log.info("reading what is published", records=self._read)
         finally:
             self._consumer.close()
+        for misplaced in self._misplaced.values():
+            raise Misplaced(misplaced)
 
     def _hear(self, message: Message) -> None:
         error = message.error()
@@ -112,6 +150,7 @@ class _Reading:
         self._read += 1
         try:
             self._takers[str(message.topic())](message.key(), message.value())
+            self._locate(message)
         except UndecodableRecord as error:
             self._log.warning(
                 "unreadable",
@@ -120,6 +159,23 @@ class _Reading:
                 offset=message.offset(),
                 reason=str(error),
             )
+
+    def _locate(self, message: Message) -> None:
+        """Note what stands in another partition than its group: members follow the one it is in."""
+        topic, key, partition = str(message.topic()), message.key(), message.partition()
+        group = _GROUPS_OF[topic.removeprefix(self._prefix)](key)
+        belongs = partition_of(group, self._partitions)
+        if partition == belongs:
+            return
+        if message.value() is None:
+            self._misplaced.pop((topic, key), None)
+            return
+        self._misplaced[topic, key] = (
+            f"group {group} is published in partition {partition} of {topic}, and of "
+            f"{self._partitions} partitions {belongs} would be its own, where its members are not: "
+            "topics cannot be given more partitions while groups live in them; stop all members, "
+            "and begin anew under another topics.prefix"
+        )
 
 
 def _tell(options: Options, board: Noticeboard) -> None:

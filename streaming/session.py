@@ -52,7 +52,15 @@ def start_session(options: Options) -> SparkSession:
             f"the Spark of an earlier controller in {options.home} has not ended"
         ) from error
     except PySparkRuntimeError as error:
-        raise SparkNotStarted(f"Spark's JVM did not start; see {output}") from error
+        raise SparkNotStarted(
+            f"Spark's JVM did not start: {_last(output)}; see {output}"
+        ) from error
+
+
+def _last(output: Path) -> str:
+    """Return the last line that the JVM has written: why it gave up."""
+    lines = [line.strip() for line in output.read_text(errors="replace").splitlines()]
+    return next((line for line in reversed(lines) if line), "it said nothing")
 
 
 def session_options(options: Options) -> dict[str, str]:
@@ -111,7 +119,7 @@ def _streaming(options: Options) -> dict[str, str]:
     inputs = len(URGENT + ROUTINE) * options.topics.partitions
     return {
         # Each partition is a task and a state store a batch, whether it has rows or not. The
-        # checkpoint freezes the number: set it in spark.options, once, for a cluster.
+        # checkpoint freezes the number: set it in spark.options, with a new checkpoint.
         "spark.sql.shuffle.partitions": "2",
         # Not available for streams; Spark warns unless it is off.
         "spark.sql.adaptive.enabled": "false",

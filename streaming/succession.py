@@ -37,13 +37,3 @@ def give_way(rows: Iterable[Row], decoder: Decoder, starts: Sequence[int]) -> No
     for row in rows if starts else ():
         if decoder.is_start(row) and row.offset > starts[row.partition]:
             raise Superseded(f"{TAKEN_OVER}: {row.topic}/{row.partition}@{row.offset}")
-
-
-def reason(error: object) -> str:
-    """Return the line that tells why a query ended."""
-    lines = str(error).splitlines()
-    taken_over = (line for line in lines if TAKEN_OVER in line)
-    told = next(taken_over, None)
-    if told is not None:
-        return told[told.index(TAKEN_OVER) :].strip()
-    return lines[0] if lines else "nobody knows why"

@@ -21,6 +21,14 @@ def run(
             help="Create missing topics first, as the embedded Kafka always gets them.",
         ),
     ] = False,
+    new_checkpoint: Annotated[
+        bool,
+        typer.Option(
+            "--new-checkpoint",
+            help="Keep the old checkpoint aside and begin a new one from what is published: for "
+            "settings that a checkpoint freezes. No queue moves.",
+        ),
+    ] = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
@@ -31,10 +39,16 @@ def run(
 
     Examples:
       trimtab run
+      trimtab run --new-checkpoint --set controller.cells_per_partition=4
       trimtab run --set kafka.bootstrap_servers=kafka-1:9092,kafka-2:9092
       TRIMTAB_LOG__FORMAT=json trimtab run --config production.toml
     """
     from console.controller import run as run_controller
 
     settings = settings_of(config, assignments).settings
-    run_controller(settings, init_topics=init_topics, progress=call_of(context).progress)
+    run_controller(
+        settings,
+        init_topics=init_topics,
+        new_checkpoint=new_checkpoint,
+        progress=call_of(context).progress,
+    )

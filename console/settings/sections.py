@@ -42,7 +42,8 @@ class ControllerSettings(Section):
 
     cells_per_partition: int = Field(default=1, ge=1, le=64)
     """Into how many cells the groups of a partition are divided. More lets more cores work on
-    many groups; each cell costs some milliseconds a batch."""
+    many groups; each cell costs some milliseconds a batch. A checkpoint keeps the number that it
+    was begun with: to change it, start once with `trimtab run --new-checkpoint`."""
 
     checkpoint: str = ""
     """Where Spark keeps the controller's state; unset, <home>/checkpoint. With a new place, or an

@@ -24,8 +24,8 @@ class RetentionSettings(Section):
     """How long records stay on the topics that are not compacted."""
 
     members: Duration = _kept(topics.MEMBERS)
-    """Joins and leaves. The controller must not be away for longer: what it then missed is gone,
-    and members are known again only by their next join."""
+    """Joins and leaves. A controller that was away for longer goes on from what is published: who
+    joined meanwhile is known by the next join, who left is missed after a session."""
 
     heartbeats: Duration = _kept(topics.HEARTBEATS)
     """Beats and ticks, the bulk of all records. Only for looking back; a controller that was away
@@ -62,7 +62,8 @@ class TopicSettings(Section):
 
     partitions: int = Field(default=topics.DEFAULT_PARTITIONS, ge=1, le=1000)
     """Partitions of each topic, and so the most cores that can work on groups at once. It cannot
-    be changed later without new topics: a group's partition would move."""
+    be changed while groups live there: their partition would be another one. For more, stop all
+    members and begin anew under another prefix."""
 
     replication_factor: int = Field(default=1, ge=1, le=15)
     """Copies of each record. 1 is for the embedded broker; 3 on a cluster, or the loss of one

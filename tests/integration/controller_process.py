@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -26,9 +27,25 @@ POLL_S = 0.1
 
 
 class ControllerProcess:
-    """One controller with its JVM; it dies with the tests, however they end."""
+    """One controller with its JVM; it dies with the tests, however they end.
 
-    def __init__(self, home: Path, servers: str, prefix: str, **settings: object) -> None:
+    Args:
+        home: Where it keeps its files.
+        servers: The Kafka.
+        prefix: Of its topics.
+        further: Further arguments of `trimtab run`.
+        settings: Settings, by their dotted names.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        servers: str,
+        prefix: str,
+        further: Sequence[str] = (),
+        /,
+        **settings: object,
+    ) -> None:
         self.home = home
         self.prefix = prefix
         self.log = home / "controller.log"
@@ -41,15 +58,23 @@ class ControllerProcess:
             **settings,
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
-        self._command = [sys.executable, "-m", "console.main", "run", "--init-topics", *flags]
+        command = [sys.executable, "-m", "console.main", "run", "--init-topics"]
+        self._command = [*command, *further, *flags]
         self._process: TetheredProcess | None = None
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._process is not None, "not started"
+        return self._process.pid
+
+    def refuses(self) -> int:
+        """Start it and wait until it ends by itself; return its exit code."""
+        return self._begin().wait(START_PATIENCE_S)
 
     def start(self) -> Readiness:
         """Start it and wait until it is at work."""
-        self.home.mkdir(parents=True, exist_ok=True)
-        with self.log.open("ab") as log:
-            process = TetheredProcess(self._command, output=log, grace_s=STOP_PATIENCE_S)
-        self._process = process
+        process = self._begin()
         deadline = time.monotonic() + START_PATIENCE_S
         while (readiness := read(self.home)) is None:
             assert process.poll() is None, self.log.read_text()
@@ -73,6 +98,25 @@ class ControllerProcess:
         with suppress(ProcessLookupError):  # it is dead already
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(STOP_PATIENCE_S)
+
+    def lines(self, *words: str) -> list[str]:
+        """The lines of its log that hold all of these words."""
+        lines = self.log.read_text().splitlines()
+        return [line for line in lines if all(word in line for word in words)]
+
+    def wait_for_line(self, *words: str, within: float) -> None:
+        """Wait until its log has such a line."""
+        deadline = time.monotonic() + within
+        while not self.lines(*words):
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(POLL_S)
+
+    def _begin(self) -> TetheredProcess:
+        self.home.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            process = TetheredProcess(self._command, output=log, grace_s=STOP_PATIENCE_S)
+        self._process = process
+        return process
 
     def __enter__(self) -> Self:
         try:

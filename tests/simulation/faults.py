@@ -22,6 +22,7 @@ FAULTS: Final = {
     "A11": "records that cannot be read",
     "A12": "the controller is upgraded, and members read old records and new ones",
     "A13": "an older release is to go on from what a newer one has written",
+    "A15": "records are deleted before they were read: a new checkpoint, from what is left",
     "B1": "a member's clock is an hour wrong",
     "B2": "the broker's clock jumps, ahead or back",
     "B3": "records arrive twice",

@@ -13,6 +13,7 @@ from tests.simulation.incidents.members import kill
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import SESSION_MS, Kind
 from trimtab.protocol import (
+    HEARTBEATS,
     MEMBERS,
     RELEASES,
     ROUTES,
@@ -62,14 +63,15 @@ def amnesia(world: "World", dice: Random) -> None:
 
 
 def lose_checkpoint(world: "World", dice: Random) -> None:
-    """The controller dies, and its checkpoint is deleted; perhaps the log has lost joins, too."""
+    """The controller dies, and its checkpoint is deleted; or the log was, before it was read."""
     world.away_until = world.now + dice.choice([0, 1_000, SESSION_MS + 1_000])
     # What a forger said in a member's name is forgotten with the log, but not by the auditor.
     forged = any(each.kind is Kind.FORGE for each in world.scenario.incidents)
     if dice.random() < 0.4 and world.broker.up(world.now) and not forged:
         world.brain.copy = None  # of a log that is no more
-        for topic in (MEMBERS, ROUTES):
+        for topic in (MEMBERS, ROUTES, HEARTBEATS):
             world.broker.log(topic)[:-1] = []  # the last one stays: offsets go on from it
+        world.faults.occurred("A15")
     world.restart(None)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from streaming.decoding import Decoder
 from streaming.rows import Row
-from streaming.succession import TAKEN_OVER, Superseded, give_way, reason
+from streaming.succession import Superseded, give_way
 from streaming.topics import inlets
 from tests.unit.streaming.log import PREFIX, Log
 from trimtab.protocol import HEARTBEATS, ROUTES, START_KEY, TICK_KEY
@@ -35,12 +35,3 @@ def test_a_younger_start_stops_it_before_it_decides() -> None:
 def test_whoever_never_said_that_it_starts_is_stopped_by_nobody() -> None:
     """A bench folds without being a controller."""
     give_way([start(8)], DECODER, ())
-
-
-def test_an_operator_reads_the_reason_and_not_what_spark_wraps_around_it() -> None:
-    """The line may stand anywhere in a page of Java's and Python's."""
-    wrapped = f"[STREAM_FAILED] Query\n  at org.apache\nSuperseded: {TAKEN_OVER}: t.routes/2@8\n  x"
-
-    assert f"{TAKEN_OVER}: t.routes/2@8" == reason(wrapped)
-    assert "[X] this" == reason("[X] this\nthat")
-    assert "nobody knows why" == reason("")

@@ -1,0 +1,183 @@
+"""The query's life: begun, watched, and begun again after what passes.
+
+Whatever ends the query from outside (a worker that was killed, a Kafka that does not answer) is
+over in a while, and the controller is still there to see it: it says so once, tries again ever more
+rarely, and says once that it works again. The same batch is repeated from the same offsets, so
+nothing moves. What would end it again does end it (``ending``); and so does a query that never
+worked, after a few tries: that is a setting more likely than a mishap.
+
+Before each start what can be read is compared with what is still to be read (``losses``), and what
+is published is told again (``reminder``): whatever has become of the checkpoint meanwhile, the
+query goes on above it. The controller stays as old as when it started: one that has taken over
+since stands, and this one gives way to it.
+
+Run by ``application``. Its one rule: it ends when it is told to, or with the cause.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any, Final
+
+import structlog
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from streaming.cell_operator import CellOperator
+from streaming.checkpoint import Checkpoint
+from streaming.ending import Ending, ending_of
+from streaming.losses import NotSurveyed, losses, survey
+from streaming.options import Options
+from streaming.pipeline import decisions, publish
+from streaming.query_listener import QueryListener
+from streaming.readiness import Readiness, put_up, taken_down
+from streaming.registered_post import Undelivered
+from streaming.reminder import NotReminded, remind
+from streaming.takeover import new_start
+from streaming.terms import present_terms
+from streaming.trouble import Trouble
+
+_WATCH_S: Final = 0.2
+"""How often the dials are looked at."""
+_FIRST_PAUSE_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 30.0
+"""Between two tries; whoever has worked for as long begins again with the first."""
+_TRIES: Final = 3
+"""So often a query may fail that has never worked."""
+
+
+class QueryFailed(Exception):  # noqa: N818 - it names what happened
+    """The query ended without being told to."""
+
+    def __init__(self, ending: Ending) -> None:
+        super().__init__(ending.cause)
+        self.passes = ending.passes
+
+
+_FAILURES: Final = (QueryFailed, NotSurveyed, NotReminded, Undelivered)
+
+
+@dataclass(slots=True)
+class QueryLife:
+    """One query, however often it is started.
+
+    Args:
+        spark: Where it runs.
+        options: What it is.
+        operator: The state function.
+        listener: Who is told of its batches.
+        start: The name of this controller's start.
+        stop: Set when it is to end.
+        look_at_feeds: Raises when a feed has ended.
+    """
+
+    spark: SparkSession
+    options: Options
+    operator: CellOperator
+    listener: QueryListener
+    start: str
+    stop: Event
+    look_at_feeds: Callable[[], None]
+    _trouble: Trouble = field(init=False)
+    _checkpoint: Checkpoint = field(init=False)
+    _worked: bool = False
+
+    def __post_init__(self) -> None:
+        self._trouble = Trouble(structlog.get_logger(), "the query")
+        self._checkpoint = Checkpoint(self.spark, self.options.query.checkpoint)
+
+    def run(self) -> None:
+        """Live until told to stop.
+
+        Raises:
+            QueryFailed: It ended, and would again.
+            NotSurveyed, NotReminded, Undelivered: It could not even begin.
+        """
+        pause, start, tries = _FIRST_PAUSE_S, self.start, 0
+        while not self.stop.is_set():
+            begun, tries = time.monotonic(), tries + 1
+            try:
+                self._live(start)
+            except _FAILURES as error:
+                hopeless = not self._worked and tries >= _TRIES
+                if hopeless or not getattr(error, "passes", True):
+                    raise
+                self._trouble.met(error)
+                if time.monotonic() - begun > _LONGEST_PAUSE_S:
+                    pause = _FIRST_PAUSE_S
+                self.stop.wait(pause)
+                pause, start = min(2 * pause, _LONGEST_PAUSE_S), new_start()
+
+    def _live(self, start: str) -> None:
+        """Live once: look at what there is, begin, and watch."""
+        try:
+            self._provide(start)
+            remind(self.options, start, self.stop)
+            if not self.stop.is_set():
+                with taken_down(self.options.home), self._query() as query:
+                    self._watch(query)
+        except (Py4JJavaError, PySparkException) as error:
+            raise QueryFailed(ending_of(str(error))) from error
+
+    def _provide(self, start: str) -> None:
+        """See to a checkpoint that the query can go on with, or begin one."""
+        checkpoint, shelf = self._checkpoint, survey(self.options)
+        if checkpoint.in_use:
+            before = checkpoint.terms()
+            lost = losses(checkpoint.positions(), before.topics if before else {}, shelf)
+            wanted = self.options.query.new_checkpoint and start == self.start
+            if not lost and not wanted:
+                return
+            kept, log = checkpoint.set_aside(start), structlog.get_logger()
+            if lost:
+                log.warning(
+                    "records were gone before they were read; going on by adoption from what is "
+                    "left, with a new checkpoint",
+                    lost=lost,
+                    old=kept,
+                )
+            else:
+                log.info("moving over to a new checkpoint", old=kept)
+        checkpoint.begin(present_terms(self.options, shelf.cluster, shelf.topics))
+
+    @contextmanager
+    def _query(self) -> Iterator[StreamingQuery]:
+        query = publish(decisions(self.spark, self.options, self.operator), self.options)
+        try:
+            yield query
+        finally:
+            query.stop()
+
+    def _watch(self, query: StreamingQuery) -> None:
+        ready = False
+        while not self.stop.wait(_WATCH_S):
+            self.look_at_feeds()
+            if not query.isActive:
+                raise QueryFailed(ending_of(self._page(query)))
+            if not ready and self.listener.last_run == str(query.runId):
+                ready = True
+                self._announce(query)
+
+    def _page(self, query: StreamingQuery) -> str:
+        """Return all that Java says of the end, with the causes of causes."""
+        java: Any = self.spark._jvm  # noqa: SLF001 - PySpark's own answer leaves the causes out
+        found = query._jsq.exception()  # noqa: SLF001 - as above
+        if not found.isDefined():
+            return ""
+        return str(java.org.apache.spark.util.Utils.exceptionString(found.get()))
+
+    def _announce(self, query: StreamingQuery) -> None:
+        """Say that whatever is sent from now on will be answered."""
+        self._trouble.over()
+        self._worked = True
+        ui = self.spark.sparkContext.uiWebUrl
+        readiness = Readiness(os.getpid(), str(query.id), self.listener.last_batch, ui)
+        put_up(self.options.home, readiness)
+        structlog.get_logger().info(
+            "controller ready", query=readiness.query, batch=readiness.batch, ui=readiness.ui
+        )

@@ -1,0 +1,51 @@
+"""A controller that cannot go on says why, in a line that needs no other."""
+
+from pathlib import Path
+
+import pytest
+
+from console.embedded.broker import EmbeddedKafka
+from tests.integration.controller_process import ControllerProcess
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
+
+FAILED = 1
+WORKERS = """\
+import sys
+
+if "pyspark.daemon" in sys.orig_argv:
+"""
+"""Python runs `sitecustomize` first of all, in Spark's workers too."""
+OTHER_VERSION = """\
+    from streaming import codec
+
+    codec._VERSION_BYTE = b"\\x63"
+"""
+NO_PACKAGE = """\
+    class Missing:
+        def find_spec(self, name, path=None, target=None):
+            if name == "msgspec":
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    sys.meta_path.insert(0, Missing())
+"""
+
+
+@pytest.mark.timeout(900)  # three starts of Spark
+def test_the_cause_is_what_the_user_sees(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """State of another version, and a package that workers lack: the cause, and what to do."""
+    with ControllerProcess(tmp_path, kafka.bootstrap_servers, topics_prefix) as controller:
+        assert 0 == controller.stop()
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+        for what, cause, remedy in (
+            (OTHER_VERSION, "the checkpoint holds state of version 1", "--new-checkpoint"),
+            (NO_PACKAGE, "No module named 'msgspec'", "install trimtab's there"),
+        ):
+            (tmp_path / "sitecustomize.py").write_text(WORKERS + what)
+            assert FAILED == controller.refuses()
+            (line,) = controller.lines("trimtab: the controller ended: ", cause)
+            assert remedy in line
+        assert not controller.lines("trying on")
