@@ -23,7 +23,7 @@ from streaming.cell_operator import CellOperator
 from streaming.checkpoint import Checkpoint
 from streaming.ending import ending_of
 from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
-from streaming.losses import NotSurveyed, survey
+from streaming.losses import NotSurveyed, looking, survey
 from streaming.options import Options
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
@@ -97,7 +97,7 @@ def _accept(spark: SparkSession, options: Options) -> None:
     checkpoint = Checkpoint(spark, options.query.checkpoint)
     if options.query.new_checkpoint or not checkpoint.in_use:
         return
-    shelf = survey(options)
+    shelf = survey(options, looking())
     now = present_terms(options, shelf.cluster, shelf.topics)
     options_then = checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}

@@ -77,14 +77,18 @@ def losses(
     return {topic: count for topic, count in gone.items() if count} | anew
 
 
-def survey(options: Options) -> Shelf:
+def looking() -> Trouble:
+    """Return whoever says that looking fails: one for all tries, or each would say so."""
+    return Trouble(logger(_NAME), "looking at what the topics hold")
+
+
+def survey(options: Options, trouble: Trouble) -> Shelf:
     """Ask Kafka what it holds; by a new client, since an old one may not know who leads now.
 
     Raises:
         NotSurveyed: It does not say.
     """
     topics = names(options.topics.prefix, (*URGENT, *ROUTINE))
-    trouble = Trouble(logger(_NAME), "looking at what the topics hold")
     try:
         admin = AdminClient(client_config(options, _NAME, trouble))
         asked = admin.describe_topics(TopicCollection(topics), request_timeout=_PATIENCE_S)
@@ -99,6 +103,7 @@ def survey(options: Options) -> Shelf:
         ends = _offsets(admin, places, OffsetSpec.latest())  # type: ignore[no-untyped-call]  # stubs
     except KafkaException as error:
         raise NotSurveyed(f"what the topics hold could not be read: {error}") from error
+    trouble.over()
     ids = {name: str(topic.topic_id) for name, topic in found.items()}
     return Shelf(cluster, ids, {it: Held(first, ends[it]) for it, first in firsts.items()})
 

@@ -31,24 +31,20 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.cell_operator import CellOperator
 from streaming.checkpoint import Checkpoint
 from streaming.ending import Ending, ending_of
-from streaming.losses import NotSurveyed, losses, survey
+from streaming.losses import NotSurveyed, looking, losses, survey
 from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
 from streaming.readiness import Readiness, put_up, taken_down
 from streaming.registered_post import Undelivered
-from streaming.reminder import NotReminded, remind
+from streaming.reminder import NotReminded, reading, remind
 from streaming.takeover import new_start
 from streaming.terms import present_terms
+from streaming.tries import Tries
 from streaming.trouble import Trouble
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
-_FIRST_PAUSE_S: Final = 1.0
-_LONGEST_PAUSE_S: Final = 30.0
-"""Between two tries; whoever has worked for as long begins again with the first."""
-_TRIES: Final = 3
-"""So often a query may fail that has never worked."""
 
 
 class QueryFailed(Exception):  # noqa: N818 - it names what happened
@@ -84,8 +80,10 @@ class QueryLife:
     stop: Event
     look_at_feeds: Callable[[], None]
     _trouble: Trouble = field(init=False)
+    _looking: Trouble = field(default_factory=looking)
+    _reading: Trouble = field(default_factory=reading)
     _checkpoint: Checkpoint = field(init=False)
-    _worked: bool = False
+    _tries: Tries = field(default_factory=Tries)
 
     def __post_init__(self) -> None:
         self._trouble = Trouble(structlog.get_logger(), "the query")
@@ -98,26 +96,24 @@ class QueryLife:
             QueryFailed: It ended, and would again.
             NotSurveyed, NotReminded, Undelivered: It could not even begin.
         """
-        pause, start, tries = _FIRST_PAUSE_S, self.start, 0
+        start = self.start
         while not self.stop.is_set():
-            begun, tries = time.monotonic(), tries + 1
+            begun = time.monotonic()
             try:
                 self._live(start)
             except _FAILURES as error:
-                hopeless = not self._worked and tries >= _TRIES
-                if hopeless or not getattr(error, "passes", True):
+                pause = self._tries.failed(time.monotonic() - begun)
+                if pause is None or not getattr(error, "passes", True):
                     raise
                 self._trouble.met(error)
-                if time.monotonic() - begun > _LONGEST_PAUSE_S:
-                    pause = _FIRST_PAUSE_S
                 self.stop.wait(pause)
-                pause, start = min(2 * pause, _LONGEST_PAUSE_S), new_start()
+                start = new_start()
 
     def _live(self, start: str) -> None:
         """Live once: look at what there is, begin, and watch."""
         try:
             self._provide(start)
-            remind(self.options, start, self.stop)
+            remind(self.options, start, self.stop, self._reading)
             if not self.stop.is_set():
                 with taken_down(self.options.home), self._query() as query:
                     self._watch(query)
@@ -126,7 +122,7 @@ class QueryLife:
 
     def _provide(self, start: str) -> None:
         """See to a checkpoint that the query can go on with, or begin one."""
-        checkpoint, shelf = self._checkpoint, survey(self.options)
+        checkpoint, shelf = self._checkpoint, survey(self.options, self._looking)
         if checkpoint.in_use:
             before = checkpoint.terms()
             lost = losses(checkpoint.positions(), before.topics if before else {}, shelf)
@@ -174,7 +170,7 @@ class QueryLife:
     def _announce(self, query: StreamingQuery) -> None:
         """Say that whatever is sent from now on will be answered."""
         self._trouble.over()
-        self._worked = True
+        self._tries.worked()
         ui = self.spark.sparkContext.uiWebUrl
         readiness = Readiness(os.getpid(), str(query.id), self.listener.last_batch, ui)
         put_up(self.options.home, readiness)

@@ -64,6 +64,11 @@ class Misplaced(NotReminded):
     passes = False
 
 
+def reading() -> Trouble:
+    """Return whoever says that reading fails: one for all tries, or each would say so."""
+    return Trouble(logger(_NAME), "reading of what is published")
+
+
 def locate(options: Options, stop: Event) -> None:
     """See that groups are where they belong, before anybody is relieved for their sake.
 
@@ -71,10 +76,10 @@ def locate(options: Options, stop: Event) -> None:
         NotReminded: Kafka did not say what is published.
         Misplaced: Topics have been given more partitions since.
     """
-    _Reading(options, Noticeboard(""), (GROUPS,)).run(stop)
+    _Reading(options, Noticeboard(""), (GROUPS,), reading()).run(stop)
 
 
-def remind(options: Options, start: str, stop: Event) -> None:
+def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
     """Tell the controller what it has published, unless it is told to stop meanwhile.
 
     Raises:
@@ -83,7 +88,7 @@ def remind(options: Options, start: str, stop: Event) -> None:
         Undelivered: Kafka did not take it back.
     """
     board = Noticeboard(start)
-    _Reading(options, board, (ASSIGNMENTS, GROUPS)).run(stop)
+    _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
     if not stop.is_set():
         _tell(options, board)
 
@@ -91,9 +96,11 @@ def remind(options: Options, start: str, stop: Event) -> None:
 class _Reading:
     """One pass over what is published."""
 
-    def __init__(self, options: Options, board: Noticeboard, topics: Sequence[Topic[Any]]) -> None:
+    def __init__(
+        self, options: Options, board: Noticeboard, topics: Sequence[Topic[Any]], trouble: Trouble
+    ) -> None:
         self._log = logger(_NAME)
-        self._trouble = Trouble(self._log, "reading of what is published")
+        self._trouble = trouble
         self._board, self._read = board, 0
         self._partitions = options.topics.partitions
         self._misplaced: dict[tuple[str, bytes | None], str] = {}

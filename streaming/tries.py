@@ -1,0 +1,37 @@
+"""How often, and how soon, something that failed is tried again.
+
+Without end, if it has ever worked: the outside world comes back when it comes back. The pauses grow
+from a second to half a minute, and begin anew once it has lasted. What has never worked is tried
+a few times only, since a wrong setting does not pass.
+
+Asked by ``query``. Its one rule: no clock is read here.
+"""
+
+from typing import Final
+
+_FIRST_PAUSE_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 30.0
+_AT_FIRST: Final = 3
+"""So often it may fail that has never worked."""
+
+
+class Tries:
+    """The tries of one thing."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._pause_s = _FIRST_PAUSE_S
+        self._worked = False
+
+    def worked(self) -> None:
+        """It does what it should."""
+        self._worked = True
+
+    def failed(self, lasted_s: float) -> float | None:
+        """It ended after so long; return the pause before the next try, None if there is none."""
+        self._failures += 1
+        if not self._worked and self._failures >= _AT_FIRST:
+            return None
+        pause_s = _FIRST_PAUSE_S if lasted_s > _LONGEST_PAUSE_S else self._pause_s
+        self._pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        return pause_s
