@@ -42,6 +42,7 @@ def start_session(options: Options) -> SparkSession:
         builder = builder.config(name, value)
     logs(options).mkdir(parents=True, exist_ok=True)
     output = logs(options) / "spark.out"
+    written = output.stat().st_size if output.exists() else 0
     try:
         with standard_error_to(output):
             shutil.rmtree(_scratch(options), ignore_errors=True)  # what a killed one left behind
@@ -53,14 +54,14 @@ def start_session(options: Options) -> SparkSession:
         ) from error
     except PySparkRuntimeError as error:
         raise SparkNotStarted(
-            f"Spark's JVM did not start: {_last(output)}; see {output}"
+            f"Spark's JVM did not start: {_last(output, written)}; see {output}"
         ) from error
 
 
-def _last(output: Path) -> str:
-    """Return the last line that the JVM has written: why it gave up."""
-    lines = [line.strip() for line in output.read_text(errors="replace").splitlines()]
-    return next((line for line in reversed(lines) if line), "it said nothing")
+def _last(output: Path, before: int) -> str:
+    """Return the last lines that the JVM has written beyond what was there: why it gave up."""
+    lines = output.read_bytes()[before:].decode(errors="replace").splitlines()
+    return "; ".join([line.strip() for line in lines if line.strip()][-3:]) or "it said nothing"
 
 
 def session_options(options: Options) -> dict[str, str]:
