@@ -10,11 +10,11 @@ import argparse
 import signal
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock, Thread
+from typing import Any
 
-from confluent_kafka import Consumer
+from confluent_kafka import Message
 
 from console.demo.journal import Ending, JournalWriter, Processed, Started, Stopped, now
 from trimtab import Grant, Member, QueueRef
@@ -28,40 +28,39 @@ _POLL_S = 0.1
 """How late SIGTERM may be noticed when no messages come."""
 
 
-class Witness:
-    """Does what the binding does, and notes when."""
+class WitnessedBinding(ConsumerBinding):
+    """Notes when it starts and stops."""
 
-    def __init__(self, name: str, binding: ConsumerBinding, journal: JournalWriter) -> None:
+    def __init__(self, settings: Mapping[str, Any], name: str, journal: JournalWriter) -> None:
+        super().__init__(settings, commit_interval=_COMMIT_INTERVAL_S)
         self._name = name
-        self._binding = binding
         self._journal = journal
         self._busy_until: dict[int, int] = {}
         """When the last message of each queue was done."""
-        self._starting = Lock()
-        """The first message of a queue may be done before its start is noted: it has to wait."""
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
-        """Start."""
+        """Start; noted first, so that no message is done before its queue has started."""
         tokens = tuple((grant.queue.id, grant.token) for grant in grants)
-        with self._starting:
-            self._binding.on_assigned(grants)
-            self._journal.note(Started(now(), self._name, tokens))
+        self._journal.note(Started(now(), self._name, tokens))
+        super().on_assigned(grants)
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Mapping[QueueRef, int | None]:
         """Stop, and say where."""
         with self._stopping(grants, "released"):
-            return self._binding.on_revoked(grants)
+            return super().on_revoked(grants)
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop at once."""
         with self._stopping(grants, "lost"):
-            self._binding.on_lost(grants)
+            super().on_lost(grants)
 
-    def processed(self, queue: int, offset: int) -> None:
-        """A message is done."""
-        with self._starting:
-            self._busy_until[queue] = now()
-            self._journal.note(Processed(self._busy_until[queue], self._name, queue, offset))
+    def process(self, message: Message) -> None:
+        """Work on a message, and be done with it."""
+        time.sleep(_WORK_S)
+        queue, offset = message.partition() or 0, message.offset() or 0
+        self._busy_until[queue] = now()
+        self._journal.note(Processed(self._busy_until[queue], self._name, queue, offset))
+        self.done(message)
 
     @contextmanager
     def _stopping(self, grants: tuple[Grant, ...], ending: Ending) -> Iterator[None]:
@@ -73,19 +72,14 @@ class Witness:
         self._journal.note(Stopped(stopped, self._name, queues, ending))
 
 
-def consume(member: Member, binding: ConsumerBinding, witness: Witness) -> None:
+def consume(member: Member, binding: WitnessedBinding) -> None:
     """Work until SIGTERM, and then until heirs have taken over."""
-    leaving = Thread(target=member.stop)
-    # `stop` waits for the heirs, and until they come there is work to do.
-    signal.signal(signal.SIGTERM, lambda *_: leaving.start())
-    member.start()
-    while member.state not in ("ended", "failed"):
-        message = binding.poll(_POLL_S)
-        if message is not None and message.error() is None:
-            time.sleep(_WORK_S)
-            witness.processed(message.partition() or 0, message.offset() or 0)
-    if member.failure is not None:
-        raise member.failure
+    signal.signal(signal.SIGTERM, lambda *_: member.leave())
+    with member:
+        while member.state not in ("ended", "failed"):
+            message = binding.poll(_POLL_S)
+            if message is not None and message.error() is None:
+                binding.process(message)
 
 
 def main() -> None:
@@ -98,28 +92,20 @@ def main() -> None:
     parser.add_argument("--session-timeout", required=True)
     parser.add_argument("--journal", required=True, type=Path)
     options = parser.parse_args()
-    consumer = Consumer(
-        {
-            "bootstrap.servers": options.bootstrap_servers,
-            "group.id": options.group,
-            "enable.auto.commit": False,
-            "auto.offset.reset": "earliest",
-        }
-    )
-    with closing(consumer), JournalWriter(options.journal) as journal:
-        binding = ConsumerBinding(consumer, commit_interval=_COMMIT_INTERVAL_S)
-        witness = Witness(options.member, binding, journal)
+    settings = {"bootstrap.servers": options.bootstrap_servers, "group.id": options.group}
+    with (
+        JournalWriter(options.journal) as journal,
+        WitnessedBinding(settings, options.member, journal) as binding,
+    ):
         member = Member(
             options.bootstrap_servers,
             group=options.group,
             topics=[options.topic],
             member_id=options.member,
             session_timeout=options.session_timeout,
-            on_assigned=witness.on_assigned,
-            on_revoked=witness.on_revoked,
-            on_lost=witness.on_lost,
+            binding=binding,
         )
-        consume(member, binding, witness)
+        consume(member, binding)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ class Members:
 
     def owns(self, member: int) -> bool:
         """Whether it works on the queue, or has not yet stopped."""
-        return bool(self._sessions[member].owned)
+        session = self._sessions[member]
+        return bool(session.working or session.revoking)
 
     def works(self, member: int) -> bool:
         """Whether it works on the queue."""

@@ -122,13 +122,13 @@ def test_reading_old_orders_again_changes_nothing(
 ) -> None:
     """A log may be read twice, and out of date."""
     session, _ = play(news)
-    before = session.epoch, session.owned, session.working
+    before = session.epoch, session.revoking, session.working
     old = [news[at] for at in again if at < len(news)]
     for record in old:
         if isinstance(record, Assignment) and record.epoch <= session.epoch:
             assert [] == session.receive(record, 0)
 
-    assert before == (session.epoch, session.owned, session.working)
+    assert before == (session.epoch, session.revoking, session.working)
 
 
 @settings(max_examples=50)

@@ -200,31 +200,38 @@ def test_a_failing_callback_ends_the_member(
     def fail(_: tuple[Grant, ...]) -> None:
         raise ZeroDivisionError
 
-    with Member(
+    member = Member(
         group=GROUP,
         topics=["orders"],
         transport=kafka,
         on_assigned=fail,
         on_lost=application.on_lost,
         on_error=application.on_error,
-    ) as member:
-        kafka.order(1, hold=[(0, 1)])
-        with pytest.raises(CallbackError) as failure:
-            member.wait_until(lambda it: it.state == "ended", WAIT_S)
+    )
+    member.start()
+    kafka.order(1, hold=[(0, 1)])
+    with pytest.raises(CallbackError) as failure:
+        member.wait_until(lambda it: it.state == "ended", WAIT_S)
 
-        assert isinstance(failure.value.__cause__, ZeroDivisionError)
-        assert failure.value is member.failure
-        assert not member.stop()
+    assert isinstance(failure.value.__cause__, ZeroDivisionError)
+    assert failure.value is member.failure
+    assert not member.stop()
     assert "failed" == member.state
     assert [(ONE,)] == application.told("lost")
     assert [member.failure] == application.told("error")
     assert [] == records(kafka, Leave)
 
 
-def test_a_younger_process_takes_over(
-    member: Member, kafka: MemoryTransport, application: Application
-) -> None:
+def test_a_younger_process_takes_over(kafka: MemoryTransport, application: Application) -> None:
     """The member gives up instead of fighting for its name."""
+    member = Member(
+        group=GROUP,
+        topics=["orders"],
+        member_id="m",
+        transport=kafka,
+        on_lost=application.on_lost,
+    )
+    member.start()
     kafka.order(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     kafka.sent.append(kafka.joins[-1].model_copy(update={"incarnation": "9" * 13 + MINE[13:]}))
@@ -242,9 +249,10 @@ def test_a_broken_transport_ends_the_member(application: Application) -> None:
         def poll(self, timeout_ms: int) -> list[Event]:
             raise ZeroDivisionError(timeout_ms)
 
-    with Member(
+    member = Member(
         group=GROUP, topics=["orders"], transport=Broken(), on_error=application.on_error
-    ) as member:
+    )
+    with pytest.raises(MemberFailedError), member:
         until(lambda: application.heard)
 
     assert isinstance(member.failure, MemberFailedError)

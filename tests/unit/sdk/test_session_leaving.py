@@ -69,6 +69,29 @@ def test_leaving_without_heirs_lets_go_when_the_time_is_up() -> None:
     assert [Ended(Ending.LEFT)] == acknowledge(session, actions, 1_000)
 
 
+def test_whoever_is_told_again_to_leave_may_be_given_less_time() -> None:
+    """And never more: something has gone wrong while it waited for its heirs."""
+    session = joined((0, 1))
+    acknowledge(session, session.stop(0, timeout_ms=30_000), 0)
+    session.stop(10, timeout_ms=5)
+    session.stop(10, timeout_ms=60_000)
+
+    assert [] == only(Revoked, session.tick(14))
+    assert [Revoked((GRANT,))] == only(Revoked, session.tick(15))
+
+
+def test_a_queue_is_owned_until_it_is_released() -> None:
+    """Also while the application finishes with it: its last commit is one of an owner."""
+    session = joined((0, 1))
+    held = session.owns(GRANT)
+    session.receive(orders(2, give=[(0, 1)]), 0)
+    giving = session.owns(GRANT)
+    session.finish({GRANT: 42}, 0)
+
+    assert (True, True, False) == (held, giving, session.owns(GRANT))
+    assert not joined((0, 2)).owns(GRANT)
+
+
 def test_leaving_does_not_wait_for_ever_for_the_application() -> None:
     """What is not finished in the time of a revocation is lost; silence tells the controller."""
     session = joined((0, 1))

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from trimtab.callbacks import Positions
+from trimtab.callbacks import Binding, Positions
 from trimtab.engine import State
 from trimtab.errors import MemberFailedError
 from trimtab.member import Member as ThreadedMember
@@ -40,9 +40,15 @@ class Member:
         on_revoked: Callable[[tuple[Grant, ...]], Awaitable[Finished] | Finished] | None = None,
         on_lost: Callable[[tuple[Grant, ...]], object] | None = None,
         on_error: Callable[[Exception], object] | None = None,
+        binding: Binding | None = None,
         **options: "Unpack[Options]",
     ) -> None:
-        """As of `trimtab.Member`; each callback may be a coroutine function."""
+        """As of `trimtab.Member`; each callback may be a coroutine function.
+
+        A binding works on threads of its own: call what waits, as its `poll`, by
+        `asyncio.to_thread`.
+        """
+        self._binding = binding
         self._loop: asyncio.AbstractEventLoop | None = None
         self._calling: asyncio.Task[object] | None = None
         """What runs a callback, or ran the last one."""
@@ -52,6 +58,7 @@ class Member:
             on_revoked=self._on_loop(on_revoked),
             on_lost=self._on_loop(on_lost),
             on_error=self._on_loop(on_error),
+            binding=binding,
             **options,
         )
 
@@ -97,11 +104,11 @@ class Member:
         *,
         temporary: bool = False,
     ) -> bool:
-        """Hand the queues over and leave, as `trimtab.Member.stop`."""
+        """Hand the queues over and leave, as `trimtab.Member.stop`; let other tasks read on."""
+        self.leave(timeout, temporary=temporary)
         if asyncio.current_task() is self._calling:  # nothing more is told before it returns
-            self.leave(timeout, temporary=temporary)
             return False
-        return await asyncio.to_thread(self._member.stop, timeout, temporary=temporary)
+        return await asyncio.to_thread(self._member.join, timeout)
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
@@ -114,7 +121,17 @@ class Member:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.stop()
+        """Hand over and leave, as `trimtab.Member` does; what reads a binding must have ended.
+
+        Raises:
+            MemberFailedError: The member has failed, and no error tells of it yet.
+        """
+        if self._binding is not None:
+            self._binding.give_back()
+        at_once = error is not None or self._binding is not None
+        await self.stop("0s" if at_once else "30s")
+        if error is None and self.failure is not None:
+            raise self.failure
 
     def _on_loop(self, callback: Callable[[N], Awaitable[T] | T] | None) -> Callable[[N], T] | None:
         """Have the callback thread run a callback on the loop, and wait for it."""

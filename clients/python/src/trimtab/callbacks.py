@@ -7,17 +7,19 @@ cannot be interrupted; what the member may work on meanwhile is to be had from `
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Final
+from typing import Final, Protocol
 
 from trimtab.errors import CallbackError
 from trimtab.protocol import QueueRef
-from trimtab.session import Assigned, Grant, Lost, Revoked
+from trimtab.session import Assigned, Grant, Lost, Profile, Revoked
 
 Positions = Mapping[QueueRef, int | None]
 Change = Assigned | Revoked | Lost
+Owned = Callable[[Collection[Grant]], frozenset[Grant]]
+"""Which of these grants are valid at this moment: worked on, or not yet released."""
 
 _LOGGER: Final = logging.getLogger("trimtab")
 
@@ -30,6 +32,50 @@ class Callbacks:
     on_revoked: Callable[[tuple[Grant, ...]], Positions | None] | None = None
     on_lost: Callable[[tuple[Grant, ...]], object] | None = None
     on_error: Callable[[Exception], object] | None = None
+
+
+class Binding(Protocol):
+    """What reads a member's queues by itself, as `trimtab.kafka.ConsumerBinding` does."""
+
+    def attach(self, profile: Profile, owned: Owned) -> None:
+        """Follow this member, or raise ConfigurationError."""
+
+    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
+        """Begin to read."""
+
+    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
+        """Finish what is in hand; say where others begin."""
+
+    def on_lost(self, grants: tuple[Grant, ...]) -> None:
+        """Stop at once."""
+
+    def is_read_here(self) -> bool:
+        """Whether no other thread reads."""
+
+    def give_back(self) -> None:
+        """The application works on nothing any more."""
+
+
+def bound(binding: Binding, told: Callbacks) -> Callbacks:
+    """Have a binding follow the grants; the application is told too, of starts before they are."""
+
+    def on_assigned(grants: tuple[Grant, ...]) -> None:
+        if told.on_assigned is not None:
+            told.on_assigned(grants)
+        binding.on_assigned(grants)
+
+    def on_revoked(grants: tuple[Grant, ...]) -> Positions:
+        positions = binding.on_revoked(grants)
+        if told.on_revoked is not None:
+            told.on_revoked(grants)
+        return positions
+
+    def on_lost(grants: tuple[Grant, ...]) -> None:
+        binding.on_lost(grants)
+        if told.on_lost is not None:
+            told.on_lost(grants)
+
+    return Callbacks(on_assigned, on_revoked, on_lost, told.on_error)
 
 
 class CallbackThread:

@@ -9,7 +9,7 @@ Used by `Member`. Its one rule: it decides nothing; it only knows what time it i
 
 import secrets
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal, assert_never
 
 from trimtab.callbacks import Callbacks, CallbackThread
@@ -99,6 +99,14 @@ class Engine:
                 return ()
             self._perform(self._session.tick(now_ms()))
             return self._session.working
+
+    def owned(self, grants: Collection[Grant]) -> frozenset[Grant]:
+        """Those of these grants that are valid at this moment, or not released yet."""
+        with self.changed:
+            if self._session is None:
+                return frozenset()
+            self._perform(self._session.tick(now_ms()))
+            return frozenset(filter(self._session.owns, grants))
 
     def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
         """Begin to leave."""

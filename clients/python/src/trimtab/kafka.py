@@ -1,205 +1,297 @@
 """The data plane on Kafka: a confluent-kafka Consumer that reads what its member was granted.
 
-    binding = ConsumerBinding(consumer)
-    member = Member("localhost:9092", group="billing", topics=["orders"], **binding.callbacks)
-    member.start()
-    while member.state != "ended":
-        message = binding.poll(0.1)
-        if message is not None:
-            handle(message)
+    with (
+        ConsumerBinding({"bootstrap.servers": "localhost:9092", "group.id": "billing"}) as binding,
+        Member("localhost:9092", group="billing", topics=["orders"], binding=binding) as member,
+    ):
+        while member.state not in ("ended", "failed"):
+            if (message := binding.poll(0.1)) is not None and message.error() is None:
+                handle(message)
+                binding.done(message)
 
-A message counts as handled when the next one is asked for. A queue is given up between two
-messages; its position is committed and travels to the heir. Four facts are behind this:
+Nothing is committed that the application has not said to be done, and nothing of a queue that the
+member does not own at that moment: it is asked, and looks at the clock first. A queue is given up
+when nothing of it is in hand; its position is committed and travels to the heir. How it reads:
 
 - Only `incremental_assign` and `incremental_unassign` are used: a full `assign` of old and new
   partitions rewinds every one of them to its committed offset.
-- Kafka does not fence the commits of manually assigned consumers, the last writer wins: so nothing
-  is committed for queues that were lost.
 - Only one thread at a time gets into a consumer (confluent-kafka since 2.16), and one that polls in
   a loop leaves no gap for others: so it polls in slices, and asks for the lock in between.
-- Whoever calls `subscribe` under the same group id makes these commits fail with UNKNOWN_MEMBER_ID
-  until he leaves: keep the consumer's `group.id` to the member's group.
 """
 
 import logging
+import threading
 import time
-from collections.abc import Callable
-from threading import Condition
-from typing import Final, TypedDict
+from collections.abc import Collection, Mapping
+from types import TracebackType
+from typing import Any, Final, Self
 
-from confluent_kafka import (
-    OFFSET_STORED,
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    TopicPartition,
-)
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from trimtab.callbacks import Positions
+from trimtab.callbacks import Owned, Positions
+from trimtab.consumer_settings import consumer_settings, group_of, refuse_strangers
+from trimtab.durations import milliseconds
+from trimtab.errors import ConfigurationError
+from trimtab.offsets import GroupOffsets, Start, may_pass, place
 from trimtab.protocol import QueueRef
-from trimtab.session import Grant
+from trimtab.reading import Reading, Readings
+from trimtab.session import Grant, Profile
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _SLICE_S: Final = 0.005
 """How long a hand-over may wait for a poll that waits for a message: as long as the rest of it."""
-
-_UNSETTLED: Final = {
-    KafkaError.NOT_COORDINATOR,
-    KafkaError.COORDINATOR_NOT_AVAILABLE,
-    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
-}
-"""The group's coordinator is moving or has just started. librdkafka (2.16) reports that it could
-not fetch the committed offsets and then never asks again: the partitions would rest for ever."""
+_LOOK_S: Final = 0.05
+"""How late a wait for the application notices that the queue is lost: as the member's thread."""
 _ASK_AGAIN_S: Final = 0.1
 """librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
-
-
-class BoundCallbacks(TypedDict):
-    """What a member has to be made with."""
-
-    on_assigned: Callable[[tuple[Grant, ...]], None]
-    on_revoked: Callable[[tuple[Grant, ...]], Positions]
-    on_lost: Callable[[tuple[Grant, ...]], None]
 
 
 class ConsumerBinding:
     """Keeps a consumer's partitions equal to a member's grants.
 
-    `poll` is for the thread that handles messages, the callbacks are for the member's. They share
-    the consumer and the message in hand; callbacks hold the condition while they use either.
+    `poll`, `done` and `commit` are for the application, the callbacks are for the member's thread.
+    Whoever uses the consumer for more than a poll holds `_turn`; `done` waits for nobody.
     """
 
     def __init__(
-        self, consumer: Consumer, *, commit_interval: float = 5.0, patience: float = 30.0
+        self,
+        settings: Mapping[str, Any],
+        *,
+        start: Start = "earliest",
+        commit_interval: str | float = "5s",
+        recommit_interval: str | float = "10m",
+        poll_means_done: bool = False,
     ) -> None:
-        """Bind a consumer made with `enable.auto.commit` false and the member's `group.id`.
+        """Make the consumer.
 
         Args:
-            consumer: Nobody else may assign its partitions.
-            commit_interval: Seconds between commits: what a crash may repeat.
-            patience: Seconds that giving up a queue waits for the message in hand.
+            settings: confluent-kafka's, with `group.id`, the group of the member.
+            start: Where to begin with a queue of which the group has committed nothing.
+            commit_interval: How often to commit what is done: what a crash may repeat.
+            recommit_interval: How often to commit everything again, because Kafka forgets what
+                was committed long ago (`offsets.retention.minutes`).
+            poll_means_done: Asking for the next message says that the one before is done.
         """
-        self._consumer = consumer
-        self._commit_interval = commit_interval
-        self._patience = patience
-        self._changed = Condition()
-        self._positions: dict[QueueRef, int | None] = {}
-        """The next message to handle of each queue; None: none was handled yet."""
-        self._in_hand: tuple[QueueRef, int] | None = None
-        self._commit_at = time.monotonic() + commit_interval
-        self._ask_again_at: float | None = None
+        self._group = group_of(settings)
+        self._commit_s = milliseconds("commit_interval", commit_interval) / 1_000
+        self._recommit_s = milliseconds("recommit_interval", recommit_interval, 1) / 1_000
+        self._poll_means_done = poll_means_done
+        self._turn = threading.Lock()
+        self._readings = Readings()
+        self._astray: set[QueueRef] = set()
+        """Queues whose next message Kafka does not have any more."""
+        self._reader: threading.Thread | None = None
+        self._attached: Owned | None = None
+        now = time.monotonic()
+        self._commit_at, self._recommit_at = now + self._commit_s, now + self._recommit_s
+        try:
+            self._consumer = Consumer(consumer_settings(settings, self._on_commit))
+        except (KafkaException, TypeError, ValueError) as error:
+            raise ConfigurationError(f"settings: {error}") from None
+        self._offsets = GroupOffsets(self._consumer, start)
+
+    def attach(self, profile: Profile, owned: Owned) -> None:
+        """Follow a member, which calls this when it is made with this binding."""
+        if self._attached is not None:
+            raise ConfigurationError("binding: it follows a member already; make one for each")
+        refuse_strangers(profile, self._group)
+        self._attached = owned
 
     @property
-    def callbacks(self) -> BoundCallbacks:
-        """The callbacks to make the member with."""
-        return {
-            "on_assigned": self.on_assigned,
-            "on_revoked": self.on_revoked,
-            "on_lost": self.on_lost,
-        }
+    def waiting(self) -> bool:
+        """Whether a hand-over waits for messages in hand: finish them, and say `done`."""
+        return self._readings.waiting
 
     def poll(self, timeout: float) -> Message | None:
-        """Put down the message in hand, and take the next one if there is one in time."""
+        """Take the next message, if there is one in time; it is in hand until it is `done`."""
         deadline = time.monotonic() + timeout
-        self.put_down()
-        message = self._consumer.poll(min(timeout, _SLICE_S))
-        while message is None and (left := deadline - time.monotonic()) > 0:
-            with self._changed:  # a callback that wants the consumer holds this
+        self._reader = threading.current_thread()
+        if self._poll_means_done:
+            self._readings.all_done()
+        while True:
+            self._look_after_offsets()
+            left = max(0.0, deadline - time.monotonic())
+            with self._turn:  # a callback that wants the consumer holds this
                 pass
             message = self._consumer.poll(min(left, _SLICE_S))
-        if message is None:
-            return None
-        if (error := message.error()) is not None:
-            return None if self._will_ask_again(error) else message
-        queue = QueueRef(message.topic() or "", "", message.partition() or 0)
-        offset = message.offset() or 0
-        with self._changed:
-            if queue not in self._positions or offset < (self._positions[queue] or 0):
-                return None  # fetched before the queue was given up
-            self._in_hand = queue, offset
-        return message
+            if message is not None and self._is_for_the_application(message):
+                return message
+            if left == 0:
+                return None
 
-    def put_down(self) -> None:
-        """The message in hand has been handled; `poll` says so by itself."""
-        with self._changed:
-            if self._in_hand is not None:
-                queue, offset = self._in_hand
-                self._positions[queue] = offset + 1
-                self._in_hand = None
-                self._changed.notify_all()
-            now = time.monotonic()
-            if now >= self._commit_at:
-                self._commit(self._positions, asynchronous=True)
-                self._commit_at = now + self._commit_interval
-            if self._ask_again_at is not None and now >= self._ask_again_at:
-                self._begin_again()
+    def done(self, *messages: Message) -> bool:
+        """The application has done its work for these messages, in whatever order.
+
+        Returns:
+            Whether all of them counted. Those of a queue that was lost meanwhile do not: whoever
+            has it now gets them again.
+        """
+        return self._readings.done([(_queue(it), it.offset() or 0) for it in messages])
+
+    def commit(self) -> None:
+        """Commit what is done, and wait until Kafka has it.
+
+        Raises:
+            confluent_kafka.KafkaException: Kafka does not take it. It is tried again by `poll`.
+        """
+        with self._turn:
+            self._commit_now(self._readings.uncommitted())
+
+    def is_read_here(self) -> bool:
+        """Whether no other thread reads: if this one stops, nobody does."""
+        reader = self._reader
+        return reader is None or reader is threading.current_thread() or not reader.is_alive()
+
+    def give_back(self) -> None:
+        """The application works on nothing any more: others get what is in hand; read no more."""
+        self._readings.give_back()
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
-        """Begin where the last owner stopped, or else where the group has committed."""
-        with self._changed:
-            self._positions |= {grant.queue: grant.position for grant in grants}
-            starts = [
-                _at(grant.queue, OFFSET_STORED if grant.position is None else grant.position)
-                for grant in grants
-            ]
-            self._consumer.incremental_assign(starts)
+        """Begin where the last owner stopped, or else where the group has committed.
+
+        If it has committed nothing, the beginning is committed before anything is read.
+        """
+        self._begin([Reading(it, it.position) for it in grants if it.position is not None])
+        unknown = [grant for grant in grants if grant.position is None]
+        while unknown := list(self._owned(unknown)):  # until it is known, or not ours any more
+            try:
+                with self._turn:
+                    readings = self._find_beginnings(unknown)
+            except KafkaException as error:
+                if not may_pass(error):
+                    raise
+                _LOGGER.warning("it is not known yet where to begin: %s", error)
+                time.sleep(_ASK_AGAIN_S)
+            else:
+                self._begin(readings)
+                return
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
-        """Let the message in hand be finished, then stop, commit, and say where."""
-        queues = {grant.queue for grant in grants}
-        with self._changed:
-            if not self._changed.wait_for(lambda: not self._works_on(queues), self._patience):
-                raise TimeoutError(f"a message is still in hand after {self._patience:g} s")
-            positions = self._drop(queues)
-            self._commit(positions, asynchronous=False)
+        """Hand out nothing more, wait for what is in hand, commit, and say where."""
+        ending = self._stop_reading(grants)
+        # There is no bound but the member's: it loses what is not let go in time.
+        while any(it.in_hand and self._owned([it.grant]) for it in ending):
+            self._readings.wait(_LOOK_S)
+        with self._turn:
+            positions = self._committable(ending)
+            try:
+                self._commit_now([it for it in ending if it.position != it.committed])
+            except KafkaException as error:
+                # A repetition at most: the position travels with the release.
+                _LOGGER.warning("what is handed over was not committed: %s", error)
+            self._readings.forget(ending)
         return positions
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop. Others may be at work already, so nothing is committed."""
-        queues = {grant.queue for grant in grants}
-        with self._changed:
-            if self._works_on(queues):
-                self._in_hand = None  # whatever comes of it, it is not ours any more
-            self._drop(queues)
+        self._readings.forget(self._stop_reading(grants))
 
-    def _will_ask_again(self, error: KafkaError) -> bool:
-        if error.code() not in _UNSETTLED:
+    def _owned(self, grants: Collection[Grant]) -> frozenset[Grant]:
+        """Ask the member, which takes the time into account first."""
+        if self._attached is None:
+            raise ConfigurationError("binding: make a member with it, `Member(..., binding=...)`")
+        return self._attached(grants)
+
+    def _is_for_the_application(self, message: Message) -> bool:
+        """Hand out a message, unless its queue has been given up or lost."""
+        queue, error = _queue(message), message.error()
+        if error is not None:
+            if error.code() != KafkaError._AUTO_OFFSET_RESET:  # noqa: SLF001 - its public name
+                return True
+            self._astray.add(queue)
             return False
-        with self._changed:
-            self._ask_again_at = time.monotonic() + _ASK_AGAIN_S
-        return True
+        found = self._readings.find([queue])
+        return any(
+            self._owned([it.grant]) and self._readings.take(it, message.offset() or 0)
+            for it in found
+        )
+
+    def _look_after_offsets(self) -> None:
+        """Do what is due."""
+        if self._astray:
+            self._begin_again()
+        now = time.monotonic()
+        if now < min(self._commit_at, self._recommit_at):
+            return
+        everything = now >= self._recommit_at
+        self._commit_at = now + self._commit_s
+        if everything:
+            self._recommit_at = now + self._recommit_s
+        with self._turn:
+            due = self._readings.every() if everything else self._readings.uncommitted()
+            self._offsets.commit_soon(self._committable(due))
+
+    def _committable(self, readings: list[Reading]) -> dict[QueueRef, int]:
+        """What is done, of what is owned at this moment: to be committed at once, in one turn."""
+        positions = self._readings.positions(readings)
+        return {it.queue: positions[it] for it in self._owned(positions)}
+
+    def _commit_now(self, readings: list[Reading]) -> None:
+        positions = self._committable(readings)
+        self._offsets.commit(positions)
+        self._readings.committed(positions)
+
+    def _on_commit(self, error: KafkaError | None, offsets: list[TopicPartition]) -> None:
+        """Hear what became of a commit; the consumer calls this in `poll`."""
+        failed = [it.error for it in offsets if it.error is not None]
+        if error is not None or failed:
+            _LOGGER.warning("offsets were not committed, and will be again: %s", error or failed[0])
+            return
+        places = {QueueRef(it.topic, "", it.partition): it.offset for it in offsets}
+        self._readings.committed(places)
+
+    def _find_beginnings(self, grants: list[Grant]) -> list[Reading]:
+        """Read where the group stopped, or decide where it begins; holding `_turn`."""
+        queues = {grant.queue: grant for grant in grants}
+        committed = self._offsets.committed(list(queues))
+        first = self._offsets.first([it for it in queues if it not in committed])
+        owned = self._owned(grants)
+        first = {queue: at for queue, at in first.items() if queues[queue] in owned}
+        self._offsets.commit(first)
+        return [Reading(queues[queue], at, at) for queue, at in (committed | first).items()]
+
+    def _begin(self, readings: list[Reading]) -> None:
+        self._readings.begin(readings)
+        with self._turn:
+            self._consumer.incremental_assign([place(it.grant.queue, it.next) for it in readings])
 
     def _begin_again(self) -> None:
-        """Ask for the committed offsets of the queues of which no message has been handled."""
-        self._ask_again_at = None
-        unbegun = [_at(queue) for queue, at in self._positions.items() if at is None]
-        if unbegun:
-            self._consumer.incremental_unassign(unbegun)
-            self._consumer.incremental_assign(unbegun)
+        """Go on with the earliest there is, where Kafka does not have the next one any more."""
+        with self._turn:
+            astray = {it.grant.queue: it for it in self._readings.find(self._astray)}
+            try:
+                earliest = self._offsets.earliest(list(astray))
+            except KafkaException as error:
+                _LOGGER.warning("it is not known yet where to go on: %s", error)
+                time.sleep(_ASK_AGAIN_S)
+                return
+            self._astray.clear()
+            for queue, at in earliest.items():
+                _LOGGER.warning("%s: %d is gone, on with %d", queue, astray[queue].next, at)
+                astray[queue].next = at
+            places = [place(*it) for it in earliest.items()]
+            self._consumer.incremental_unassign(places)
+            self._consumer.incremental_assign(places)
 
-    def _works_on(self, queues: set[QueueRef]) -> bool:
-        return self._in_hand is not None and self._in_hand[0] in queues
+    def _stop_reading(self, grants: tuple[Grant, ...]) -> list[Reading]:
+        """Hand out nothing more."""
+        with self._turn:
+            ending = self._readings.end(grants)
+            self._astray -= {it.grant.queue for it in ending}
+            self._consumer.incremental_unassign([place(it.grant.queue) for it in ending])
+        return ending
 
-    def _drop(self, queues: set[QueueRef]) -> dict[QueueRef, int | None]:
-        """Have them no more; what is lost may have been given up a moment ago."""
-        dropped = {queue: self._positions.pop(queue) for queue in queues & self._positions.keys()}
-        self._consumer.incremental_unassign([_at(queue) for queue in dropped])
-        return dropped
+    def __enter__(self) -> Self:
+        return self
 
-    def _commit(self, positions: Positions, *, asynchronous: bool) -> None:
-        """Commit. A failure costs a repetition at most: the position travels with the release."""
-        known = [_at(queue, at) for queue, at in positions.items() if at is not None]
-        if not known:
-            return
-        try:
-            if asynchronous:
-                self._consumer.commit(offsets=known, asynchronous=True)
-            else:
-                self._consumer.commit(offsets=known, asynchronous=False)
-        except KafkaException as error:
-            _LOGGER.warning("%d offsets were not committed: %s", len(known), error)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._consumer.close()
 
 
-def _at(queue: QueueRef, offset: int = OFFSET_STORED) -> TopicPartition:
-    return TopicPartition(queue.topic, queue.id, offset)
+def _queue(message: Message) -> QueueRef:
+    return QueueRef(message.topic() or "", "", message.partition() or 0)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from trimtab.callbacks import Callbacks, Positions
+from trimtab.callbacks import Binding, Callbacks, Positions, bound
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
 from trimtab.errors import ConfigurationError, MemberFailedError
@@ -34,6 +34,7 @@ class Member:
         on_revoked: Callable[[tuple[Grant, ...]], Positions | None] | None = None,
         on_lost: Callable[[tuple[Grant, ...]], object] | None = None,
         on_error: Callable[[Exception], object] | None = None,
+        binding: Binding | None = None,
         **options: "Unpack[Options]",
     ) -> None:
         """Say who wants a share of which topics.
@@ -45,13 +46,20 @@ class Member:
                 reached in each queue; the heir begins there.
             on_lost: Called with grants that are no longer valid. Stop at once, commit nothing.
             on_error: Called with trouble that may pass, and with what ends the member.
+            binding: What reads the queues, as `trimtab.kafka.ConsumerBinding`. It begins after
+                `on_assigned`, and has stopped and committed before `on_revoked` and `on_lost`.
             **options: `group` and `topics`, and what else `Options` lists.
         """
         self.profile = read_profile(options)
         # A beat that takes longer than the session to arrive is worth nothing.
         transport = make_transport(bootstrap_servers, options, self.profile.session_timeout_ms)
         callbacks = Callbacks(on_assigned, on_revoked, on_lost, on_error)
+        self._binding = binding
+        if binding is not None:
+            callbacks = bound(binding, callbacks)
         self._engine = Engine(self.profile, transport, callbacks)
+        if binding is not None:
+            binding.attach(self.profile, self._engine.owned)
 
     @property
     def member_id(self) -> str:
@@ -123,9 +131,18 @@ class Member:
     def stop(self, timeout: str | float = "30s", *, temporary: bool = False) -> bool:
         """Leave, and wait for the end; tell whether it came in good order.
 
-        Called again, it waits for the same end; called by a callback, it does not wait.
+        Called again, it waits for the same end; called by a callback, it does not wait. Called by
+        the thread that reads a binding, it hands over at once, since nobody reads on meanwhile:
+        what was polled and is not done goes to others.
         """
+        if self._binding is not None and self._binding.is_read_here():
+            self._binding.give_back()
+            timeout = "0s"
         self.leave(timeout, temporary=temporary)
+        return self.join(timeout)
+
+    def join(self, timeout: str | float = "30s") -> bool:
+        """Wait for the end of a member that leaves; tell whether it came in good order."""
         grace_ms = self.profile.revocation_timeout_ms + CLOSE_MS
         ended = self._engine.join((milliseconds("timeout", timeout) + grace_ms) / 1_000)
         return ended and self._engine.ending in (None, Ending.LEFT)
@@ -140,4 +157,11 @@ class Member:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.stop()
+        """Hand over and leave; at once, if it was an error that ended the block.
+
+        Raises:
+            MemberFailedError: The member has failed, and no error tells of it yet.
+        """
+        self.stop("30s" if error is None else "0s")
+        if error is None and self.failure is not None:
+            raise self.failure

@@ -101,6 +101,11 @@ class Baton:
             state.grant for _, state in sorted(self._states.items()) if isinstance(state, Revoking)
         )
 
+    def owns(self, grant: Grant) -> bool:
+        """Whether a grant is worked on, or not yet released."""
+        state = self._states.get(grant.queue)
+        return isinstance(state, Working | Revoking) and state.grant.token == grant.token
+
     @property
     def deadline(self) -> int | None:
         """When the first revocation must be finished."""

@@ -5,9 +5,8 @@ Sans I/O: no socket, no thread, no clock. A shell hands in what it received and 
 order. So the same object serves threads, asyncio and tests that explore every interleaving.
 
 The life of a session: **joining** (ask until a record of orders answers) -> **joined** (beat, obey,
-release) -> **draining** (asked to leave: go on until heirs have taken over) -> **ended**. When the
-controller forgets the member, or the fence trips, everything is lost and a new incarnation joins;
-when a younger process takes the name, the session ends.
+release) -> **draining** (asked to leave: go on until heirs have taken over) -> **ended**. Who is
+forgotten, or fenced, loses everything and joins as a new incarnation; a younger process ends it.
 
 Its one rule: before anything else is believed, time is taken into account. A process that was
 suspended must find out that it is dead before it reads what happened meanwhile.
@@ -16,7 +15,7 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 from collections.abc import Mapping
 from typing import Literal
 
-from trimtab.protocol import Assignment, Beat, Drain, GrantRef, Leave, Release
+from trimtab.protocol import Assignment, Beat, Drain, Leave, Release
 from trimtab.protocol.limits import QUEUES_PER_RECORD
 from trimtab.session.actions import (
     Action,
@@ -87,10 +86,9 @@ class MemberSession:
         """What the application was told to stop working on, and has not finished."""
         return self._baton.revoking
 
-    @property
-    def owned(self) -> tuple[GrantRef, ...]:
-        """Both: what is not released yet."""
-        return self._baton.owned
+    def owns(self, grant: Grant) -> bool:
+        """Whether a grant is one of both: not released yet, and not lost."""
+        return self._baton.owns(grant)
 
     @property
     def wake_at(self) -> int:
@@ -172,6 +170,8 @@ class MemberSession:
                 self._hurry(now)
             elif not self._baton.idle:
                 self._post(Drain(**self._signature()))
+        elif self._drain_deadline is not None and not self._hurried:  # told again
+            self._drain_deadline = min(self._drain_deadline, now + timeout_ms)
         return self._settle(now)
 
     def abort(self, now: int) -> list[Action]:

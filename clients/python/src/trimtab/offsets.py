@@ -1,0 +1,107 @@
+"""A group's committed offsets in Kafka: read, found for the first time, and written.
+
+Four facts are behind this:
+
+- Kafka does not fence the commits of manually assigned consumers, the last writer wins: so whoever
+  writes has to know that it owns what it writes, at that moment.
+- librdkafka keeps a commit for a `session.timeout.ms` if the group's coordinator is not to be had,
+  and sends it then: so the binding makes that short.
+- Whoever calls `subscribe` under the same group id makes commits fail with UNKNOWN_MEMBER_ID until
+  he leaves.
+- A coordinator that has just started, or is moving, answers with errors for a while.
+
+Used by `ConsumerBinding`, which sees to it that one thread at a time uses the consumer.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
+
+from trimtab.protocol import QueueRef
+
+Start = Literal["earliest", "latest"]
+
+_LOGGER: Final = logging.getLogger("trimtab")
+_ASK_S: Final = 2.0
+"""One question to Kafka. Nobody else gets at the consumer meanwhile."""
+_SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
+"""As times these mean the same to a broker (the protocol's ListOffsets)."""
+_FINAL: Final = {
+    KafkaError.UNKNOWN_MEMBER_ID,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+}
+"""What asking again does not help against."""
+
+
+class GroupOffsets:
+    """The offsets of the group that a consumer is configured for."""
+
+    def __init__(self, consumer: Consumer, start: Start) -> None:
+        self._consumer = consumer
+        self._start = start
+
+    def committed(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
+        """Read what is committed; what is not there has none."""
+        found = _checked(self._consumer.committed(list(map(place, queues)), _ASK_S))
+        return {_queue(it): it.offset for it in found if it.offset >= 0}
+
+    def first(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
+        """Find where to begin with queues that have no committed offset."""
+        return self._ends(queues, self._start)
+
+    def earliest(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
+        """Find the earliest messages that there still are."""
+        return self._ends(queues, "earliest")
+
+    def commit(self, positions: Mapping[QueueRef, int]) -> None:
+        """Write positions, and wait until Kafka has them."""
+        if positions:
+            offsets = [place(*it) for it in positions.items()]
+            _checked(self._consumer.commit(offsets=offsets, asynchronous=False) or [])
+
+    def commit_soon(self, positions: Mapping[QueueRef, int]) -> None:
+        """Write positions; the consumer's `on_commit` tells what became of it."""
+        if positions:
+            offsets = [place(*it) for it in positions.items()]
+            self._consumer.commit(offsets=offsets, asynchronous=True)
+
+    def _ends(self, queues: list[QueueRef], end: Start) -> dict[QueueRef, int]:
+        if not queues:
+            return {}
+        asked = [place(queue, _SPECIAL[end]) for queue in queues]
+        return {
+            _queue(it): it.offset
+            for it in _checked(self._consumer.offsets_for_times(asked, timeout=_ASK_S))
+        }
+
+
+def place(queue: QueueRef, offset: int = OFFSET_BEGINNING) -> TopicPartition:
+    """A queue as confluent-kafka has it."""
+    return TopicPartition(queue.topic, queue.id, offset)
+
+
+def may_pass(error: KafkaException) -> bool:
+    """Whether it is worth asking again."""
+    return error.args[0].code() not in _FINAL
+
+
+def _queue(it: TopicPartition) -> QueueRef:
+    return QueueRef(it.topic, "", it.partition)
+
+
+def _checked(answers: list[TopicPartition]) -> list[TopicPartition]:
+    """Raise what is wrong with any of them."""
+    for answer in answers:
+        if answer.error is not None:
+            raise KafkaException(answer.error)
+    return answers
