@@ -1,0 +1,193 @@
+"""Accounts of what was worked on: numbered messages go in, and effects are counted.
+
+    account = Account(servers, topic, home)
+    worker = account.worker(arguments("a"), style="each")
+    account.produce(100)
+    account.wait_until(lambda: not account.lost)
+
+A worker is a process with a member and a binding, as an application would be: run as
+`python -m tests.integration.accounts`. Its effects are lines in a file, written before it says that
+a message is done. Nothing that was produced may be without an effect.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from confluent_kafka import Message, Producer
+
+from trimtab import Member
+from trimtab.aio import Member as AsyncMember
+from trimtab.kafka import ConsumerBinding
+
+Style = Literal["each", "collect", "async", "fail"]
+
+PATIENCE_S = 60.0
+COLLECTED = 500
+"""Messages that the style "collect" writes at once."""
+FATAL = b"fatal"
+"""The message that the style "fail" cannot handle."""
+
+
+class Account:
+    """What was produced into one topic, and what became of it."""
+
+    def __init__(self, servers: str, group: str, topic: str, home: Path) -> None:
+        self.effects_file = home / "effects"
+        self.effects_file.touch()
+        self._settings = {"bootstrap.servers": servers, "group.id": group, "log_level": 2}
+        self._topic = topic
+        self._produced = 0
+        self._producer = Producer({"bootstrap.servers": servers, "log_level": 2})
+
+    def produce(self, count: int) -> None:
+        """Write the next numbers."""
+        for _ in range(count):
+            number = str(self._produced).encode()
+            self._producer.produce(self._topic, value=number, partition=self._produced % 8)
+            self._produced += 1
+        assert self._producer.flush(PATIENCE_S) == 0
+
+    def close(self) -> None:
+        """Produce nothing more."""
+        self._producer.close()
+
+    @property
+    def effects(self) -> list[tuple[int, int, int, str]]:
+        """Partition, offset, number and worker of each effect."""
+        rows = [line.split() for line in self.effects_file.read_text().splitlines()]
+        return [(int(at), int(offset), int(number), by) for at, offset, number, by in rows]
+
+    @property
+    def lost(self) -> set[int]:
+        """The numbers that have had no effect."""
+        return set(range(self._produced)) - {number for _, _, number, _ in self.effects}
+
+    @property
+    def twice(self) -> set[int]:
+        """The numbers that have had more than one."""
+        count = Counter(number for _, _, number, _ in self.effects)
+        return {number for number, times in count.items() if times > 1}
+
+    def workers(self) -> set[str]:
+        """Who has had an effect."""
+        return {by for _, _, _, by in self.effects}
+
+    def wait_until(self, condition: Callable[[], object], meanwhile: int = 0) -> None:
+        """Wait, and produce so many numbers now and then."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert time.monotonic() < deadline, f"{len(self.lost)} of {self._produced} are lost"
+            self.produce(meanwhile)
+            time.sleep(0.05)
+
+    @contextmanager
+    def worker(
+        self, member: dict[str, object], style: Style, **binding: object
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Run a worker, which does not outlive the block."""
+        told = {
+            "member": member,
+            "style": style,
+            "settings": self._settings,
+            "binding": {"commit_interval": "100ms", **binding},
+            "effects": str(self.effects_file),
+        }
+        command = [sys.executable, "-m", "tests.integration.accounts", json.dumps(told)]
+        with subprocess.Popen(command) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+
+def ends(process: subprocess.Popen[bytes]) -> int:
+    """Tell a worker to leave, and return its exit code."""
+    process.send_signal(signal.SIGTERM)
+    return process.wait(PATIENCE_S)
+
+
+class Worker:
+    """Has effects."""
+
+    def __init__(self, effects: str, name: str, style: Style) -> None:
+        self._file = os.open(effects, os.O_APPEND | os.O_WRONLY)
+        self._name = name
+        self._style = style
+
+    def have_effect(self, *messages: Message) -> None:
+        """Write a line for each, at once."""
+        values = [message.value() or b"" for message in messages]
+        if self._style == "fail" and FATAL in values:
+            raise RuntimeError("this one cannot be handled")
+        rows = [
+            f"{it.partition()} {it.offset()} {value.decode()} {self._name}\n"
+            for it, value in zip(messages, values, strict=True)
+            if value != FATAL
+        ]
+        os.write(self._file, "".join(rows).encode())
+
+    def work(self, member: Member, binding: ConsumerBinding) -> None:
+        """Work until the member has left."""
+        batch: list[Message] = []
+        while member.state not in ("ended", "failed"):
+            message = binding.poll(0.1)
+            if message is not None and message.error() is None:
+                batch.append(message)
+            if self._style != "collect" or len(batch) == COLLECTED or binding.waiting:
+                self.have_effect(*batch)
+                binding.done(*batch)
+                batch = []
+
+    async def work_on_the_loop(self, member: AsyncMember, binding: ConsumerBinding) -> None:
+        """The same; each message takes the loop a while, and the loop must never stop for long."""
+        watching = asyncio.create_task(never_stops())
+        while member.state not in ("ended", "failed"):
+            message = await asyncio.to_thread(binding.poll, 0.1)
+            if message is not None and message.error() is None:
+                await asyncio.sleep(0.01)
+                self.have_effect(message)
+                binding.done(message)
+        watching.cancel()
+        assert watching.cancelled() or not watching.done(), "the loop stood still"
+
+
+async def never_stops() -> None:
+    """Fail when the loop stands still for a second."""
+    while True:
+        before = time.monotonic()
+        await asyncio.sleep(0.05)
+        assert time.monotonic() - before < 1.0, "the loop stood still"
+
+
+async def main_on_the_loop(worker: Worker, told: dict[str, Any], binding: ConsumerBinding) -> None:
+    """Be a worker with asyncio."""
+    async with AsyncMember(**told["member"], binding=binding) as member:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, member.leave)
+        await worker.work_on_the_loop(member, binding)
+
+
+def main() -> None:
+    """Be a worker."""
+    told = json.loads(sys.argv[1])
+    worker = Worker(told["effects"], told["member"]["member_id"], told["style"])
+    with ConsumerBinding(told["settings"], **told["binding"]) as binding:
+        if told["style"] == "async":
+            asyncio.run(main_on_the_loop(worker, told, binding))
+            return
+        with Member(**told["member"], binding=binding) as member:
+            signal.signal(signal.SIGTERM, lambda *_: member.leave())
+            worker.work(member, binding)
+
+
+if __name__ == "__main__":
+    main()
