@@ -12,7 +12,7 @@ from tests.architecture.checkout import ROOT, files, functions, text
 
 README = Path("README.md")
 SURVIVAL = Path("docs/survival.md")
-FAULTS = {"A": 15, "B": 7, "C": 21, "D": 8, "F": 11, "G": 13}
+FAULTS = {"A": 15, "B": 7, "C": 21, "D": 8, "F": 11, "G": 13, "H": 10}
 """The catalogue's chapters, and how many faults each has."""
 REFERENCE = re.compile(r"(tests/[\w/]+\.py)::([\w:]+)")
 
@@ -52,7 +52,7 @@ def test_every_named_test_exists() -> None:
 
 def test_every_fault_names_its_test_or_says_not_yet() -> None:
     """The catalogue is whole, and a fault that nothing shows to be survived admits it."""
-    rows = dict(re.findall(r"^\| ([A-G]\d+) \|(.*)\|$", text(SURVIVAL), re.MULTILINE))
+    rows = dict(re.findall(r"^\| ([A-H]\d+) \|(.*)\|$", text(SURVIVAL), re.MULTILINE))
     catalogue = [f"{chapter}{n}" for chapter, last in FAULTS.items() for n in range(1, last + 1)]
 
     assert catalogue == list(rows)

@@ -27,6 +27,7 @@ from console.embedded.broker import EmbeddedKafka
 from console.embedded.ports import choose_port
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
+from tests.integration.readings import Reading, fill
 from tests.integration.topics import create_topic
 from tests.unit.console.command_line import Run, caller
 from trimtab import Member
@@ -65,6 +66,23 @@ def topics_prefix(request: pytest.FixtureRequest) -> str:
     """A prefix that only this run of this test uses, ending in a dot, readable in broker logs."""
     test = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:40]
     return f"{test}-{uuid.uuid4().hex[:8]}."
+
+
+@pytest.fixture
+def work(kafka: EmbeddedKafka, topics_prefix: str) -> str:
+    """A topic of two partitions, with five messages in each."""
+    topic = f"{topics_prefix}work"
+    create_topic(kafka.bootstrap_servers, topic, 2)
+    fill(kafka.bootstrap_servers, topic)
+    return topic
+
+
+@pytest.fixture
+def reading(kafka: EmbeddedKafka, work: str) -> Iterator[Reading]:
+    """A bound consumer."""
+    reading = Reading(kafka.bootstrap_servers, work)
+    with reading.binding:
+        yield reading
 
 
 @pytest.fixture

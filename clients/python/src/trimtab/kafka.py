@@ -22,7 +22,8 @@ when nothing of it is in hand; its position is committed and travels to the heir
 import logging
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -80,9 +81,11 @@ class ConsumerBinding:
         self._readings = Readings()
         self._astray: set[QueueRef] = set()
         """Queues whose next message Kafka does not have any more."""
+        self._unbegun: dict[QueueRef, Grant] = {}
+        """Grants of which it is not known yet where to begin."""
         self._reader: threading.Thread | None = None
         self._attached: Owned | None = None
-        now = time.monotonic()
+        now = self._ask_at = time.monotonic()
         self._commit_at, self._recommit_at = now + self._commit_s, now + self._recommit_s
         try:
             self._consumer = Consumer(consumer_settings(settings, self._on_commit))
@@ -147,24 +150,11 @@ class ConsumerBinding:
         self._readings.give_back()
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
-        """Begin where the last owner stopped, or else where the group has committed.
-
-        If it has committed nothing, the beginning is committed before anything is read.
-        """
-        self._begin([Reading(it, it.position) for it in grants if it.position is not None])
-        unknown = [grant for grant in grants if grant.position is None]
-        while unknown := list(self._owned(unknown)):  # until it is known, or not ours any more
-            try:
-                with self._turn:
-                    readings = self._find_beginnings(unknown)
-            except KafkaException as error:
-                if not may_pass(error):
-                    raise
-                _LOGGER.warning("it is not known yet where to begin: %s", error)
-                time.sleep(_ASK_AGAIN_S)
-            else:
-                self._begin(readings)
-                return
+        """Begin where the last owner stopped, or else where the group has committed."""
+        with self._turn:
+            self._begin([Reading(it, it.position) for it in grants if it.position is not None])
+            self._unbegun |= {it.queue: it for it in grants if it.position is None}
+        self._find_beginnings()
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
         """Hand out nothing more, wait for what is in hand, commit, and say where."""
@@ -208,9 +198,11 @@ class ConsumerBinding:
 
     def _look_after_offsets(self) -> None:
         """Do what is due."""
-        if self._astray:
-            self._begin_again()
         now = time.monotonic()
+        if self._unbegun and now >= self._ask_at:
+            self._find_beginnings()
+        if self._astray and now >= self._ask_at:
+            self._go_on()
         if now < min(self._commit_at, self._recommit_at):
             return
         everything = now >= self._recommit_at
@@ -240,31 +232,29 @@ class ConsumerBinding:
         places = {QueueRef(it.topic, "", it.partition): it.offset for it in offsets}
         self._readings.committed(places)
 
-    def _find_beginnings(self, grants: list[Grant]) -> list[Reading]:
-        """Read where the group stopped, or decide where it begins; holding `_turn`."""
-        queues = {grant.queue: grant for grant in grants}
-        committed = self._offsets.committed(list(queues))
-        first = self._offsets.first([it for it in queues if it not in committed])
-        owned = self._owned(grants)
-        first = {queue: at for queue, at in first.items() if queues[queue] in owned}
-        self._offsets.commit(first)
-        return [Reading(queues[queue], at, at) for queue, at in (committed | first).items()]
+    def _find_beginnings(self) -> None:
+        """Begin where the group stopped, or else decide where, and commit it before anything."""
+        with self._turn, self._asking():
+            grants = {it.queue: it for it in self._owned(self._unbegun.values())}
+            committed = self._offsets.committed(list(grants))
+            self._begin([Reading(grants[queue], at, at) for queue, at in committed.items()])
+            first = self._offsets.first([it for it in grants if it not in committed])
+            owned = self._owned(grants.values())
+            first = {queue: at for queue, at in first.items() if grants[queue] in owned}
+            self._offsets.commit(first)
+            self._begin([Reading(grants[queue], at, at) for queue, at in first.items()])
 
     def _begin(self, readings: list[Reading]) -> None:
+        for reading in readings:
+            self._unbegun.pop(reading.grant.queue, None)
         self._readings.begin(readings)
-        with self._turn:
-            self._consumer.incremental_assign([place(it.grant.queue, it.next) for it in readings])
+        self._consumer.incremental_assign([place(it.grant.queue, it.next) for it in readings])
 
-    def _begin_again(self) -> None:
+    def _go_on(self) -> None:
         """Go on with the earliest there is, where Kafka does not have the next one any more."""
-        with self._turn:
+        with self._turn, self._asking():
             astray = {it.grant.queue: it for it in self._readings.find(self._astray)}
-            try:
-                earliest = self._offsets.earliest(list(astray))
-            except KafkaException as error:
-                _LOGGER.warning("it is not known yet where to go on: %s", error)
-                time.sleep(_ASK_AGAIN_S)
-                return
+            earliest = self._offsets.earliest(list(astray))
             self._astray.clear()
             for queue, at in earliest.items():
                 _LOGGER.warning("%s: %d is gone, on with %d", queue, astray[queue].next, at)
@@ -273,11 +263,24 @@ class ConsumerBinding:
             self._consumer.incremental_unassign(places)
             self._consumer.incremental_assign(places)
 
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Ask Kafka; if it cannot say now, it is asked again by a later `poll`."""
+        self._ask_at = time.monotonic() + _ASK_AGAIN_S
+        try:
+            yield
+        except KafkaException as error:
+            if not may_pass(error):
+                raise
+            _LOGGER.warning("it is not known yet where to read: %s", error)
+
     def _stop_reading(self, grants: tuple[Grant, ...]) -> list[Reading]:
         """Hand out nothing more."""
         with self._turn:
             ending = self._readings.end(grants)
             self._astray -= {it.grant.queue for it in ending}
+            for grant in grants:
+                self._unbegun.pop(grant.queue, None)
             self._consumer.incremental_unassign([place(it.grant.queue) for it in ending])
         return ending
 

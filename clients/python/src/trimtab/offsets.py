@@ -52,6 +52,8 @@ class GroupOffsets:
 
     def committed(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
         """Read what is committed; what is not there has none."""
+        if not queues:
+            return {}
         found = _checked(self._consumer.committed(list(map(place, queues)), _ASK_S))
         return {_queue(it): it.offset for it in found if it.offset >= 0}
 
