@@ -87,6 +87,16 @@ def test_a_suspended_process_finds_out_before_it_acts() -> None:
     assert session.incarnation > MINE
 
 
+def test_a_suspended_process_that_asks_what_it_owns_is_told_nothing() -> None:
+    """It asks before it commits, and the time is looked at first: what it had is with others."""
+    session = joined((0, 1))
+    session.tick(FENCE_MS - 1)
+    before = session.owns(GRANT)
+    session.tick(FENCE_MS)
+
+    assert (True, False) == (before, session.owns(GRANT))
+
+
 def test_an_acknowledgement_that_was_late_still_counts() -> None:
     """The proof of life was in the log in time, only the news of it was not."""
     session = joined((0, 1))
