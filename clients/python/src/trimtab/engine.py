@@ -105,7 +105,8 @@ class Engine:
         with self.changed:
             if self._session is None:
                 return frozenset()
-            self._perform(self._session.tick(now_ms()))
+            if (now := now_ms()) >= self._session.wake_at:  # asked for each message: keep it cheap
+                self._perform(self._session.tick(now))
             return frozenset(filter(self._session.owns, grants))
 
     def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
