@@ -1,8 +1,7 @@
 """A scenario: everything that a seed decides before its world begins.
 
 Who is there, what there is to own, which rare paths are made likely ("buggified"), and what will
-happen to whom. Each incident brings dice of its own, so that leaving one out, as shrinking does,
-changes nothing about the others.
+happen to whom. Each incident brings dice of its own: leaving one out changes no other.
 """
 
 from dataclasses import dataclass, replace
@@ -22,8 +21,7 @@ DAMPING_MS = 1_500
 HALF_LIFE_MS = 4_000
 KEEP_EMPTY_MS = 2_000
 """A group that nobody is in is forgotten, unless somebody has left it by his own word lately."""
-QUIET_BEFORE_MS = 2_500
-"""Nothing goes wrong so early: a group should exist."""
+QUIET_BEFORE_MS = 2_500  # nothing goes wrong so early: a group should exist
 
 
 class Quirk(StrEnum):
