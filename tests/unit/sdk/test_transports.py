@@ -87,9 +87,9 @@ def test_the_end_is_reached_when_every_partition_has_been_read() -> None:
     reached = [progress.reached()]
     progress.aim(7, {"a": 2, "b": 5})
     reached.append(progress.reached())
-    progress.received("a", 0)
+    progress.reach("a", 1)
     reached.append(progress.reached())
-    progress.received("a", 1)
+    progress.reach("a", 2)
     reached += [progress.reached(), progress.reached()]
 
     assert [None, None, None, 7, None] == reached

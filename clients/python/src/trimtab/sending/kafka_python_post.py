@@ -92,7 +92,7 @@ class KafkaPythonPost:
         try:
             for partition, records in self._consumer.poll(timeout_ms=timeout_ms).items():
                 for record in records:
-                    self._progress.received(partition, record.offset)
+                    self._progress.reach(partition, record.offset + 1)
                     notices.append(Notice(record.key, record.value, record.timestamp))
         except KafkaError as error:
             _LOGGER.debug("verdicts: %s", error)

@@ -7,7 +7,6 @@ the first record. Errors of the client arrive by callback, logs go to the logger
 import logging
 from collections import deque
 from collections.abc import Mapping
-from concurrent.futures import Future
 from typing import Any, Final
 
 from confluent_kafka import (
@@ -17,11 +16,11 @@ from confluent_kafka import (
     Message,
     Producer,
     TopicPartition,
-    admin,
 )
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.session import Send
+from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
 from trimtab.transports.contract import (
     CaughtUp,
     Delivered,
@@ -39,8 +38,6 @@ _CONNECT_S: Final = 5.0
 _AT_ONCE: Final = 1_000
 """Records taken in one poll: bounds the time until beats are looked after again."""
 
-_Partition = tuple[str, int]
-
 _SHARED: Final = {"reconnect.backoff.max.ms": 1_000}  # the default, 10 s, is a whole session
 _PRODUCER: Final = {
     "acks": "all",
@@ -53,13 +50,14 @@ _CONSUMER: Final = {
     "enable.auto.commit": False,
     "enable.auto.offset.store": False,
     "auto.offset.reset": "earliest",  # when retention overtook us: old orders are ignored anyway
+    "enable.partition.eof": True,  # the end may be reached without a record: what is gone is past
     "allow.auto.create.topics": False,
     "fetch.error.backoff.ms": 100,
 }
 
 
 class ConfluentTransport:
-    """A producer, a consumer and an admin client."""
+    """A producer, a consumer, and who asks where the log ends."""
 
     def __init__(
         self,
@@ -71,33 +69,32 @@ class ConfluentTransport:
         self._prefix = prefix
         self._events: deque[Event] = deque()
         self._partition = 0
-        self._progress: Progress[_Partition] = Progress({})
-        self._asked: tuple[int, dict[_Partition, Future[Any]]] | None = None
+        self._followed: tuple[Partition, ...] = ()
+        self._progress: Progress[Partition] = Progress({})
         shared = {**_SHARED, "bootstrap.servers": bootstrap_servers, **kafka}
+        self._ends = EndFinder(shared, _LOGGER, _CONNECT_S)
         hooks = {"error_cb": self._on_error}
         timeout = {"delivery.timeout.ms": delivery_timeout_ms}
         try:
             self._producer = Producer(_PRODUCER | timeout | shared | hooks, logger=_LOGGER)
             self._consumer = Consumer(_CONSUMER | shared | hooks, logger=_LOGGER)
-            self._admin = admin.AdminClient(shared, logger=_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {error}") from error
 
     def open(self, group: str) -> None:
         """Follow the group's partitions from where they end now."""
         try:
-            topics = self._admin.list_topics(timeout=_CONNECT_S).topics
+            topics = self._consumer.list_topics(timeout=_CONNECT_S).topics
             counts = {name: len(topic.partitions) for name, topic in topics.items()}
             self._partition = group_partition(group, self._prefix, counts)
-            followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
-            starts = {}
-            for it in followed:
-                _, it.offset = self._consumer.get_watermark_offsets(it, timeout=_CONNECT_S)
-                starts[it.topic, it.partition] = it.offset
+            self._followed = tuple((self._prefix + name, self._partition) for name in FOLLOWED)
+            starts = self._ends.find(self._followed)
         except KafkaException as error:
             raise TransportError(_text(error)) from error
+        except Unanswered as error:
+            raise TransportError(f"the log's end is unknown: {error}") from error
         self._progress = Progress(starts)
-        self._consumer.assign(followed)
+        self._consumer.assign([TopicPartition(*it, offset) for it, offset in starts.items()])
 
     def send(self, message: Send) -> None:
         """Hand a record to librdkafka."""
@@ -137,11 +134,7 @@ class ConfluentTransport:
 
     def find_end(self, at: int) -> None:
         """Ask for the ends; the answer is looked at by `poll`."""
-        if self._asked is None:
-            latest = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]  # stubs
-            query = dict.fromkeys(self._consumer.assignment(), latest)
-            answers = self._admin.list_offsets(query, request_timeout=_CONNECT_S)
-            self._asked = at, {(it.topic, it.partition): answer for it, answer in answers.items()}
+        self._ends.ask(at, self._followed)
 
     def close(self, timeout_ms: int) -> None:
         """Flush and disconnect."""
@@ -151,24 +144,27 @@ class ConfluentTransport:
     def _take(self, message: Message) -> None:
         error = message.error()
         topic, partition, offset = message.topic(), message.partition(), message.offset()
-        if error is not None:
-            self._on_error(error)
-        elif topic is not None and partition is not None and offset is not None:
-            self._progress.received((topic, partition), offset)
+        if topic is None or partition is None or offset is None:
+            if error is not None:
+                self._on_error(error)
+        elif error is None:
+            self._progress.reach((topic, partition), offset + 1)
             name = topic.removeprefix(self._prefix)
             self._events.append(Received(name, message.key(), message.value()))
+        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
+            self._progress.reach((topic, partition), offset)
+        else:
+            self._on_error(error)
 
     def _look_for_end(self) -> None:
         """Take the answer to `find_end`, once it is complete."""
-        if self._asked is not None and all(answer.done() for answer in self._asked[1].values()):
-            at, ends = self._asked
-            self._asked = None
-            try:
-                found = {key: future.result().offset for key, future in ends.items()}
-            except KafkaException as error:
-                self._events.append(Trouble(f"the log's end is unknown: {_text(error)}"))
-            else:
-                self._progress.aim(at, found)
+        try:
+            ends = self._ends.answer()
+        except Unanswered as error:
+            self._events.append(Trouble(f"the log's end is unknown: {error}"))
+        else:
+            if ends is not None:
+                self._progress.aim(ends.at, ends.offsets)
         at_end = self._progress.reached()
         if at_end is not None:
             self._events.append(CaughtUp(at_end))

@@ -122,8 +122,9 @@ class KafkaPythonTransport:
         for partition, records in batches.items():
             name = partition.topic.removeprefix(self._prefix)
             for record in records:
-                self._progress.received(partition, record.offset)
                 self._events.append(Received(name, record.key, record.value))
+        for partition in self._consumer.assignment():
+            self._progress.reach(partition, self._consumer.position(partition))
         at_end = self._progress.reached()
         if at_end is not None:
             self._events.append(CaughtUp(at_end))

@@ -19,9 +19,9 @@ class Progress(Generic[P]):
         self._ends: Mapping[P, int] | None = None
         self._at = 0
 
-    def received(self, partition: P, offset: int) -> None:
-        """A record has been handed over."""
-        self._next[partition] = offset + 1
+    def reach(self, partition: P, offset: int) -> None:
+        """Everything before this offset has been handed over, or is not there any more."""
+        self._next[partition] = offset
 
     def aim(self, at: int, ends: Mapping[P, int]) -> None:
         """The log ended here at that time."""
