@@ -1,7 +1,7 @@
 """The composition root: from settings to the frozen values that the layers below define.
 
 They read no settings and no environment; whatever they may choose arrives through here. Used by
-`trimtab run`, the demo and the benches.
+`trimtab run`, `trimtab replay`, the demo and the benches.
 """
 
 from pathlib import Path
@@ -17,6 +17,11 @@ from streaming.options import (
     SparkOptions,
     TopicOptions,
 )
+
+
+def described(settings: Settings) -> Options:
+    """What a controller of these settings decides by; neither its Kafka nor its jars are there."""
+    return options(settings, bootstrap_servers="", jars=Path())
 
 
 def options(

@@ -12,6 +12,7 @@ Called by ``cell_operator`` with what Spark remembered, and by tests without any
 rule: the next cell and the records depend on the cell and the rows alone.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
@@ -42,6 +43,7 @@ from streaming.decoding import Addressed, Decoder, Testified, bury
 from streaming.juries import Court, Said
 from streaming.recollection import Recollection
 from streaming.rows import Row, in_log_order
+from streaming.topics import inlets
 from trimtab.protocol import DeadLetter, UndecodableRecord
 
 
@@ -53,8 +55,15 @@ class Rules:
     policy: Policy
     allocator: Allocator
     outlet: Outlet
-    verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
+    verdicts: VerdictPolicy
     recollection: Recollection = field(default_factory=Recollection)
+
+    @classmethod
+    def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
+        """Return the rules of a controller, of one that runs and of one that is replayed."""
+        strategy = allocator(policy.strategy, json.loads(policy.strategy_options))
+        decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
+        return cls(decoder, policy, strategy, outlet, verdicts)
 
     def at(self, office: Office) -> "Rules":
         """Return the rules of one cell, which finds its own groups in circulars."""

@@ -10,26 +10,22 @@ rules from them in the worker. Its one rule: nothing here knows what the bytes m
 """
 
 import gc
-import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 import pandas as pd
 from pyspark.sql.streaming.state import GroupState
 
-from allocators import allocator
 from rebalance.policy import Policy
 from rebalance.verdicts.policy import VerdictPolicy
-from sinks import Outlet, Record
+from sinks import Record
 from streaming.cell import Rules, fold
 from streaming.circulars import Office
 from streaming.codec import Cell, read, write
-from streaming.decoding import Decoder
 from streaming.rows import Row
 from streaming.succession import give_way
-from streaming.topics import inlets
 
 _GARBAGE: Final = 100_000
 """New objects between two looks for cycles. A fold makes that many values, nearly all without any,
@@ -46,7 +42,7 @@ class CellOperator:
     prefix: str
     partitions: int
     policy: Policy
-    verdicts: VerdictPolicy = field(default_factory=VerdictPolicy)
+    verdicts: VerdictPolicy
     slots: int = 1
     """How many cells share a partition."""
     starts: tuple[int, ...] = ()
@@ -77,12 +73,6 @@ def _rows(frame: pd.DataFrame) -> Iterator[Row]:
 def _rules(operator: CellOperator) -> Rules:
     """Make the rules once in the life of a worker, and get it ready for its kind of work."""
     gc.set_threshold(_GARBAGE)
-    rules = Rules(
-        Decoder(inlets(operator.prefix), operator.partitions),
-        operator.policy,
-        allocator(operator.policy.strategy, json.loads(operator.policy.strategy_options)),
-        Outlet(operator.prefix, operator.partitions),
-        operator.verdicts,
-    )
+    rules = Rules.of(operator.prefix, operator.partitions, operator.policy, operator.verdicts)
     gc.freeze()  # PySpark looks for cycles after every task: 50 ms, through modules that stay
     return rules

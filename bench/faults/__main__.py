@@ -17,6 +17,7 @@ from bench.faults.traffic import POLICY, Load, seconds
 from bench.fold.parts import Remembered
 from console.output import fields
 from console.progress import Stderr
+from rebalance.verdicts.policy import VerdictPolicy
 from streaming.cell_operator import CellOperator
 from streaming.codec import Cell, write
 from streaming.rows import Row
@@ -85,7 +86,7 @@ class _Kept(Remembered):
 def measure(load: Load) -> Measured:
     """Fold each second from the bytes that the one before has left, as Spark does."""
     state, each, found = _Kept(write(Cell())), list[float](), None
-    operator = CellOperator(DEFAULT_PREFIX, 1, POLICY)
+    operator = CellOperator(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
     for second, rows in enumerate(seconds(load)):
         frame = pd.DataFrame(rows, columns=list(Row._fields))
         begun = time.process_time()

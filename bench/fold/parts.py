@@ -19,6 +19,7 @@ from bench.fold.ward import POLICY, RULES, Ward, ward
 from rebalance.events import Moment, Stamp
 from rebalance.ids import GroupName
 from rebalance.step import step
+from rebalance.verdicts.policy import VerdictPolicy
 from streaming.cell import fold, hear
 from streaming.cell_operator import CellOperator, StateFunction
 from streaming.codec import open_drawers, pack, read, unpack, write
@@ -109,7 +110,7 @@ def _folds(few: Ward, groups: int) -> Iterator[Part]:
 def _operators(few: Ward) -> Iterator[Part]:
     """The two state functions of the floor bench, on the frame of one urgent record."""
     frame = pd.DataFrame(few.visit, columns=list(Row._fields))
-    operator = CellOperator(DEFAULT_PREFIX, 1, POLICY)
+    operator = CellOperator(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
     tally = Tally(f"{DEFAULT_PREFIX}{HEARTBEATS.name}", f"{DEFAULT_PREFIX}{ASSIGNMENTS.name}")
     cell, count = Remembered(write(few.cell)), Remembered(bytes(8))
     one_joins = "the operator, from frame to frame: one joins"

@@ -11,15 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from allocators import allocator
 from bench.guests import CROWD, Utterance, Visitor, beat, join, route
 from rebalance.policy import Policy
-from sinks import Outlet
+from rebalance.verdicts.policy import VerdictPolicy
 from streaming.cell import Rules, fold
 from streaming.codec import Cell
-from streaming.decoding import Decoder
 from streaming.rows import Row
-from streaming.topics import inlets
 from trimtab.protocol import DEFAULT_PREFIX, HEARTBEATS, TICK_KEY, Tick, encode
 
 POLICY: Final = Policy()
@@ -27,12 +24,7 @@ _BEGIN_MS: Final = 1_767_225_600_000
 _PARTITION: Final = 0
 """One partition: a cell is never more than that, and so every group belongs here."""
 
-RULES: Final = Rules(
-    Decoder(inlets(DEFAULT_PREFIX), 1),
-    POLICY,
-    allocator(POLICY.strategy),
-    Outlet(DEFAULT_PREFIX, 1),
-)
+RULES: Final = Rules.of(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,8 @@ def replay(
       {"batch": 2}
 
     With them, files are read one after the other, and batches end there and nowhere else; then it
-    makes the bytes that were made in production, if policy, partitions and cells are set as they
-    were there. Without any, all records are read in the order of the log and cut by --every.
+    makes the bytes that were made in production, if policy, brokers, partitions and cells are set
+    as they were there. Without any, all is read in the order of the log and cut by --every.
 
     Examples:
       trimtab replay incident.jsonl --group billing
@@ -81,11 +81,11 @@ def replay(
     from console.recordings.remarks import Remarks
     from console.recordings.replaying import Replay, batches
     from console.recordings.source import lines
+    from console.wiring import described
 
     settings = settings_of(config, assignments).settings
-    again = Replay.of(settings)
-    progress, topics = call_of(context).progress, list(again.rules.decoder.topics)
-    remarks = Remarks(settings.topics, group)
+    again, progress = Replay.of(described(settings)), call_of(context).progress
+    remarks, topics = Remarks(settings.topics, group), list(again.rules.decoder.topics)
     read = remarks.kept(lines(settings, files or (), servers, topics, progress), topics)
     offsets = Counter[tuple[str, int]]()
     for number, rows in batches(read, every, _time(until)):

@@ -7,22 +7,18 @@ records that come out are those that the controller published, to the byte.
 Called by `trimtab replay`. Its one rule: nothing is decided here.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from allocators import allocator
 from console.recordings.lines import Cut, Line
-from console.settings import Settings
-from sinks import Outlet, Record
+from sinks import Record
 from streaming.cell import Rules, fold
 from streaming.circulars import Office
 from streaming.codec import Cell
-from streaming.decoding import Decoder
+from streaming.options import Options
 from streaming.rows import Row, in_log_order
 from streaming.slots import slot_of
-from streaming.topics import inlets
 
 
 @dataclass(slots=True)
@@ -35,19 +31,11 @@ class Replay:
     _cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, settings: Settings) -> "Replay":
-        """Return the controller that the settings describe, before its first batch."""
-        prefix, partitions = settings.topics.prefix, settings.topics.partitions
-        policy = settings.policy.policy(settings.controller.max_clock_step)
-        return cls(
-            Rules(
-                Decoder(inlets(prefix), partitions),
-                policy,
-                allocator(policy.strategy, json.loads(policy.strategy_options)),
-                Outlet(prefix, partitions),
-            ),
-            settings.controller.cells_per_partition,
-        )
+    def of(cls, options: Options) -> "Replay":
+        """Return the controller that these options start, before its first batch."""
+        topics = options.topics
+        rules = Rules.of(topics.prefix, topics.partitions, options.policy, options.verdicts)
+        return cls(rules, options.query.cells_per_partition)
 
     def decide(self, rows: list[Row]) -> list[Record]:
         """Fold one batch."""

@@ -28,6 +28,7 @@ from rebalance.ids import GroupName
 from rebalance.overview import GroupSummarised
 from rebalance.step import step
 from rebalance.twins import told_apart
+from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, record_of
 from sinks.assignments import issued, own_name
 from streaming.cell import Heard, Rules, hear
@@ -75,7 +76,9 @@ class Brain:
     ) -> None:
         self._broker, self._checker, self._faults = broker, checker, faults
         self._strategy = allocator(scenario.strategy)
-        self.rules = Rules(DECODER, policy(scenario), self._ask, Outlet(PREFIX, PARTITIONS))
+        self.rules = Rules(
+            DECODER, policy(scenario), self._ask, Outlet(PREFIX, PARTITIONS), VerdictPolicy()
+        )
         self.state = GroupState(NAME)
         self.clock = LogClock()
         self.read = dict.fromkeys(broker.logs, 0)

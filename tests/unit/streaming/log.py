@@ -8,14 +8,11 @@ fold(Cell(), log.rows, RULES)
 from dataclasses import dataclass, field
 from typing import Any
 
-from allocators import allocator
 from rebalance.ids import Millis
 from rebalance.policy import Policy
-from sinks import Outlet
+from rebalance.verdicts.policy import VerdictPolicy
 from streaming.cell import Rules
-from streaming.decoding import Decoder
 from streaming.rows import Row
-from streaming.topics import inlets
 from trimtab.protocol import (
     HEARTBEATS,
     TICK_KEY,
@@ -38,9 +35,7 @@ LIFE = "1767225600000-9f86d081"
 
 def rules(policy: Policy | None = None) -> Rules:
     """The rules of a controller."""
-    policy = policy or Policy(strategy="AVG")
-    decoder = Decoder(inlets(PREFIX), PARTITIONS)
-    return Rules(decoder, policy, allocator(policy.strategy), Outlet(PREFIX, PARTITIONS))
+    return Rules.of(PREFIX, PARTITIONS, policy or Policy(strategy="AVG"), VerdictPolicy())
 
 
 def join(member: str, *topics: str, sequence: int = 1, **wishes: object) -> Join:
