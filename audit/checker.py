@@ -48,7 +48,7 @@ _AT_REST: Final = ("stable", "starved")
 class Promises:
     """What the controller that is judged has promised."""
 
-    max_clock_step_ms: int = 5_000
+    max_clock_step_ms: int = 2_000
     """How much silence one record can prove."""
     balance: Balance = Balance.NOTHING
     blast: Blast = field(default_factory=Blast)

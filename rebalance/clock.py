@@ -7,13 +7,23 @@ paused controller or a broker clock that jumps ahead is never evidence that a me
 (faults A2, A4, B2, B7). The controller's own ticks, one a second in each partition, keep the
 clock running when nobody else speaks.
 
+A broker's clock may jump ahead for one record, or for an hour, and come back. So a record that is
+older than the latest by more than a step is believed: time goes on from there. What the jump ahead
+was counted for is owed then, and the next records pay for it first. So however often the broker's
+clock jumps ahead and comes back, this one is never further ahead of real time than one step.
+
 The shell keeps one clock per heartbeat partition and stamps every event with its reading.
-Its one rule: the clock never goes back and never runs faster than the log.
+Its one rule: the clock never goes back, and no wrong time in the log stops it.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from rebalance.ids import Millis
+
+_STEPS_LENT: Final = 5
+"""At most: they delay an expiry by as much, and five steps are the shortest session (``Policy``).
+Gaps that were outages count as jumps ahead too, until the broker's clock comes back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +33,27 @@ class LogClock:
     now: Millis = Millis(0)
     """The reading: log time with every long gap cut down to ``max_step``. Starts at 0."""
     latest: Millis | None = None
-    """The largest append time seen, as the broker wrote it; None before the first record."""
+    """The append time that the next record is measured from, as the broker wrote it: the largest
+    since its clock last came back. None before the first record."""
+    lent: Millis = Millis(0)
+    """What jumps ahead were counted for, as far as the broker's clock has not come back since."""
+    owed: Millis = Millis(0)
+    """What is left to pay of that since it has."""
 
     def advanced(self, appended: Millis, max_step: Millis) -> "LogClock":
         """Return the clock after a record that the broker appended at ``appended``."""
         if self.latest is None:
             return LogClock(self.now, appended)
-        if appended <= self.latest:
-            return self  # reordered, repeated, or a broker whose clock jumped back
-        step = min(appended - self.latest, max_step)
-        return LogClock(Millis(self.now + step), appended)
+        most, gap = _STEPS_LENT * max_step, appended - self.latest
+        if gap < -max_step:
+            return LogClock(self.now, appended, owed=Millis(min(self.owed + self.lent, most)))
+        if gap <= 0:
+            return self  # reordered, or repeated
+        step = min(gap, max_step)
+        paid = min(step, self.owed)
+        lent = self.lent if gap <= max_step else min(self.lent + max_step, most)
+        now, owed = self.now + step - paid, self.owed - paid
+        return LogClock(Millis(now), appended, Millis(lent), Millis(owed))
 
     def read(self, appended: Millis, max_step: Millis) -> Millis:
         """Return the reading for a record of *another* partition, without advancing.

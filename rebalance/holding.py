@@ -61,7 +61,7 @@ def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:
 
 def _patience(draft: Draft, name: MemberId) -> Millis:
     """Until when a member that is doubted to be dead may be silent."""
-    session = draft.members[name].session_timeout_ms
+    session = draft.policy.silence_ms(draft.members[name].session_timeout_ms)
     return Millis(draft.pulses[name].seen + session + draft.policy.blast_hold_ms)
 
 

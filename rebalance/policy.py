@@ -17,6 +17,11 @@ _WHOLE: Final = 100
 """Percent."""
 _SHORTEST_MS: Final = Millis(100)
 """No member is told to beat faster: the wire knows no shorter timeout."""
+STEPS_IN_A_SESSION: Final = 5
+"""A session is at least so many clock steps. Members stop by themselves after four fifths of it
+(``trimtab.session.fencing``), and the clock may be a step ahead of real time, but no more: so it
+has not struck them out before that. And a gap in the log, which counts as a step, leaves them the
+rest of their session, in which a lost beat is made up for."""
 
 
 class TwinRule(StrEnum):
@@ -54,9 +59,9 @@ class Policy:
     session_timeout_ms: Millis = Millis(10_000)
     """Silence after which a member is taken for dead, for members that name none. Shorter finds a
     crash sooner and forgives less: a member must get about three beats through in this time."""
-    session_timeout_ms_min: Millis = Millis(1_000)
+    session_timeout_ms_min: Millis = Millis(10_000)
     session_timeout_ms_max: Millis = Millis(600_000)
-    """What a member asks for is clamped to these two."""
+    """What a member asks for is clamped to these two. The least is five clock steps."""
     heartbeat_interval_ms: Millis = Millis(3_000)
     """How often members are told to beat, at most: a member with a short session beats three times
     in it. As in Kafka, two beats may be lost before the third one saves the member."""
@@ -81,9 +86,9 @@ class Policy:
     share_numbers: tuple[tuple[str, int], ...] = ()
     """Other ones, by topic, or by group and topic with a slash between them."""
 
-    max_clock_step_ms: Millis = Millis(5_000)
-    """How much silence one record of the log can prove (see ``clock``). Five ticks: a controller
-    pause of a few seconds costs no accuracy, an outage counts as five seconds."""
+    max_clock_step_ms: Millis = Millis(2_000)
+    """How much silence one record of the log can prove (see ``clock``). Two ticks, so that one may
+    be late; an outage counts as two seconds. No more than a fifth of the shortest session."""
 
     on_twin: TwinRule = TwinRule.FENCE_OLDER
     """Two lives of one member (fault C1)."""
@@ -134,6 +139,13 @@ class Policy:
         least, most = self.session_timeout_ms_min, self.session_timeout_ms_max
         if not least <= self.session_timeout_ms <= most:
             raise ValueError("session_timeout must lie between its minimum and its maximum")
+        if least < STEPS_IN_A_SESSION * self.max_clock_step_ms:
+            raise ValueError(
+                f"session_timeout_min ({least} ms) must be at least {STEPS_IN_A_SESSION} times "
+                f"controller.max_clock_step ({self.max_clock_step_ms} ms), or a clock that jumps "
+                "ends living sessions: shorter sessions need a shorter step, and ticks and batches "
+                "of beats at shorter intervals"
+            )
         if 2 * self.heartbeat_interval_ms > self.session_timeout_ms:
             raise ValueError("session_timeout must be at least twice heartbeat_interval")
         if self.revocation_timeout_ms > self.revocation_timeout_ms_max:
@@ -186,6 +198,13 @@ class Policy:
         if wished is None:
             return self.session_timeout_ms
         return max(self.session_timeout_ms_min, min(wished, self.session_timeout_ms_max))
+
+    def silence_ms(self, session_timeout_ms: Millis) -> Millis:
+        """Return the silence that ends such a session.
+
+        It may have been granted when the clock's step was another.
+        """
+        return max(session_timeout_ms, Millis(STEPS_IN_A_SESSION * self.max_clock_step_ms))
 
     def heartbeat_ms(self, session_timeout_ms: Millis) -> Millis:
         """Return how often a member with this session is to beat: three times at least."""

@@ -111,9 +111,9 @@ def _target_hours(draft: Draft) -> Iterator[Millis]:
 
 def _sessions(draft: Draft) -> dict[MemberId, int]:
     """Return when each session ends; plain numbers, because it is everybody's."""
-    pulses = draft.pulses.merged()
+    pulses, silence_ms = draft.pulses.merged(), draft.policy.silence_ms
     return {
-        name: pulses[name].seen + member.session_timeout_ms
+        name: pulses[name].seen + silence_ms(member.session_timeout_ms)
         for name, member in draft.members.items()
     }
 
@@ -149,5 +149,5 @@ def _patience(draft: Draft, member: Member) -> Millis:
     """
     if member.eager:
         return draft.policy.eager_grace_ms
-    timeout = member.revocation_timeout_ms
-    return max(timeout, Millis(member.session_timeout_ms + timeout - timeout // 5))
+    timeout, silence = member.revocation_timeout_ms, draft.policy.silence_ms
+    return max(timeout, Millis(silence(member.session_timeout_ms) + timeout - timeout // 5))

@@ -72,6 +72,8 @@ class _Chest(NamedTuple):
     earliest_jury: Millis | None = None
     benches: Raw = Raw(_EMPTY)
     floor: Epoch = Epoch(0)
+    lent: Millis = Millis(0)
+    owed: Millis = Millis(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,8 @@ def write(cell: Cell) -> bytes:
             cell.earliest_jury,
             Raw(cell.benches),
             cell.floor,
+            clock.lent,
+            clock.owed,
         )
     )
 
@@ -145,7 +149,7 @@ def read(data: bytes) -> Cell:
         )
     chest = _chest.decode(memoryview(data)[1:])
     return Cell(
-        LogClock(chest.now, chest.latest),
+        LogClock(chest.now, chest.latest, chest.lent, chest.owed),
         chest.earliest,
         bytes(chest.drawers),
         chest.earliest_jury,

@@ -2,14 +2,16 @@
 
 A cell gets its rows in whatever order the shuffle brings them. ``in_log_order`` puts them back
 into the order of the log: by append time and then by place. Within one partition the order of
-offsets is never broken, even where a broker's clock jumped back (fault B2): a record counts as
-appended no earlier than those before it.
+offsets is never broken, even where a broker's clock jumped (fault B2): a record whose stamp is out
+of line counts as appended with the one before it.
 
 Made by ``cell_operator``, read by ``cell``. Its one rule: the order depends on the records of
 the batch alone, never on how they were shuffled; within a partition it is that of the offsets.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -42,6 +44,10 @@ _TIME: Final = itemgetter(0)
 def in_log_order(rows: Iterable[Row]) -> list[Row]:
     """Sort by (append time, topic, partition, offset), times of a partition never going back.
 
+    A stamp that is out of line moves its own record and no others: if all that follow counted as
+    appended no earlier, a join that was written long after a wrong stamp would be read before the
+    beats of that time, and look old.
+
     No two records of a log share a place; those of a recording that do stay as they came.
     """
     partitions: dict[tuple[str, int], list[Row]] = {}
@@ -49,9 +55,34 @@ def in_log_order(rows: Iterable[Row]) -> list[Row]:
         partitions.setdefault(row[:2], []).append(row)
     timed = []
     for _, appended in sorted(partitions.items()):
-        latest = 0
-        for row in sorted(appended, key=_OFFSET):
-            latest = max(latest, row.appended_ms)
-            timed.append((latest, row))
+        appended.sort(key=_OFFSET)
+        timed += zip(_believed([row.appended_ms for row in appended]), appended, strict=True)
     timed.sort(key=_TIME)  # by time alone: a tie leaves them by topic, partition and offset
     return [row for _, row in timed]
+
+
+def _believed(stamps: Sequence[int]) -> Sequence[int]:
+    """Return when the records of a partition were appended, as most of their stamps have it.
+
+    Those are the longest run without a step back (found by patience sorting). Any other one, of a
+    clock that jumped, counts as appended with the one before it.
+    """
+    if all(one <= other for one, other in pairwise(stamps)):
+        return stamps
+    least: list[int] = []
+    """By length, the least stamp that a run so long ends with, and where that stands."""
+    ends: list[int] = []
+    before: list[int] = []
+    longest = last = 0
+    for place, stamp in enumerate(stamps):
+        length = bisect_right(least, stamp)
+        before.append(ends[length - 1] if length else -1)
+        least[length : length + 1], ends[length : length + 1] = [stamp], [place]
+        if length + 1 == len(least) > longest:
+            last, longest = place, len(least)
+    kept = set[int]()
+    while last >= 0:
+        kept.add(last)
+        last = before[last]
+    time = stamps[min(kept)]
+    return [time := stamp if place in kept else time for place, stamp in enumerate(stamps)]

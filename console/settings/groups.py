@@ -18,6 +18,7 @@ from rebalance.policy import Compat, Policy, TwinRule
 from trimtab.protocol import limits
 
 _DEFAULT: Final = Policy()
+_NO_STEP: Final = timedelta(milliseconds=1)
 
 
 def _duration(number: Millis) -> timedelta:
@@ -43,11 +44,14 @@ class PolicySettings(Section):
 
     session_timeout: Duration = _duration(_DEFAULT.session_timeout_ms)
     """Silence after which a member is taken for dead, for members that ask for none. Shorter finds
-    a crash sooner, and takes a member with a long garbage collection for a dead one."""
+    a crash sooner, and takes a member with a long garbage collection for a dead one. Shorter than
+    10s needs a shorter session_timeout_min, too."""
 
     session_timeout_min: Duration = _duration(_DEFAULT.session_timeout_ms_min)
-    """The least that a member may ask for. Lower it only for tests: at a second, one lost record
-    is already a third of the way to an eviction."""
+    """The least that a member may ask for; who asks for less gets this much. It must be at least
+    five times controller.max_clock_step, or a broker's clock that jumps, or a Kafka that stalls,
+    ends living sessions. For 3s: max_clock_step 600ms, tick_interval and heartbeat_batch_interval
+    300ms, heartbeat_interval 1s. Each tick costs a batch."""
 
     session_timeout_max: Duration = _duration(_DEFAULT.session_timeout_ms_max)
     """The most that a member may ask for. It bounds how long the queues of a member that died may
@@ -141,7 +145,7 @@ class PolicySettings(Section):
             raise ValueError(f"strategy: {error.args[0]}") from error
         except ValueError as error:
             raise ValueError(f"strategy_options: {error.args[0]}") from error
-        self.policy(_duration(_DEFAULT.max_clock_step_ms))
+        self.policy(_NO_STEP)  # how long a step may be beside these is ``model``'s to say
         return self
 
     def policy(self, max_clock_step: timedelta) -> Policy:

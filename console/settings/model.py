@@ -67,6 +67,10 @@ class Settings(BaseSettings):
                 "controller.max_clock_step must be at least controller.heartbeat_batch_interval "
                 "and controller.tick_interval together, or the log's clock falls behind"
             )
+        try:
+            self.policy.policy(job.max_clock_step)
+        except ValueError as error:
+            raise ValueError(f"policy: {error}") from error
         if self.kafka.bootstrap_servers is None and self.topics.replication_factor > 1:
             raise ValueError(
                 "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "

@@ -36,9 +36,10 @@ class ControllerSettings(Section):
     """How often each heartbeat partition gets a tick, which is what drives expiry: a death is
     noticed up to this much later. Shorter costs a batch each."""
 
-    max_clock_step: Duration = timedelta(seconds=5)
-    """How much silence one record can prove. A gap in the log (Kafka down, no ticks) counts as at
-    most this much. Longer trusts gaps more; shorter than the tick would make time run slow."""
+    max_clock_step: Duration = timedelta(seconds=2)
+    """How much silence one record can prove. A gap in the log (Kafka down, no ticks), or a jump of
+    a broker's clock, counts as at most this much. It must be no more than a fifth of
+    policy.session_timeout_min; shorter than the tick would make time run slow."""
 
     cells_per_partition: int = Field(default=1, ge=1, le=64)
     """Into how many cells the groups of a partition are divided. More lets more cores work on

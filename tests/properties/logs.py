@@ -112,7 +112,7 @@ RECORDS: st.SearchStrategy[Record] = st.one_of(
 NAMES = st.sampled_from("abc").map(MemberId)
 OVERRIDES = st.builds(
     Overrides,
-    session_timeout_ms_max=st.sampled_from([None, 1_000, 10_000]).map(_millis),
+    session_timeout_ms_max=st.sampled_from([None, 1_000, 10_000, 12_000]).map(_millis),
     heartbeat_interval_ms=st.sampled_from([None, 500]).map(_millis),
     on_twin=st.sampled_from([None, *TwinRule]),
     on_twin_instance=st.sampled_from([None, *TwinRule]),

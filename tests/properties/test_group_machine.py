@@ -28,6 +28,8 @@ from tests.simulation import reporting
 NAMES = st.sampled_from("abcd")
 POLICY = Policy(
     session_timeout_ms=Millis(5_000),
+    session_timeout_ms_min=Millis(5_000),
+    max_clock_step_ms=Millis(1_000),
     heartbeat_interval_ms=Millis(1_000),
     revocation_timeout_ms=Millis(8_000),
     blast_hold_ms=Millis(4_000),
@@ -43,7 +45,9 @@ class AuditedStory(Story):
     def __init__(self) -> None:
         super().__init__(policy=POLICY)
         blast = Blast(hold_ms=POLICY.blast_hold_ms)
-        self.checker = Checker(Promises(blast=blast, exact=True))
+        self.checker = Checker(
+            Promises(max_clock_step_ms=POLICY.max_clock_step_ms, blast=blast, exact=True)
+        )
         self.violations: list[Violation] = []
 
     def _stamp(self) -> Stamp:

@@ -14,8 +14,9 @@ from rebalance.policy import Policy, TwinRule
 SESSION_MS = 3_000
 REVOCATION_MS = 5_000
 """Less than two sessions: the controller has to count the time that a member may take to read."""
-MAX_STEP_MS = 2_000
-TICK_MS = 1_000
+MAX_STEP_MS = 600
+"""A fifth of a session, which is the most that it may be."""
+TICK_MS = 300
 HOLD_MS = 4_000
 DAMPING_MS = 1_500
 HALF_LIFE_MS = 4_000
@@ -208,6 +209,7 @@ def policy(scenario: Scenario) -> Policy:
         keep_empty_ms=Millis(KEEP_EMPTY_MS),
         route_damping_ms=Millis(DAMPING_MS),
         session_timeout_ms=Millis(SESSION_MS),
+        session_timeout_ms_min=Millis(SESSION_MS),
         heartbeat_interval_ms=Millis(SESSION_MS // 3),
         revocation_timeout_ms=Millis(REVOCATION_MS),
         max_clock_step_ms=Millis(MAX_STEP_MS),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from streaming.rows import Row
+from tests.simulation.cutting import OVERTAKING_MS
 from tests.simulation.rules import PREFIX
 from tests.simulation.scenario import (
     DAMPING_MS,
@@ -18,6 +19,7 @@ from tests.simulation.scenario import (
     MAX_STEP_MS,
     REVOCATION_MS,
     SESSION_MS,
+    TICK_MS,
     Scenario,
 )
 from tests.simulation.world import Outcome
@@ -46,6 +48,7 @@ def _command(scenario: Scenario) -> str:
     chosen = {
         "policy.strategy": scenario.strategy,
         "policy.session_timeout": f"{SESSION_MS}ms",
+        "policy.session_timeout_min": f"{SESSION_MS}ms",
         "policy.heartbeat_interval": f"{SESSION_MS // 3}ms",
         "policy.revocation_timeout": f"{REVOCATION_MS}ms",
         "policy.on_twin": scenario.on_twin,
@@ -56,6 +59,8 @@ def _command(scenario: Scenario) -> str:
         "policy.flap_half_life": f"{HALF_LIFE_MS}ms",
         "policy.route_damping": f"{DAMPING_MS}ms",
         "controller.max_clock_step": f"{MAX_STEP_MS}ms",
+        "controller.tick_interval": f"{TICK_MS}ms",
+        "controller.heartbeat_batch_interval": f"{OVERTAKING_MS}ms",
     }
     settings = " ".join(f"-s {name}={value}" for name, value in chosen.items())
     return f"trimtab replay seed-{scenario.seed}.jsonl {settings}"

@@ -193,7 +193,7 @@ class World:
 
     def _advance(self) -> bool:
         """Let time pass; or, to be mean, stop at the millisecond before something is due."""
-        step = self.chance.choice([50, 200, 400, 800])
+        step = self.chance.choice([50, 150, 300, 600])
         clock, deadline = self.brain.clock, self.brain.state.deadline
         if Quirk.EDGES in self.scenario.quirks and deadline is not None and clock.latest:
             edge = clock.latest + deadline - 1 - clock.now - self.broker.skew_ms

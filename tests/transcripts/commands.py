@@ -47,7 +47,7 @@ from rebalance.orders import (
     Resume,
 )
 from rebalance.overrides import Overrides
-from rebalance.policy import Compat, Policy, TwinRule
+from rebalance.policy import STEPS_IN_A_SESSION, Compat, Policy, TwinRule
 from tests.builders.amnesia import Remembered
 from tests.builders.records import (
     Record,
@@ -203,6 +203,10 @@ def _start(story: Remembered, verb: str, *words: str) -> Iterator[str]:
 
 POLICY: dict[str, Callable[[str], dict[str, Any]]] = {
     "session": lambda wished: {"session_timeout_ms": Millis(_number(wished))},
+    "step": lambda wished: {
+        "max_clock_step_ms": Millis(_number(wished)),
+        "session_timeout_ms_min": Millis(STEPS_IN_A_SESSION * _number(wished)),
+    },
     "revocation": lambda wished: {"revocation_timeout_ms": Millis(_number(wished))},
     "strategy": lambda wished: {"strategy": wished},
     "grace": lambda wished: {"eager_grace_ms": Millis(_number(wished))},

@@ -75,7 +75,7 @@ class Chronicle:
     """One group's history, judged as it is told."""
 
     def __init__(self, promises: Promises | None = None) -> None:
-        self.checker = Checker(promises or Promises(exact=True))
+        self.checker = Checker(promises or Promises(max_clock_step_ms=5_000, exact=True))
         self.wrong: list[str] = []
         """The invariants that were broken, in order."""
         self.details: list[str] = []

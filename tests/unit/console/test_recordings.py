@@ -82,8 +82,8 @@ def test_another_policy_decides_otherwise(run: Run) -> None:
     recording = Recording()
     recording.add("heartbeats", beat("c"), 900)
     two_join(recording)
-    recording.add("heartbeats", beat("b"), 4_000)
-    recording.add("heartbeats", beat("b", sequence=2), 5_500)
+    for second in range(2, 9):
+        recording.add("heartbeats", beat("b", sequence=second), 1_000 * second)
     name = recording.write()
 
     assert "expired" not in run("replay", name)[1]
@@ -93,9 +93,17 @@ def test_another_policy_decides_otherwise(run: Run) -> None:
             "replay",
             name,
             "-s",
-            "policy.session_timeout=1s",
+            "policy.session_timeout=5s",
             "-s",
-            "policy.heartbeat_interval=300ms",
+            "policy.session_timeout_min=5s",
+            "-s",
+            "policy.heartbeat_interval=1s",
+            "-s",
+            "controller.max_clock_step=1s",
+            "-s",
+            "controller.tick_interval=500ms",
+            "-s",
+            "controller.heartbeat_batch_interval=500ms",
             "-s",
             "policy.blast_members=9",
         )[1]

@@ -54,7 +54,7 @@ def test_a_strategy_s_options_keep_their_types(sources: Sources) -> None:
     weights = '{"queue_weights": {"orders": 5}}'
     sources.environment["TRIMTAB_POLICY__STRATEGY_OPTIONS"] = weights
     sources.flags += ["policy.strategy_options.prefix=7"]
-    policy = sources.load().settings.policy.policy(timedelta(seconds=5))
+    policy = sources.load().settings.policy.policy(timedelta(seconds=2))
 
     assert {
         "percent": 10,

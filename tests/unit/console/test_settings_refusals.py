@@ -32,7 +32,27 @@ from tests.unit.console.conftest import Sources
         ),
         (
             "[policy]\nsession_timeout = '4s'",
+            "policy: session_timeout must lie between its minimum and its maximum",
+        ),
+        (
+            "[policy]\nheartbeat_interval = '6s'",
             "policy: session_timeout must be at least twice heartbeat_interval",
+        ),
+        (
+            "[policy]\nsession_timeout_min = '3s'",
+            (
+                "policy: session_timeout_min (3000 ms) must be at least 5 times "
+                "controller.max_clock_step (2000 ms), or a clock that jumps ends living sessions: "
+                "shorter sessions need a shorter step, and ticks and batches of beats at shorter "
+                "intervals"
+            ),
+        ),
+        (
+            "[controller]\nmax_clock_step = '3s'",
+            (
+                "policy: session_timeout_min (10000 ms) must be at least 5 times "
+                "controller.max_clock_step (3000 ms), or"
+            ),
         ),
         (
             "[policy]\nstrategy = 'AVERAGE'",

@@ -29,7 +29,8 @@ CHOSEN = {
     "controller.heartbeat_batch_rows": "5",
     "controller.fetch_wait": "6ms",
     "controller.ui_port": "0",
-    "policy.session_timeout": "8s",
+    "policy.session_timeout": "38s",
+    "policy.session_timeout_min": "35s",
     "brokers.quorum": "7",
     "brokers.cluster": "east",
     "routes.poll_interval": "9s",
@@ -50,7 +51,7 @@ def test_every_choice_reaches_the_job() -> None:
     """No setting is forgotten on the way, and units are those of the layer below."""
     settings = chosen()
     made = options(settings, bootstrap_servers="k:1", jars=Path("jars"))
-    assert Millis(8_000) == made.policy.session_timeout_ms
+    assert Millis(38_000) == made.policy.session_timeout_ms
     assert Millis(7_000) == made.policy.max_clock_step_ms
     assert (
         Options(

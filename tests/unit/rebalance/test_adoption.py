@@ -133,6 +133,8 @@ def test_timeouts_that_were_published_hold_whatever_the_rules_are_now() -> None:
         story = at_work()
         story.policy = Policy(
             session_timeout_ms=Millis(3_000),
+            session_timeout_ms_min=Millis(3_000),
+            max_clock_step_ms=Millis(600),
             heartbeat_interval_ms=Millis(1_000),
             revocation_timeout_ms=Millis(2_000),
         )

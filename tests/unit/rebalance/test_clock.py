@@ -1,6 +1,10 @@
 """The log clock: what a gap, a repetition and a jump are worth."""
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rebalance.clock import LogClock
 from rebalance.ids import Millis
@@ -11,9 +15,13 @@ RUNNING = LogClock(now=Millis(100), latest=Millis(50_000))
 RECORDS = {
     "the next record": (50_700, LogClock(Millis(800), Millis(50_700))),
     "a gap of exactly one step": (55_000, LogClock(Millis(5_100), Millis(55_000))),
-    "a longer gap counts as one step": (99_000, LogClock(Millis(5_100), Millis(99_000))),
+    "a longer gap counts as one step": (
+        99_000,
+        LogClock(Millis(5_100), Millis(99_000), lent=STEP),
+    ),
     "the same millisecond": (50_000, RUNNING),
-    "a broker whose clock went back": (20_000, RUNNING),
+    "a record that was overtaken": (45_000, RUNNING),
+    "a broker whose clock went back": (44_999, LogClock(Millis(100), Millis(44_999))),
 }
 
 
@@ -45,3 +53,50 @@ def test_reading_another_topics_record_moves_nothing() -> None:
 def test_before_the_first_beat_a_record_counts_as_the_furthest_ahead() -> None:
     """How far it is ahead will only be known when beats are read; nobody is older for that."""
     assert 2 * STEP == LogClock().read(Millis(50_000), STEP)
+
+
+def read_all(stamps: list[int]) -> list[int]:
+    """What the clock shows after each record."""
+    clock, shown = LogClock(), []
+    for stamp in stamps:
+        clock = clock.advanced(Millis(stamp), STEP)
+        shown.append(clock.now)
+    return shown
+
+
+@pytest.mark.parametrize("by", [3_600_000, 86_400_000, STEP + 1])
+@pytest.mark.parametrize("length", [1, 20])
+def test_a_wrong_time_stops_the_clock_for_a_step_at_most(by: int, length: int) -> None:
+    """One record is stamped ahead, or some; then time goes on as if nothing had been (B2)."""
+    wrong = range(60, 60 + length)
+    stamps = [1_000 * second + by * (second in wrong) for second in range(200)]
+
+    assert all(1_000 * second - shown <= STEP for second, shown in enumerate(read_all(stamps)))
+
+
+RECORDS_OF_TWO_CLOCKS = st.lists(st.tuples(st.integers(0, 1_500), st.booleans()), max_size=60)
+"""The time since the record before, and whether this one is stamped by a clock that is ahead."""
+
+
+@given(RECORDS_OF_TWO_CLOCKS, st.integers(2 * STEP, 10_000_000))
+def test_it_never_runs_a_step_ahead_of_what_has_passed(
+    records: list[tuple[int, bool]], by: int
+) -> None:
+    """Between any two records, however often the broker's clock has gone ahead and come back."""
+    times, stamps, now = [0], [0], 0
+    for after, wrong in records:
+        now += after
+        times.append(now)
+        stamps.append(now + by * wrong)
+    ahead = [shown - real for shown, real in zip(read_all(stamps), times, strict=True)]
+    lowest = 0
+    for lead in ahead:
+        lowest = min(lowest, lead)
+
+        assert lead - lowest <= STEP
+
+
+@given(st.lists(st.integers(0, 10_000_000)))
+def test_it_never_goes_back(stamps: list[int]) -> None:
+    """Whatever the stamps."""
+    assert all(one <= other for one, other in pairwise(read_all(stamps)))

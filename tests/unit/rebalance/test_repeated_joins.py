@@ -131,9 +131,9 @@ def test_who_was_struck_out_may_come_back_as_it_was() -> None:
 
 def test_departures_are_forgotten() -> None:
     """After a while, at the next departure; and of very many the oldest."""
-    story = a_story(Policy(max_clock_step_ms=departures.REMEMBERED_MS))
+    story = a_story()
     story.reads(left("b", sequence=4))
-    story.away(seconds=departures.REMEMBERED_MS / 1_000)
+    story.waits(seconds=departures.REMEMBERED_MS / 1_000)
     story.reads(joined("c", sequence=1))
     story.reads(left("c", sequence=2))
     assert {MemberId("c")} == story.state.departures.keys()

@@ -133,7 +133,7 @@ def test_member_that_died_during_an_outage_expires_after_a_session_of_new_log_ti
     story.away(seconds=3_600)
     story.waits(seconds=1)
     story.reads(beaten("a"))
-    story.waits(seconds=5)  # 5 s for the gap, 5 s since
+    story.waits(seconds=8)  # 2 s for the gap, 8 s since
 
     assert {"a"} == set(story.state.members)
 

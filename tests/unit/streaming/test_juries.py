@@ -215,8 +215,8 @@ def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
     log = Log()
     outage(log, seconds=12)
     cell, records = folded(Cell(), log.read())
-    for step in range(1, 800):
-        log.tick(EAST, at=START + 12_000 + 5_000 * step)
+    for step in range(1, 2_000):
+        log.tick(EAST, at=START + 12_000 + 2_000 * step)
     cell, later = folded(cell, log.read())
 
     assert {} == open_benches(cell)

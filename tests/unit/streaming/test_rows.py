@@ -25,6 +25,15 @@ def test_a_clock_that_jumps_back_does_not_break_the_order_of_offsets() -> None:
     assert [other, before, after] == in_log_order([after, other, before])
 
 
+def test_a_wrong_stamp_moves_no_other_record() -> None:
+    """One is stamped far ahead, one far back: whatever follows or went before keeps its place."""
+    stamps = [100, 110, 9_000, 120, 5, 130]
+    rows = [row("a", 0, offset, at) for offset, at in enumerate(stamps)]
+    other = row("b", 0, 0, 115)
+
+    assert [*rows[:3], other, *rows[3:]] == in_log_order([other, *rows])
+
+
 def test_rows_that_share_a_place_stay_as_they_came() -> None:
     """Only a recording has such rows; neither their bytes nor the lack of any is compared."""
     texts = [None, b"b", b"a", None]
