@@ -53,7 +53,7 @@ def in_log_order(rows: Iterable[Row]) -> list[Row]:
     partitions: dict[tuple[str, int], list[Row]] = {}
     for row in rows:
         partitions.setdefault(row[:2], []).append(row)
-    timed = []
+    timed = list[tuple[int, Row]]()
     for _, appended in sorted(partitions.items()):
         appended.sort(key=_OFFSET)
         timed += zip(_believed([row.appended_ms for row in appended]), appended, strict=True)

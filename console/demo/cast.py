@@ -20,6 +20,7 @@ from console.settings import Settings
 from console.settings.groups import PolicySettings
 from console.settings.sections import ControllerSettings, KafkaSettings, RouteSettings
 from console.settings.topics import TopicSettings
+from rebalance.policy import STEPS_IN_A_SESSION
 
 GROUP: Final = "demo"
 TOPIC: Final = "demo-orders"
@@ -29,12 +30,9 @@ MESSAGES_PER_SECOND: Final = 200
 
 SESSION_TIMEOUT: Final = "6s"
 """A killed member's queues rest this long: short enough to watch. Six beats must be lost for it."""
-_SHORT_SESSIONS: Final = {
-    "max_clock_step": timedelta(milliseconds=1_200),
-    "tick_interval": timedelta(milliseconds=600),
-    "heartbeat_batch_interval": timedelta(milliseconds=600),
-}
-"""What so short sessions need: a step of a fifth, and ticks and batches that fit into one."""
+_SESSION: Final = timedelta(seconds=6)
+_STEP: Final = _SESSION / STEPS_IN_A_SESSION
+"""So short sessions need a shorter step, and ticks and batches that fit into one."""
 _HEARTBEAT_INTERVAL: Final = timedelta(seconds=1)
 
 
@@ -76,14 +74,17 @@ def sealed(settings: Settings, place: Place) -> Settings:
         strategy=settings.policy.strategy,
         strategy_options=settings.policy.strategy_options,
         heartbeat_interval=_HEARTBEAT_INTERVAL,
-        session_timeout_min=timedelta(seconds=6),
+        session_timeout_min=_SESSION,
     )
     chosen = {
         "home": str(place.directory),
         "kafka": KafkaSettings(bootstrap_servers=place.bootstrap_servers),
         "topics": TopicSettings(),
         "controller": ControllerSettings(
-            checkpoint=str(place.directory / "checkpoint"), **_SHORT_SESSIONS
+            checkpoint=str(place.directory / "checkpoint"),
+            max_clock_step=_STEP,
+            tick_interval=_STEP / 2,
+            heartbeat_batch_interval=_STEP / 2,
         ),
         "policy": policy,
         "routes": RouteSettings(),

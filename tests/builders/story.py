@@ -61,8 +61,12 @@ class Story:
         decided: list[Decision] = []
         while self.wall < end:
             self.wall = min(self.wall + TICK_MS, end)
-            decided = decided + self._step([], self._stamp())
+            decided = decided + self.ticks()
         return decided
+
+    def ticks(self) -> list[Decision]:
+        """Read a tick, stamped now."""
+        return self._step([], self._stamp())
 
     def away(self, *, seconds: float) -> None:
         """Let time go by while nobody writes anything: Kafka or the controller was down."""

@@ -57,7 +57,7 @@ def test_before_the_first_beat_a_record_counts_as_the_furthest_ahead() -> None:
 
 def read_all(stamps: list[int]) -> list[int]:
     """What the clock shows after each record."""
-    clock, shown = LogClock(), []
+    clock, shown = LogClock(), list[int]()
     for stamp in stamps:
         clock = clock.advanced(Millis(stamp), STEP)
         shown.append(clock.now)

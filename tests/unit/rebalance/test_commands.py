@@ -51,6 +51,15 @@ ANSWERS = [
         "session_timeout must be at least twice heartbeat_interval",
     ),
     (
+        ChoosePolicy(Overrides(session_timeout_ms_min=Millis(3_000))),
+        "refused",
+        (
+            "session_timeout_min (3000 ms) must be at least 5 times controller.max_clock_step "
+            "(2000 ms), or a clock that jumps ends living sessions: shorter sessions need a "
+            "shorter step, and ticks and batches of beats at shorter intervals"
+        ),
+    ),
+    (
         ChoosePolicy(Overrides(on_twin=TwinRule.SEPARATE)),
         "refused",
         "on_twin cannot be separate for one group: names are the controller's",

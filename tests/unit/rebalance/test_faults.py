@@ -3,8 +3,11 @@
 ``docs/survival.md`` lists all of them; what is shown by another test is linked there.
 """
 
+import pytest
+
 from allocators import allocator
 from rebalance.decisions import (
+    AssignmentIssued,
     AssignmentWithdrawn,
     ClaimRefused,
     MemberChange,
@@ -88,6 +91,93 @@ def test_b3_every_record_twice() -> None:
         story.reads(record)
 
         assert once == (story.state.epoch, story.pages(), story.state.members)
+
+
+JUMPS = {
+    "an hour ahead, for one record": dict.fromkeys([12], 3_600),
+    "a day ahead, for one record": dict.fromkeys([12], 86_400),
+    "an hour ahead, for a while": dict.fromkeys(range(12, 17), 3_600),
+    "again and again": dict.fromkeys(range(12, 60, 8), 3_600),
+    "an hour back, for one record": dict.fromkeys([12], -3_600),
+    "an hour back, for good": dict.fromkeys(range(12, 60), -3_600),
+}
+"""By how many seconds the stamp of a second is wrong."""
+
+
+@pytest.mark.parametrize("skews", JUMPS.values(), ids=JUMPS.keys())
+def test_b2_a_brokers_clock_that_jumps(skews: dict[int, int]) -> None:
+    """Who died is struck out two steps after its session at the latest, and not a step before it.
+
+    Whoever beats stays. The silent one says its last word as the clock begins to jump.
+    """
+    story, died = two_members(), 12
+    began = story.wall
+    for second in range(1, 60):
+        story.wall = began + 1_000 * (second + skews.get(second, 0))
+        if second % 3 == 0:
+            story.reads(*(beaten(name, epoch=1) for name in ("ab" if second <= died else "a")))
+        else:
+            story.ticks()
+        gone = {name for name, _ in changes(story)}
+        assert gone <= {"b"}
+        assert not gone or second >= died + 8
+        assert gone or second <= died + 14
+
+
+@pytest.mark.parametrize("stall_s", [4, 30])
+@pytest.mark.parametrize("lost", [0, 1])
+def test_f1_short_sessions_outlive_a_kafka_that_stalls(stall_s: int, lost: int) -> None:
+    """Sessions of 3 s, with the clock that they need: nobody is struck out for the stall."""
+    policy = Policy(
+        session_timeout_ms=Millis(3_000),
+        session_timeout_ms_min=Millis(3_000),
+        heartbeat_interval_ms=Millis(1_000),
+        max_clock_step_ms=Millis(600),
+    )
+    story = two_members(policy=policy)
+    for _ in range(10):
+        for beat in (0, 1):
+            if beat >= lost:
+                story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+            for _ in range(3):
+                story.waits(seconds=0.3)
+        story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+        story.away(seconds=stall_s)
+        for _ in range(3):
+            story.waits(seconds=0.3)
+
+    assert [] == changes(story)
+
+
+def test_a_session_that_is_too_short_is_lengthened() -> None:
+    """A member that asks for 3 s gets five steps, and is told so; a stall of 4 s ends none."""
+    story = Story()
+    story.reads(joined("a", session_ms=3_000), joined("b", session_ms=3_000), routed("orders", 2))
+    story.waits(seconds=3)
+    story.away(seconds=4)
+    story.waits(seconds=2)
+
+    told = only(AssignmentIssued, story.decisions)
+    assert {10_000} == {record.session_timeout_ms for record in told}
+    assert [] == changes(story)
+
+
+def test_a_session_of_before_is_as_long_as_the_clock_needs_now() -> None:
+    """Settings that changed over a restart lengthen what was granted, and shorten nothing."""
+    story = two_members(
+        policy=Policy(
+            session_timeout_ms=Millis(5_000),
+            session_timeout_ms_min=Millis(5_000),
+            heartbeat_interval_ms=Millis(1_000),
+            max_clock_step_ms=Millis(1_000),
+        )
+    )
+    story.policy = Policy()
+    story.waits(seconds=9)
+    assert [] == changes(story)
+
+    story.waits(seconds=1)
+    assert ["a", "b"] == [name for name, _ in changes(story)]
 
 
 def test_b7_nobody_for_days() -> None:
