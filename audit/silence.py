@@ -15,6 +15,7 @@ Called by ``checker``. Its one rule: only what was heard before the cause counts
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from audit.history import (
     Beaten,
@@ -29,11 +30,12 @@ from audit.history import (
     Struck,
     Summarised,
 )
-from audit.reading import Reader, Reading
+from audit.reading import BEGINNING, PartitionClock, Reader, Reading
 from audit.violations import Invariant, Violation
 
 _BEATS_REMEMBERED = 64
 """By life. Only those after the cause must be told from those before it."""
+_CLOCK = attrgetter("clock_ms")
 _JUDGED = {"expired", "overdue"}
 """Endings that the passing of time alone decided."""
 
@@ -63,14 +65,14 @@ class _Pulse:
     since_join: int = -1
     """The same, counted from its latest join before it was answered: which of several joins let it
     in is not known, and beats before that one were not counted."""
-    perhaps_ms: int = 0
+    perhaps: Reading = BEGINNING
     """When it was last heard by that count: whoever is silent since is silent beyond doubt."""
     session_ms: int | None = None
     """As published to it; nobody is judged before that."""
     away: bool = False
     back_at: int = -1
     """The number of the join by which it came back."""
-    held_at_ms: int | None = None
+    held_at: Reading | None = None
     """When it was said that its eviction waits."""
 
     def last_ms(self, upto: int) -> int | None:
@@ -101,7 +103,7 @@ class Silence:
         self._felled_by: Place | None = None
         """The record that struck last, and all whom it struck: they were doubted together."""
         self._began = False
-        self._since_ms = 0
+        self._since = BEGINNING
         """When a controller took over that had forgotten its past: all sessions begin anew."""
 
     def started(self) -> None:
@@ -135,7 +137,7 @@ class Silence:
         if pulse.away:
             return
         if record.sequence > pulse.since_join:
-            pulse.since_join, pulse.perhaps_ms = record.sequence, reading.clock_ms
+            pulse.since_join, pulse.perhaps = record.sequence, reading
         if record.sequence > pulse.sequence:
             pulse.sequence = record.sequence
             self._see(pulse, reading)
@@ -163,7 +165,7 @@ class Silence:
 
     def _see(self, pulse: _Pulse, reading: Reading) -> None:
         pulse.heard.append(reading)
-        pulse.held_at_ms = None
+        pulse.held_at = None
 
     def ordered(self, record: Ordered) -> None:
         """An operator may confirm that the silent are dead, or say that nobody is to go."""
@@ -185,13 +187,14 @@ class Silence:
         """Those were not struck out, and it was said."""
         for life, pulse in self._pulses.items():
             if life.member in record.members:
-                pulse.held_at_ms = self._reader.clocks[self._partition].proved_ms
+                pulse.held_at = self._reader.now(self._partition)
 
     def issued(self, record: Issued) -> None:
         """Note the session that a life was granted."""
         if self._began:
             self._began = False
-            self._since_ms = self._reader.ahead_ms(self._partition)
+            ahead_ms = 2 * self._reader.max_step_ms  # as a record of another topic may be
+            self._since = self._reader.now(self._partition, ahead_ms=ahead_ms)
             for each in self._pulses.values():
                 each.since_join = -1  # nor need it know how far its predecessor had counted
         pulse = self._pulses.get(record.life)
@@ -235,7 +238,9 @@ class Silence:
             return None
         # The last word counts: an earlier one may have been refused, and read further ahead.
         silence_ms = cause.clock_ms - heard[-1].clock_ms
-        read_again = self._since_ms > heard[-1].clock_ms  # and by another clock than the first time
+        read_again = (
+            self._since.clock_ms > heard[-1].clock_ms
+        )  # and by another clock than the first time
         if not self._one_clock or self._reader.clocks[self._partition].went_back:
             return None if read_again else silence_ms
         # The log's clock may leave time out, and never adds any.
@@ -252,18 +257,17 @@ class Silence:
         for each, pulse in [*self._felled, *self._pulses.items()]:
             last_ms = pulse.last_ms(cause.number)
             if last_ms is not None:
-                last_ms = max(last_ms, self._since_ms)
+                last_ms = max(last_ms, self._since.clock_ms)
                 limit_ms, silence_ms = pulse.session_ms, cause.clock_ms - last_ms
                 lately = limit_ms is None or 2 * silence_ms <= limit_ms
                 lately = lately or pulse.away or pulse.back_at > cause.number
                 heard[each.member] = lately or heard.get(each.member, False)
         return sum(not lately for lately in heard.values()), len(heard)
 
-    def _waits(self, pulse: _Pulse, over_ms: int, clock_ms: int) -> bool:
-        """Whether a member whose session was over then is held: perhaps since before that."""
-        if pulse.held_at_ms is None:
-            return False
-        return clock_ms < max(pulse.held_at_ms, over_ms) + self._blast.hold_ms
+    def _waits(self, pulse: _Pulse, clock: PartitionClock, over_ms: int) -> bool:
+        """Whether a member whose session is over for so long is held: perhaps since before that."""
+        held_at = pulse.held_at
+        return held_at is not None and min(clock.since(held_at), over_ms) < self._blast.hold_ms
 
     def ended(self, life: Life, before: int | None = None) -> None:
         """A life is over; if it joined after the record that ended it, it may be in again."""
@@ -287,11 +291,9 @@ class Silence:
         for life, pulse in self._pulses.items():
             if pulse.session_ms is None:
                 continue
-            heard_ms = max(
-                self._since_ms, pulse.perhaps_ms, *(each.clock_ms for each in pulse.heard)
-            )
-            silence_ms = clock.proved_ms - heard_ms
-            over_ms = clock.proved_ms - silence_ms + pulse.session_ms
-            if silence_ms >= pulse.session_ms and not self._waits(pulse, over_ms, clock.proved_ms):
+            heard = max((self._since, pulse.perhaps, *pulse.heard), key=_CLOCK)
+            silence_ms = clock.since(heard)
+            over_ms = silence_ms - pulse.session_ms
+            if over_ms >= 0 and not self._waits(pulse, clock, over_ms):
                 detail = f"silent for {silence_ms} ms and in, its session is {pulse.session_ms}"
                 yield Violation(Invariant.LIVELY, self._group, life.member, detail)

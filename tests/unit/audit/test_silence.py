@@ -79,6 +79,38 @@ def test_the_dead_are_struck_out_in_time() -> None:
     assert ["I5"] == told.wrong
 
 
+JUMPS = {
+    "ahead for one record, and back": (3_600_000, -3_600_000),
+    "ahead for good": (86_400_000,),
+    "back for good": (-3_600_000,),
+    "back for one record": (-3_600_000, 3_600_000),
+}
+
+
+@pytest.mark.parametrize("jumps", JUMPS.values(), ids=JUMPS.keys())
+def test_a_wrong_stamp_saves_nobody(jumps: tuple[int, ...]) -> None:
+    """Time goes on from it: who is silent for a session after it, and what is owed, has to go."""
+    told = a_member()
+    for jump in jumps:
+        told.ticks(jump)
+    for _ in range(4):
+        told.ticks(5_000)
+    told.batch_ends()
+
+    assert ["I5"] == told.wrong
+
+
+@pytest.mark.parametrize("jumps", JUMPS.values(), ids=JUMPS.keys())
+def test_a_wrong_stamp_kills_nobody(jumps: tuple[int, ...]) -> None:
+    """It proves one step, whatever it says; only a stamp within a step proves what it says."""
+    told = a_member()
+    for jump in jumps:
+        told.ticks(jump)
+    told.struck("a", told.ticks(4_999))
+
+    assert ["I6"] == told.wrong
+
+
 # -- when most are silent at once
 
 
