@@ -90,12 +90,6 @@ class PartitionClock:
         """
         return min(self.between_ms, _STEPS_MADE_UP * self.max_step_ms) if self.fell_back else 0
 
-    def since(self, then: Reading) -> int:
-        """Return how much time surely went by since something was read."""
-        if self.fell_back:
-            return self.sure_ms - then.sure_ms - self.allowance_ms
-        return self.proved_ms - then.clock_ms
-
     def ahead_of(self, appended_ms: int) -> int:
         """Return how much later a record of another topic counts: beats may be two steps behind."""
         if self.latest_ms is None:
@@ -128,11 +122,23 @@ class Reader:
             self._places.popitem(last=False)
         return Reading(self.count, proved + ahead, at.appended_ms, sure + ahead)
 
-    def now(self, partition: int, *, ahead_ms: int = 0) -> Reading:
-        """Return what the clock shows, or what a record may show that is so far ahead of it."""
+    def now(self, partition: int) -> Reading:
+        """Return what the clock shows."""
         clock = self.clocks.get(partition) or PartitionClock(self.max_step_ms)
-        proved, sure = clock.proved_ms, clock.sure_ms
-        return Reading(self.count, proved + ahead_ms, clock.latest_ms or 0, sure + ahead_ms)
+        return Reading(self.count, clock.proved_ms, clock.latest_ms or 0, clock.sure_ms)
+
+    def furthest(self, partition: int) -> Reading:
+        """Return what a record of another topic can show by now."""
+        now, ahead = self.now(partition), 2 * self.max_step_ms
+        return now._replace(clock_ms=now.clock_ms + ahead, sure_ms=now.sure_ms + ahead)
+
+    def elapsed_ms(self, partition: int, then: Reading, until: Reading | None = None) -> int:
+        """Return how much time surely went by since something was read."""
+        until = until or self.now(partition)
+        clock = self.clocks[partition]
+        if clock.fell_back:
+            return until.sure_ms - then.sure_ms - clock.allowance_ms
+        return until.clock_ms - then.clock_ms
 
     def find(self, at: Place) -> Reading | None:
         """Return when a record was read, and what the clock showed then."""

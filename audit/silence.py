@@ -30,7 +30,7 @@ from audit.history import (
     Struck,
     Summarised,
 )
-from audit.reading import BEGINNING, PartitionClock, Reader, Reading
+from audit.reading import BEGINNING, Reader, Reading
 from audit.violations import Invariant, Violation
 
 _BEATS_REMEMBERED = 64
@@ -75,9 +75,10 @@ class _Pulse:
     held_at: Reading | None = None
     """When it was said that its eviction waits."""
 
-    def last_ms(self, upto: int) -> int | None:
-        """Return the clock when it was last heard, up to a record of this number."""
-        return max((each.clock_ms for each in self.heard if each.number <= upto), default=None)
+    def last(self, upto: int) -> Reading | None:
+        """Return when it was last heard, up to a record of this number."""
+        heard = (each for each in self.heard if each.number <= upto)
+        return max(heard, key=_CLOCK, default=None)
 
 
 class Silence:
@@ -175,8 +176,8 @@ class Silence:
 
     def summarised(self, record: Summarised) -> None:
         """Note when this group doubts silence."""
-        members, percent, hold_ms = record.own_blast
-        general, self._in_flux = self._general, False
+        general, (members, percent, hold_ms) = self._general, record.own_blast
+        self._in_flux = False
         self._blast = Blast(
             general.members if members is None else members,
             general.percent if percent is None else percent,
@@ -193,8 +194,7 @@ class Silence:
         """Note the session that a life was granted."""
         if self._began:
             self._began = False
-            ahead_ms = 2 * self._reader.max_step_ms  # as a record of another topic may be
-            self._since = self._reader.now(self._partition, ahead_ms=ahead_ms)
+            self._since = self._reader.furthest(self._partition)
             for each in self._pulses.values():
                 each.since_join = -1  # nor need it know how far its predecessor had counted
         pulse = self._pulses.get(record.life)
@@ -207,8 +207,7 @@ class Silence:
         For a queue that it kept it may be struck out at any time, but while many are silent: then
         one that is silent too may have let go, and not been heard.
         """
-        pulse = self._pulses.get(record.life)
-        cause = self._reader.find(record.cause)
+        pulse, cause = self._pulses.get(record.life), self._reader.find(record.cause)
         self.ended(record.life, before=None if cause is None else cause.number)
         if record.how not in _JUDGED or pulse is None or pulse.session_ms is None or cause is None:
             return
@@ -255,19 +254,22 @@ class Silence:
         """
         heard: dict[str, bool] = {}
         for each, pulse in [*self._felled, *self._pulses.items()]:
-            last_ms = pulse.last_ms(cause.number)
-            if last_ms is not None:
-                last_ms = max(last_ms, self._since.clock_ms)
-                limit_ms, silence_ms = pulse.session_ms, cause.clock_ms - last_ms
+            last = pulse.last(cause.number)
+            if last is not None:
+                last = max(last, self._since, key=_CLOCK)
+                limit_ms = pulse.session_ms
+                silence_ms = self._reader.elapsed_ms(self._partition, last, cause)
                 lately = limit_ms is None or 2 * silence_ms <= limit_ms
                 lately = lately or pulse.away or pulse.back_at > cause.number
                 heard[each.member] = lately or heard.get(each.member, False)
         return sum(not lately for lately in heard.values()), len(heard)
 
-    def _waits(self, pulse: _Pulse, clock: PartitionClock, over_ms: int) -> bool:
+    def _waits(self, pulse: _Pulse, over_ms: int) -> bool:
         """Whether a member whose session is over for so long is held: perhaps since before that."""
-        held_at = pulse.held_at
-        return held_at is not None and min(clock.since(held_at), over_ms) < self._blast.hold_ms
+        if pulse.held_at is None:
+            return False
+        held_ms = self._reader.elapsed_ms(self._partition, pulse.held_at)
+        return min(held_ms, over_ms) < self._blast.hold_ms
 
     def ended(self, life: Life, before: int | None = None) -> None:
         """A life is over; if it joined after the record that ended it, it may be in again."""
@@ -285,15 +287,13 @@ class Silence:
     def overdue(self) -> Iterator[Violation]:
         """Name whoever should have been struck out by the end of a batch."""
         self._batch += 1
-        clock = self._reader.clocks.get(self._partition)
-        if clock is None or self._paused:
+        if self._partition not in self._reader.clocks or self._paused:
             return
         for life, pulse in self._pulses.items():
             if pulse.session_ms is None:
                 continue
             heard = max((self._since, pulse.perhaps, *pulse.heard), key=_CLOCK)
-            silence_ms = clock.since(heard)
-            over_ms = silence_ms - pulse.session_ms
-            if over_ms >= 0 and not self._waits(pulse, clock, over_ms):
-                detail = f"silent for {silence_ms} ms and in, its session is {pulse.session_ms}"
+            over_ms = self._reader.elapsed_ms(self._partition, heard) - pulse.session_ms
+            if over_ms >= 0 and not self._waits(pulse, over_ms):
+                detail = f"in, {over_ms} ms after its session of {pulse.session_ms} ms was over"
                 yield Violation(Invariant.LIVELY, self._group, life.member, detail)

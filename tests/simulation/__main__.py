@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.simulation.juries import lives as juries
-from tests.simulation.scenario import life
+from tests.simulation.lives import life
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World

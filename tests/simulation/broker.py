@@ -21,7 +21,9 @@ class Broker:
         self.orders: defaultdict[str, list[Assignment | None]] = defaultdict(list)
         """By member, what it would read; None is a tombstone."""
         self.skew_ms = 0
-        self.furthest_skew_ms = 0
+        self.stray_ms = 0
+        """How wrong the next stamp of a heartbeat is beside that."""
+        self._written: dict[tuple[str, int], int] = {}
         self.down_until = 0
 
     def up(self, now: int) -> bool:
@@ -36,8 +38,16 @@ class Broker:
         log = self.logs[name]
         offset = log[-1].offset + 1 if log else 0
         size = size or len(value or b"")
-        log.append(Row(name, PARTITION, offset, now + self.skew_ms, key, value, size))
+        appended_ms = now + self.skew_ms
+        if topic is HEARTBEATS:
+            appended_ms, self.stray_ms = appended_ms + self.stray_ms, 0
+        log.append(Row(name, PARTITION, offset, appended_ms, key, value, size))
+        self._written[name, offset] = now
         return offset
+
+    def written_at(self, row: Row) -> int:
+        """When a record was really appended, whatever its stamp."""
+        return self._written[row.topic, row.offset]
 
     def log(self, topic: Topic[Any]) -> list[Row]:
         """All records of a topic."""
@@ -46,7 +56,6 @@ class Broker:
     def jump(self, by_ms: int) -> None:
         """The clock jumps."""
         self.skew_ms += by_ms
-        self.furthest_skew_ms = max(self.furthest_skew_ms, self.skew_ms)
 
     def forget(self, first: int) -> int:
         """Retention takes the beats that were not read yet; return how many."""

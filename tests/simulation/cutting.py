@@ -5,11 +5,10 @@ What is urgent is read to its end in every batch; only, Spark asks the two sourc
 one after the other, and what is appended between comes a batch later.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 from typing import Final
 
-from streaming.rows import Row
 from tests.simulation.broker import Broker
 from tests.simulation.rules import DECODER
 from tests.simulation.scenario import MAX_STEP_MS, TICK_MS
@@ -26,7 +25,7 @@ def odd_ends(
 ) -> Mapping[str, int]:
     """Return up to which place each topic is read."""
     beats = DECODER.heartbeats
-    least = _reach(broker.logs[beats], read[beats], now + broker.skew_ms - OVERTAKING_MS)
+    least = _reach(broker, beats, read[beats], now - OVERTAKING_MS)
     late = chance.random() < 0.7
     ends = {beats: least if late else chance.randint(least, len(broker.logs[beats]))}
     heard = broker.logs[beats][: ends[beats]]
@@ -34,13 +33,15 @@ def odd_ends(
         if name != beats:
             least = min(read[name], len(log))
             if heard:
-                least = _reach(log, read[name], heard[-1].appended_ms - _BETWEEN_MS)
+                until_ms = broker.written_at(heard[-1]) - _BETWEEN_MS
+                least = _reach(broker, name, read[name], until_ms)
             ends[name] = chance.randint(least, len(log))
     return ends
 
 
-def _reach(log: Sequence[Row], place: int, until_ms: int) -> int:
-    """Go on from a place past everything that was appended before a time."""
-    while place < len(log) and log[place].appended_ms < until_ms:
+def _reach(broker: Broker, name: str, place: int, until_ms: int) -> int:
+    """Go on in a topic from a place past everything that was appended before a time."""
+    log = broker.logs[name]
+    while place < len(log) and broker.written_at(log[place]) < until_ms:
         place += 1
     return min(place, len(log))

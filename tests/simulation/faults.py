@@ -30,6 +30,7 @@ FAULTS: Final = {
     "B5": "a beat arrives after more than a session",
     "B6": "the controller's own clock is an hour wrong",
     "B7": "nobody is there, and only ticks go on",
+    "B8": "stamps are wrong, for one record or for a while, and then right again",
     "C1": "two processes with one name",
     "C2": "two members with one instance",
     "C3": "a zombie: suspended for more than a session, then back",

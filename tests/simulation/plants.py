@@ -19,7 +19,8 @@ from rebalance.group import Asked, Grant, GroupState, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
 from streaming.noticeboard import Noticeboard
-from tests.simulation.scenario import Quirk, Scenario, cut_off, retiring, scenario, slow_hands
+from tests.simulation.lives import cut_off, retiring, slow_hands, wrong_stamps
+from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
 
 Function = Callable[..., Any]
@@ -107,6 +108,28 @@ def clock_step_unlimited(right: Function) -> Function:
         del max_step
         clock: LogClock = right(self, appended, Millis(1 << 60))
         return clock
+
+    return wrong
+
+
+def clock_stopped_by_a_wrong_stamp(right: Function) -> Function:
+    """Whatever is older than the latest stamp moves nothing, however long it lasts."""
+
+    def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
+        if self.latest is not None and appended <= self.latest:
+            return self
+        clock: LogClock = right(self, appended, max_step)
+        return clock
+
+    return wrong
+
+
+def jumps_ahead_never_paid_for(right: Function) -> Function:
+    """Each time the broker's clock is ahead for a moment a step is counted."""
+
+    def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
+        clock: LogClock = right(self, appended, max_step)
+        return replace(clock, owed=Millis(0))
 
     return wrong
 
@@ -235,6 +258,17 @@ PLANTS = {
     ),
     "clock step unlimited": Plant(
         "rebalance.clock.LogClock.advanced", clock_step_unlimited, PATIENCE
+    ),
+    "clock stopped by a wrong stamp": Plant(
+        "rebalance.clock.LogClock.advanced",
+        clock_stopped_by_a_wrong_stamp,
+        frozenset({Invariant.LIVELY}),
+    ),
+    "jumps ahead never paid for": Plant(
+        "rebalance.clock.LogClock.advanced",
+        jumps_ahead_never_paid_for,
+        OWNERS,
+        lives=wrong_stamps,
     ),
     "twin not fenced": Plant(
         "rebalance.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}

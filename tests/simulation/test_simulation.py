@@ -8,7 +8,8 @@ import pytest
 
 from audit.violations import Invariant, Violation
 from tests.simulation.faults import FAULTS
-from tests.simulation.scenario import forgetting, life, retiring, scenario, slow_hands
+from tests.simulation.lives import forgetting, life, retiring, slow_hands, wrong_stamps
+from tests.simulation.scenario import scenario
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World
@@ -49,6 +50,16 @@ def test_slow_hands_are_fenced_after_they_have_opened() -> None:
     lives = [World(slow_hands(seed)).live() for seed in range(20)]
 
     assert [] == [told(life) for life in lives if life.violations]
+
+
+def test_wrong_stamps_are_borne() -> None:
+    """A broker's clock that is ahead for a moment gives no queue two owners, and saves no dead."""
+    lives = [World(wrong_stamps(seed)).live() for seed in range(60)]
+    struck = {fault for life in lives for fault in life.faults.counts}
+
+    assert [] == [told(life) for life in lives if life.violations]
+    assert all(life.scenario.strict for life in lives)
+    assert {"B2", "B8"} <= struck
 
 
 def test_a_controller_may_forget() -> None:

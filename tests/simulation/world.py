@@ -91,6 +91,8 @@ class World:
     agenda: list[tuple[int, Callable[[], object]]] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
     born: int = 0
+    straying: int = 0
+    """How often the broker's clock will still be ahead for a moment."""
     healed: bool = False
 
     def __post_init__(self) -> None:
@@ -196,7 +198,8 @@ class World:
         step = self.chance.choice([50, 150, 300, 600])
         clock, deadline = self.brain.clock, self.brain.state.deadline
         if Quirk.EDGES in self.scenario.quirks and deadline is not None and clock.latest:
-            edge = clock.latest + deadline - 1 - clock.now - self.broker.skew_ms
+            wait = deadline - 1 - clock.now + clock.owed
+            edge = clock.latest + wait - self.broker.skew_ms
             if self.now < edge <= self.now + step:
                 self.now = self.driver.next_tick = edge
                 return True
@@ -273,7 +276,6 @@ class World:
         self.agenda.clear()
         self.wire.heal()
         self.away_until, self.broker.down_until, self.crashing = 0, 0, False
-        self.broker.skew_ms = self.broker.furthest_skew_ms
         for process in self.processes:
             process.heal(self.now)
         members.settle_duels(self)

@@ -22,6 +22,7 @@ from tests.simulation.incidents.machinery import (
     rival,
     rollback,
     stall_controller,
+    stray_stamps,
     truncate,
     upgrade,
 )
@@ -116,6 +117,7 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.TRUNCATE: truncate,
     Kind.CLOCK_AHEAD: clock_ahead,
     Kind.CLOCK_BACK: clock_back,
+    Kind.STRAY_STAMPS: stray_stamps,
     Kind.GROW: grow,
     Kind.SHRINK: shrink,
     Kind.DELETE: delete,

@@ -145,8 +145,30 @@ def truncate(world: "World", dice: Random) -> None:
 
 def clock_ahead(world: "World", dice: Random) -> None:
     """The broker's clock jumps ahead."""
-    world.broker.jump(dice.choice([2_000, 10_000, 300_000]))
+    world.broker.jump(dice.choice([2_000, 5_000, HOUR_MS]))
     world.faults.occurred("B2")
+
+
+def stray_stamps(world: "World", dice: Random) -> None:
+    """The broker's clock is ahead for one record, or for a while, again and again."""
+    by_ms = dice.choice([2_000, 5_000, HOUR_MS, 24 * HOUR_MS])
+    if world.straying:
+        return
+    world.straying = dice.randint(1, 8)
+    lasting_ms = dice.choice([0, 0, 500, 2_000])
+
+    def stray() -> None:
+        world.straying -= 1
+        world.faults.occurred("B8")
+        if lasting_ms:
+            world.broker.jump(by_ms)
+            world.later(lasting_ms, lambda: world.broker.jump(-by_ms))
+        else:
+            world.broker.stray_ms = by_ms
+        if world.straying:
+            world.later(lasting_ms + dice.choice([200, 700, 3_000]), stray)
+
+    stray()
 
 
 def clock_back(world: "World", dice: Random) -> None:

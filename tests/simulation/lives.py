@@ -1,0 +1,82 @@
+"""Lives of a special kind: scenarios in which certain things surely happen."""
+
+from dataclasses import replace
+from operator import attrgetter
+from random import Random
+
+from tests.simulation.scenario import (
+    FORGETTING,
+    QUIET_BEFORE_MS,
+    Incident,
+    Kind,
+    Quirk,
+    Scenario,
+    scenario,
+)
+
+_WHEN = attrgetter("at_ms")
+
+
+def slow_hands(seed: int) -> Scenario:
+    """Draw a life in which queues go from hand to hand, and hands are slow to read and to open."""
+    newcomers = range(QUIET_BEFORE_MS, 5 * QUIET_BEFORE_MS + 1, QUIET_BEFORE_MS)
+    return replace(
+        scenario(seed),
+        members=3,
+        queues=(8,),
+        quirks=frozenset({Quirk.LATE_READERS, Quirk.SLOW_RELEASES, Quirk.RELUCTANCE}),
+        incidents=tuple(Incident(at_ms, Kind.START, seed + at_ms) for at_ms in newcomers),
+        safety_ms=20_000,
+    )
+
+
+def cut_off(seed: int) -> Scenario:
+    """Draw a life of slow hands in which most members are cut off at once, and later again."""
+    life = slow_hands(seed)
+    cuts = [
+        Incident(at_ms + each, Kind.CUT, 31 * seed + each)
+        for at_ms in (9_000, 15_000)
+        for each in range(8)
+    ]
+    return replace(life, incidents=tuple(sorted([*life.incidents, *cuts], key=_WHEN)))
+
+
+def wrong_stamps(seed: int) -> Scenario:
+    """Draw a life in which stamps are wrong, while members are cut off, deaf or dead."""
+    life, chance = scenario(seed), Random(-2 - seed)
+    jumps = [Kind.CLOCK_AHEAD] if seed % 4 == 0 else 3 * [Kind.STRAY_STAMPS]
+    troubles = [
+        Incident(chance.randint(QUIET_BEFORE_MS, life.safety_ms), kind, chance.getrandbits(32))
+        for kind in [*jumps, Kind.CUT, Kind.CUT, Kind.DEAFEN, Kind.KILL]
+    ]
+    return replace(life, incidents=tuple(sorted(troubles, key=_WHEN)))
+
+
+def forgetting(seed: int) -> Scenario:
+    """Draw a life whose controller loses what it remembers, once or twice."""
+    life, chance = scenario(seed), Random(-1 - seed)
+    lapses = [
+        Incident(
+            chance.randint(QUIET_BEFORE_MS, life.safety_ms),
+            chance.choice(FORGETTING),
+            chance.getrandbits(32),
+        )
+        for _ in range(chance.randint(1, 2))
+    ]
+    return replace(life, incidents=tuple(sorted([*life.incidents, *lapses], key=_WHEN)))
+
+
+def retiring(seed: int) -> Scenario:
+    """Draw a life in which nobody is there for a while, and the controller may forget meanwhile."""
+    life, chance = scenario(seed), Random(-1 - seed)
+    retired = life.safety_ms
+    incidents = [*life.incidents, Incident(retired, Kind.RETIRE, chance.getrandbits(32))]
+    for _ in range(chance.randint(0, 2)):
+        at_ms, kind = chance.randint(retired, 3 * retired), chance.choice(FORGETTING)
+        incidents.append(Incident(at_ms, kind, chance.getrandbits(32)))
+    return replace(life, incidents=tuple(sorted(incidents, key=_WHEN)), safety_ms=4 * retired)
+
+
+def life(seed: int) -> Scenario:
+    """Draw a life of any kind: in some the controller forgets, or nobody is there for a while."""
+    return {9: forgetting, 4: retiring}.get(seed % 10, scenario)(seed)
