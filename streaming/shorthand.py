@@ -61,7 +61,7 @@ def report_of(value: bytes, stamp: Stamp) -> Reported | None:
     if not (report.reporter.isprintable() and _INCARNATION.fullmatch(report.incarnation)):
         return None
     sights = [
-        Sight(BrokerName(it.broker), it.count, it.errors, it.p50_ms, it.address or "")
+        Sight(BrokerName(it.broker), it.count, it.errors, it.p50_ms, it.address or "", it.max_ms)
         for it in report.brokers
         # What spans fields; and printable text has nothing of what names must not have.
         if it.errors <= it.count

@@ -66,4 +66,5 @@ def _ordered(record: Eject | Restore, stamp: Stamp) -> BrokerOrdered:
 
 
 def _sight(seen: BrokerLatency) -> Sight:
-    return Sight(BrokerName(seen.broker), seen.count, seen.errors, seen.p50_ms, seen.address or "")
+    address, slowest_ms = seen.address or "", seen.max_ms
+    return Sight(BrokerName(seen.broker), seen.count, seen.errors, seen.p50_ms, address, slowest_ms)

@@ -62,7 +62,7 @@ def _added(draft: Draft, before: Reporter | None, event: Reported, sound: list[S
     reporter = before or Reporter(draft.now)
     calls, streaks = dict(reporter.calls), dict(reporter.streaks)
     for sight in sound:
-        broker, made, errors, _, _ = sight
+        broker, made, errors = sight[:3]
         if not made or (broker not in calls and len(calls) >= draft.policy.brokers_max):
             continue
         calls[broker] = calls.get(broker, _NO_CALLS).plus(sight)

@@ -80,6 +80,11 @@ class Out(NamedTuple):
     """On the log clock: here it returns unless it is condemned again."""
     testers: tuple[ReporterId, ...] = ()
 
+    @property
+    def by_time_alone(self) -> bool:
+        """Whether nobody tests it, and its time ends it (``ladder``)."""
+        return self.tested_from >= self.until
+
 
 class Spared(NamedTuple):
     """A sentence that was not passed, because a limit forbids it."""
@@ -151,5 +156,9 @@ class Cluster:
     @property
     def deadline(self) -> Millis | None:
         """Before the clock reads this, time alone decides nothing; None: it never does."""
+        if self.sweep_ends is None:
+            return None
         lapses = [order.until for order in self.orders.values() if order.until is not None]
-        return None if self.sweep_ends is None else min([self.sweep_ends, *lapses])
+        outs = (broker.out for broker in self.brokers.values())
+        ends = [out.until for out in outs if out is not None and out.by_time_alone]
+        return min([self.sweep_ends, *lapses, *ends])

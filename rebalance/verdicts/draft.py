@@ -42,6 +42,11 @@ class Draft:
         return self.now < self.panic_until
 
     @property
+    def is_disputed(self) -> bool:
+        """Whether somebody wants a broker out of use, with or without success."""
+        return bool(self.orders) or any(broker.out for broker in self.brokers.values())
+
+    @property
     def is_late(self) -> bool:
         """Whether the last third of a sweep has begun."""
         third = self.policy.sweep_ms // 3

@@ -29,6 +29,8 @@ class Sight(NamedTuple):
     """The median of the window."""
     address: str = ""
     """Where the reporter found it; empty when it does not say."""
+    slowest_ms: float | None = None
+    """The longest that a call of the window took; None: the median is all that is known."""
 
     @property
     def successes(self) -> int:
@@ -39,7 +41,9 @@ class Sight(NamedTuple):
         """Whether the figures can be true; a latency only counts where a call came back (E9)."""
         if not 0 <= self.errors <= self.made:
             return False
-        # Neither comparison is true of NaN, and an infinity is longer than a day.
+        # No comparison is true of NaN, and an infinity is longer than a day.
+        if self.slowest_ms is not None and not self.latency_ms <= self.slowest_ms <= SLOWEST_MS:
+            return False
         return 0 < self.latency_ms <= SLOWEST_MS or self.errors == self.made
 
 

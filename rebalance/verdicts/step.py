@@ -55,13 +55,13 @@ def _advance(draft: Draft, stamp: Stamp) -> None:
     """Let time go by."""
     draft.now = max(draft.now, stamp.heard)
     draft.appended = max(draft.appended, stamp.appended)
-    lapsed = orders.lapse(draft)
+    lapsed = [orders.lapse(draft), ladder.expire(draft)]
     if draft.sweep_ends is not None and draft.now >= draft.sweep_ends:
         close(draft)
         publish(draft)
         # A gap in the log is one sweep, however long: nobody was heard in it.
         draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
-    elif lapsed:
+    elif any(lapsed):
         publish(draft)
     if draft.sweep_ends is None:
         draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
@@ -79,15 +79,10 @@ def _fold(draft: Draft, event: BrokerEvent) -> None:
             orders.forget(draft, event)
             publish(draft)
         case Hosted():
-            disputed = _is_disputed(draft)
+            disputed = draft.is_disputed
             if orders.observe(draft, event) and disputed:
                 publish(draft)  # a topic's last broker may be among them, or one that was replaced
         case Ticked():
             pass
         case _:
             assert_never(event)
-
-
-def _is_disputed(draft: Draft) -> bool:
-    """Whether somebody wants a broker out of use, with or without success."""
-    return bool(draft.orders) or any(broker.out for broker in draft.brokers.values())
