@@ -138,7 +138,7 @@ class Cluster:
     now: Millis = Millis(0)
     """The log clock as last heard."""
     appended: Millis = Millis(0)
-    """The broker's clock as last heard: what is published is counted in it."""
+    """The broker's clock when the log clock read that: what is published is counted in it."""
     sweep_ends: Millis | None = None
     panic_until: Millis = Millis(-1)
     """Until when health is ignored."""

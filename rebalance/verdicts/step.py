@@ -54,7 +54,8 @@ def step(cluster: Cluster, events: Sequence[BrokerEvent], policy: VerdictPolicy)
 def _advance(draft: Draft, stamp: Stamp) -> None:
     """Let time go by."""
     draft.now = max(draft.now, stamp.heard)
-    draft.appended = max(draft.appended, stamp.appended)
+    # As the last record has it, not the largest: a stamp may have been wrong.
+    draft.appended = Millis(stamp.appended + draft.now - stamp.heard)
     lapsed = [orders.lapse(draft), ladder.expire(draft)]
     if draft.sweep_ends is not None and draft.now >= draft.sweep_ends:
         close(draft)

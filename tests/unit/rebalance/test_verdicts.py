@@ -2,6 +2,7 @@
 
 import pytest
 
+from rebalance.events import Stamp, Ticked
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
 from rebalance.verdicts.decisions import ReportRefused
 from rebalance.verdicts.events import Reported, ReporterId, Sight
@@ -23,6 +24,21 @@ def test_panic_ignores_health_and_lasts_two_sweeps() -> None:
     assert ("", True) == (town.out, town.panic)
     town.sweep({"c": FAILS}, times=2)
     assert ("c", False) == (town.out, town.panic)
+
+
+@pytest.mark.parametrize("by", [86_400_000, -86_400_000])
+def test_a_wrong_stamp_says_nothing_about_later_verdicts(by: int) -> None:
+    """A tick is stamped a day wrong; what is said from then on is counted from what came later."""
+    town = Town()
+    town.sweep()
+    stamp = town.stamp()
+    wrong = Millis(stamp.appended + by)
+    town.hear(Ticked(Stamp(stamp.clock, stamp.heard, wrong, stamp.position)))
+    town.sweep({"c": FAILS}, times=2)
+    verdict = town.verdict("c")
+
+    assert verdict.until_ms is not None
+    assert verdict.since_ms <= EPOCH + town.now < verdict.until_ms < EPOCH + town.now + 60_000
 
 
 def test_few_testers_see_a_recovery() -> None:
