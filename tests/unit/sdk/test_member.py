@@ -192,6 +192,27 @@ def test_a_member_that_cannot_be_heard_loses_everything(kafka: MemoryTransport) 
         kafka.reachable = True
 
 
+class LateReader(MemoryTransport):
+    """It has always only reached what the log was when it was asked first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked_first: int | None = None
+
+    def find_end(self, at: int) -> None:
+        """That again."""
+        self.asked_first = self.asked_first or at
+        super().find_end(self.asked_first)
+
+
+def test_a_member_that_reads_what_was_long_ago_begins_anew() -> None:
+    """The log is as old to it as the question whose answer it has."""
+    kafka = LateReader()
+    with Member(group=GROUP, topics=["orders"], transport=kafka, session_timeout="500ms"):
+        kafka.order(1, hold=[(0, 1)])
+        until(lambda: len({join.incarnation for join in kafka.joins}) > 1)
+
+
 def test_a_failing_callback_ends_the_member(
     kafka: MemoryTransport, application: Application
 ) -> None:

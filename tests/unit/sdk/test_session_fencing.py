@@ -69,6 +69,21 @@ def test_it_fences_itself_when_it_cannot_read() -> None:
     assert [] != only(Lost, session.tick(FENCE_MS))
 
 
+def test_reading_counts_from_when_the_end_of_the_log_was_asked_for() -> None:
+    """Not from when it was reached: what was written meanwhile may tell it to give a queue up."""
+    session = joined((0, 1))
+    acknowledge(session, session.tick(HEARTBEAT_MS), HEARTBEAT_MS)
+    asked, reached = HEARTBEAT_MS, 2 * HEARTBEAT_MS
+    acknowledge(session, session.tick(reached), reached)
+    session.caught_up(asked, reached)
+    heard = 3 * HEARTBEAT_MS
+    acknowledge(session, session.tick(heard), heard)
+    acknowledge(session, session.tick(asked + FENCE_MS - 1), asked + FENCE_MS - 1)
+
+    assert "joined" == session.phase
+    assert [] != only(Lost, session.tick(asked + FENCE_MS))
+
+
 def test_each_beat_asks_for_the_end_of_the_log() -> None:
     """Knowing that one is at the end takes asking."""
     session = joined()
