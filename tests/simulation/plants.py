@@ -11,7 +11,6 @@ from typing import Any
 from audit.violations import Invariant
 from rebalance.allocation import Allocator
 from rebalance.causes import Cause
-from rebalance.clock import LogClock
 from rebalance.decisions import AssignmentIssued
 from rebalance.draft import Draft
 from rebalance.events import Joined, Portion, Stamp
@@ -19,6 +18,11 @@ from rebalance.group import Asked, Grant, GroupState, Member, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
 from streaming.noticeboard import Noticeboard
+from tests.simulation.clocks import (
+    clock_step_unlimited,
+    clock_stopped_by_a_wrong_stamp,
+    jumps_ahead_never_paid_for,
+)
 from tests.simulation.lives import cut_off, retiring, slow_hands, wrong_stamps
 from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
@@ -97,39 +101,6 @@ def revocation_counted_from_the_telling(right: Function) -> Function:
     def wrong(draft: Draft, member: Member) -> Millis:
         patience: Millis = right(draft, member)
         return patience if member.eager else member.revocation_timeout_ms
-
-    return wrong
-
-
-def clock_step_unlimited(right: Function) -> Function:
-    """A gap in the log counts for all that it was on the wall."""
-
-    def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
-        del max_step
-        clock: LogClock = right(self, appended, Millis(1 << 60))
-        return clock
-
-    return wrong
-
-
-def clock_stopped_by_a_wrong_stamp(right: Function) -> Function:
-    """Whatever is older than the latest stamp moves nothing, however long it lasts."""
-
-    def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
-        if self.latest is not None and appended <= self.latest:
-            return self
-        clock: LogClock = right(self, appended, max_step)
-        return clock
-
-    return wrong
-
-
-def jumps_ahead_never_paid_for(right: Function) -> Function:
-    """Each time the broker's clock is ahead for a moment a step is counted."""
-
-    def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
-        clock: LogClock = right(self, appended, max_step)
-        return replace(clock, owed=Millis(0))
 
     return wrong
 
