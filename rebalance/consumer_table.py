@@ -14,8 +14,6 @@ Called by ``step``, for what such a client says and after each join. Its one rul
 the group is ``membership``'s business; here is only what it wants.
 """
 
-from dataclasses import replace
-
 from rebalance import membership
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
@@ -24,6 +22,7 @@ from rebalance.events import Joined, Mode, Registered, Unregistered
 from rebalance.group import Member
 from rebalance.ids import TopicName
 from rebalance.policy import Compat
+from rebalance.subscriptions import wish_of
 
 
 def fold(draft: Draft, event: Registered | Unregistered) -> None:
@@ -76,17 +75,7 @@ def agree(draft: Draft, event: Joined) -> None:
     author = draft.members.get(event.member)
     if draft.policy.compat is not Compat.ROCKETMQ or author is None or not author.eager:
         return
-    if author.incarnation != event.incarnation:
-        return
-    others = [
-        (name, member)
-        for name, member in draft.members.items()
-        if member.eager and (member.topics, member.patterns) != (author.topics, author.patterns)
-    ]
-    for name, member in others:
-        wished = replace(member, topics=author.topics, patterns=author.patterns)
-        draft.members.put(name, wished)
-    if others:
+    if author.incarnation == event.incarnation and draft.members.agree(wish_of(author)):
         cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, "for all")
         draft.causes.append(cause)
 
@@ -98,5 +87,7 @@ def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:
         return known.topics
     if draft.policy.compat is not Compat.ROCKETMQ:
         return None
-    table = (member.topics for member in draft.members.values() if member.eager)
-    return next(table, frozenset())
+    if len(draft.members.table) == 1:  # as nearly always: they have agreed
+        return next(iter(draft.members.table))[0]
+    wishes = (member.topics for member in draft.members.values() if member.eager)
+    return next(wishes, frozenset())

@@ -22,7 +22,6 @@ from rebalance.ids import (
     InstanceId,
     MemberId,
     Millis,
-    Pattern,
     Queue,
     TopicName,
 )
@@ -126,8 +125,6 @@ class Draft:
     """All of those."""
     namesakes: dict[str, MemberId] | None = None
     """Who came last of those that call themselves by a name, once ``twins`` has asked for it."""
-    patterns: frozenset[Pattern] | None = None
-    """What the members have, or had in this step, once ``membership`` has asked for it."""
     answered: set[MemberId] = field(default_factory=set)
     """Members that must be sent their record even if it says nothing new."""
     gone: set[MemberId] = field(default_factory=set)
@@ -223,7 +220,7 @@ class Draft:
             notes.clear()
         for marks in (self.served, self.succeeded):
             marks.clear()
-        self.instances = self.namesakes = self.patterns = self.asked = self.mute = None
+        self.instances = self.namesakes = self.asked = self.mute = None
         self.urgent, self.calm, self.occasion = False, False, None
 
     def resume(self, cause: Cause) -> None:

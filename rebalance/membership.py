@@ -23,7 +23,7 @@ from rebalance.events import Beaten, Drained, Joined, Left, Stamp
 from rebalance.group import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.policy import TwinRule
-from rebalance.subscriptions import patterns, wish_of
+from rebalance.subscriptions import wish_of
 
 
 def join(draft: Draft, event: Joined) -> None:
@@ -76,21 +76,16 @@ def _is_full(draft: Draft, event: Joined) -> bool:
 
 
 def _has_too_many_patterns(draft: Draft, event: Joined) -> bool:
-    """Tell whether the group would have; counted exactly only when it matters."""
+    """Tell whether the group would have."""
     if not event.patterns:
         return False
-    if draft.patterns is None:
-        draft.patterns = patterns(draft.members.merged().wishes)
-    if len(draft.patterns | event.patterns) > draft.policy.max_patterns:
-        others = [it for name, it in draft.members.items() if name != event.member]
-        draft.patterns = patterns(list(map(wish_of, others)))
-    count = len(draft.patterns | event.patterns)
-    if count > draft.policy.max_patterns:
-        _refuse(draft, event, Refusal.TOO_MANY_PATTERNS, f"the group would have {count} patterns")
-        draft.patterns = None
-        return True
-    draft.patterns |= event.patterns
-    return False
+    known = draft.members.get(event.member)
+    wish = None if known is None else wish_of(known)
+    count = draft.members.demand.patterns_with(wish, event.patterns)
+    if count <= draft.policy.max_patterns:
+        return False
+    _refuse(draft, event, Refusal.TOO_MANY_PATTERNS, f"the group would have {count} patterns")
+    return True
 
 
 def _refuse(draft: Draft, event: Joined, reason: Refusal, detail: str) -> None:

@@ -39,7 +39,7 @@ def hours(draft: Draft) -> Iterator[Millis]:
 def sweep(draft: Draft, clock: Millis) -> None:
     """Strike out what is left, if its hour has come."""
     if any(clock >= hour for hour in hours(draft)):
-        draft.empty_since, draft.commands = None, ()
+        draft.empty_since, draft.commands, draft.extent = None, (), None
         for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):
             left.clear()
 

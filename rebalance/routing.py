@@ -31,20 +31,13 @@ from rebalance.events import RouteObserved, Stamp
 from rebalance.extent import LEFT_OUT, RECORD_BYTES, Extent
 from rebalance.group import Doubt, Route
 from rebalance.ids import Millis, Queue, TopicName
-from rebalance.subscriptions import known as on_the_map
-from rebalance.subscriptions import subscribed
 
 
 def observe(draft: Draft, event: RouteObserved) -> None:
     """Enter what the watcher saw of one topic."""
-    routes = draft.routes.merged()
-    there = on_the_map(routes) | {event.topic}
-    wanted = subscribed(draft.members.merged().wishes, there)
-    if event.topic not in wanted or not _is_news(draft, event):
+    if not draft.members.demand.covers(event.topic) or not _is_news(draft, event):
         return
-    for topic in routes.keys() - wanted:
-        write(draft, topic, None)
-        draft.doubts.remove(topic)
+    _forget(draft, event.topic)
     known = draft.routes.get(event.topic)
     route = Route(event.version, event.exists, event.queues, _generation(event, known))
     if known is not None and known.generation and known.generation != route.generation:
@@ -63,6 +56,19 @@ def observe(draft: Draft, event: RouteObserved) -> None:
     if known.exists and route.exists and not set(route.queues) <= set(known.queues):
         both = tuple(sorted({*known.queues, *route.queues}))
         _grow(draft, event, replace(route, queues=both))
+
+
+def _forget(draft: Draft, but: TopicName) -> None:
+    """Take off the map what nobody asks for any more; only what can have changed is looked at."""
+    demand = draft.members.demand
+    doubted = demand.doubted()
+    for topic in draft.routes.merged() if doubted is None else doubted:
+        route = draft.routes.get(topic)
+        if route is None or topic == but or demand.names(topic):
+            continue
+        if not (route.exists and demand.covers(topic)):
+            write(draft, topic, None)
+            draft.doubts.remove(topic)
 
 
 def _generation(event: RouteObserved, known: Route | None) -> str:
@@ -139,6 +145,7 @@ def write(draft: Draft, topic: TopicName, route: Route | None) -> None:
         draft.routes.remove(topic)
     else:
         draft.routes.put(topic, route)
+        draft.members.demand.doubt(topic)
 
 
 def _extent(draft: Draft) -> Extent:
@@ -152,7 +159,7 @@ def _extent(draft: Draft) -> Extent:
 def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
     """Draw a topic on the map."""
     known = draft.routes.get(topic)
-    if not route.exists and not any(topic in member.topics for member in draft.members.values()):
+    if not route.exists and not draft.members.demand.names(topic):
         _erase(draft, topic, stamp)
         return
     write(draft, topic, route)

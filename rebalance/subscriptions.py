@@ -33,7 +33,7 @@ def known(routes: Mapping[TopicName, Route]) -> frozenset[TopicName]:
 
 def wants(member: Member, topic: TopicName) -> bool:
     """Tell whether a member subscribes a topic, if it exists."""
-    return topic in member.topics or _stand_for(member.patterns, topic)
+    return topic in member.topics or stands_for(member.patterns, topic)
 
 
 def topics_of(member: Member, known: frozenset[TopicName]) -> frozenset[TopicName]:
@@ -67,11 +67,12 @@ def patterns(wishes: Collection[Wish]) -> frozenset[Pattern]:
 @lru_cache(maxsize=1024)
 def matched(patterns: frozenset[Pattern], known: frozenset[TopicName]) -> frozenset[TopicName]:
     """Return those of the known topics that some pattern stands for."""
-    return frozenset(topic for topic in known if _stand_for(patterns, topic))
+    return frozenset(topic for topic in known if stands_for(patterns, topic))
 
 
 @lru_cache(maxsize=65_536)
-def _stand_for(patterns: frozenset[Pattern], topic: TopicName) -> bool:
+def stands_for(patterns: frozenset[Pattern], topic: TopicName) -> bool:
+    """Tell whether some pattern stands for a topic."""
     if topic.startswith(_INTERNAL):
         return False
     return any(globs.matches(pattern, topic) for pattern in patterns)

@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Final
 
 import typer
 
 from bench.brain.crowd import STRATEGY, Crowd, crowd, released, stepped
+from bench.brain.floods import FLOODS, Flood, flooded
 from bench.command import conclude, run
 from console.output import columns
 from console.progress import Stderr
@@ -16,6 +18,8 @@ from streaming.codec import pack, unpack
 
 _REPEATS: Final = 9
 """The fastest of nine: noise only ever makes things slower."""
+_FLOOD: Final = 2_000
+"""Events of one kind in one batch."""
 _SMALL: Final = 10
 """Members of a small group."""
 
@@ -38,7 +42,7 @@ def brain(
     members: Annotated[int, typer.Option(min=2, help="Members of the large group.")] = 10_000,
     groups: Annotated[int, typer.Option(min=1, help="How many small groups.")] = 10_000,
 ) -> None:
-    """Step groups in this process, without Spark and without bytes: a minute.
+    """Step groups in this process, without Spark and without bytes: two minutes.
 
     Examples:
       make bench NAME=brain
@@ -51,6 +55,8 @@ def brain(
         headline = figures(large, members)
     with tell.step(f"timing a beat of everybody in {groups} groups of {_SMALL}"):
         headline["small_groups_s"] = round(everybody_beats(groups), 3)
+    with tell.step(f"flooding a batch with {_FLOOD} events of one kind, and twice as many"):
+        headline |= {f"{name}_times": doubled(flood) for name, flood in FLOODS.items()}
     titles = {
         "beat_us": "a beat that changes nothing",
         "join_strategy_ms": "a join: the strategy",
@@ -59,6 +65,7 @@ def brain(
         "leave_ms": "a leave",
         "packed_join_ms": "a join, unpacked before and packed after",
         "small_groups_s": f"everybody beats in {groups} groups of {_SMALL}",
+        **{f"{name}_times": f"twice the {name} in one batch" for name in FLOODS},
     }
     rows = [
         {"what": title, "time": f"{headline[name]:,.1f} {name.rpartition('_')[2]}"}
@@ -94,6 +101,13 @@ def everybody_beats(groups: int) -> float:
     """Return the processor time of one batch in which everybody beats."""
     crowds = [crowd(_SMALL, f"crowd-{number}") for number in range(groups)]
     return seconds(lambda: [stepped(it.state, it.beats) for it in crowds], repeats=3)
+
+
+def doubled(flood: Flood) -> float:
+    """Return how many times as much twice as many events cost."""
+    once, twice = flood(_FLOOD), flood(2 * _FLOOD)
+    shorter, longer = (seconds(partial(flooded, it), repeats=3) for it in (once, twice))
+    return round(longer / shorter, 2)
 
 
 def seconds(call: Callable[[], object], repeats: int = _REPEATS) -> float:

@@ -28,7 +28,7 @@ from rebalance.policy import Policy
 from rebalance.step import step
 
 _TOPIC: Final = TopicName("orders")
-_LIFE: Final = Incarnation("1767225600000-00000000")
+LIFE: Final = Incarnation("1767225600000-00000000")
 _QUEUES_EACH: Final = 10
 
 POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000)
@@ -52,8 +52,8 @@ def crowd(members: int, name: str = "crowd") -> Crowd:
     begin: list[Event] = [_joined(member) for member in names]
     begin.append(RouteObserved(at(0), _TOPIC, 1, exists=True, queues=queues))
     first = stepped(GroupState(GroupName(name)), begin, second=0).state
-    beats = [Beaten(at(1), member, _LIFE, 1, first.epoch) for member in names]
-    leave = [Left(at(1), names[members // 2], _LIFE, 1)]
+    beats = [Beaten(at(1), member, LIFE, 1, first.epoch) for member in names]
+    leave = [Left(at(1), names[members // 2], LIFE, 1)]
     return Crowd(first, beats, [_joined(MemberId(f"{name}-visitor"), second=1)], leave)
 
 
@@ -77,4 +77,4 @@ def at(second: int) -> Stamp:
 
 
 def _joined(member: MemberId, second: int = 0) -> Joined:
-    return Joined(at(second), member, _LIFE, 0, frozenset({TopicName(str(_TOPIC))}))
+    return Joined(at(second), member, LIFE, 0, frozenset({TopicName(str(_TOPIC))}))

@@ -1,5 +1,8 @@
 """The roster: cards that say what the entries say, however they came about."""
 
+from collections import Counter
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,6 +10,7 @@ from rebalance.events import Mode
 from rebalance.group import Member
 from rebalance.ids import Incarnation, MemberId, Millis, Pattern, TopicName
 from rebalance.roster import Roll, Roster, Trait
+from rebalance.subscriptions import wish_of
 
 NAMES = st.sampled_from([MemberId(name) for name in "abcd"])
 MEMBERS = st.builds(
@@ -17,6 +21,7 @@ MEMBERS = st.builds(
     session_timeout_ms=st.just(Millis(10_000)),
     revocation_timeout_ms=st.just(Millis(60_000)),
     mode=st.sampled_from(Mode),
+    eager=st.booleans(),
     draining=st.booleans(),
     resting_until=st.none() | st.just(Millis(5)),
     patterns=st.frozensets(st.just(Pattern("audit-*"))),
@@ -60,3 +65,32 @@ def test_the_roll_finds_what_a_walk_past_everybody_finds(
     assert {(it.topics, it.patterns) for it in everybody.values()} == now.wishes
     owners = [it for it in everybody.values() if it.owns]
     assert {(it.topics, it.patterns) for it in owners} == now.owners_wishes
+
+
+@given(ROSTERS, st.lists(st.tuples(NAMES, st.none() | MEMBERS), max_size=8), st.data())
+def test_an_agreement_is_as_if_it_were_written_of_each(
+    entries: Entries, drawn: list[tuple[MemberId, Member | None]], data: st.DataObject
+) -> None:
+    """Whoever looks, at one or at all, sees what all eager members want by now."""
+    roll, plain = Roll(entries), dict(entries)
+    for name, member in drawn:
+        if member is None:
+            roll.remove(name)
+            plain.pop(name, None)
+            continue
+        roll.put(name, member)
+        plain[name] = member
+        if member.eager and data.draw(st.booleans()):
+            wish = wish_of(member)
+            others = {who for who, it in plain.items() if it.eager and wish_of(it) != wish}
+            plain |= {who: replace(plain[who], topics=wish[0], patterns=wish[1]) for who in others}
+            assert bool(others) == roll.agree(wish)
+        if data.draw(st.booleans()):
+            assert plain == dict(roll.items())
+            assert {wish_of(it) for it in plain.values()} == roll.merged().wishes
+        assert plain.get(name) == roll.get(name)
+        assert Counter(wish_of(it) for it in plain.values() if it.eager) == roll.table
+        assert all(roll.demand.names(topic) for it in plain.values() for topic in it.topics)
+
+    assert plain == dict(roll.merged())
+    assert {name: plain.get(name) for name in roll.drawn} == dict(roll.drawn)
