@@ -16,6 +16,7 @@ from trimtab.aio import Member as AsyncMember
 from trimtab.callbacks import Owned
 from trimtab.protocol import Leave, Release
 from trimtab.session import Profile
+from trimtab.transports.contract import Event
 
 AT_ONCE_S = 5.0
 """Far more than it takes; far less than a member waits for its heirs."""
@@ -203,6 +204,41 @@ def test_a_binding_is_told_of_starts_last_and_of_ends_first(
 
     expected = [("assigned", (ONE,)), ("assigned", 1), ("revoked", 1), ("revoked", (ONE,))]
     assert expected == application.heard
+
+
+def test_whoever_asks_what_is_owned_need_not_wait_for_the_members_thread(
+    kafka: MemoryTransport, application: Application
+) -> None:
+    """After a freeze any thread may run first; the one that commits looks at the time itself."""
+    reader, thawed = Reader(), threading.Event()
+    member = Member(
+        group=GROUP,
+        topics=["orders"],
+        transport=kafka,
+        session_timeout="500ms",
+        binding=reader,
+        on_lost=application.on_lost,
+    )
+    assert reader.owned is not None
+    member.start()
+    kafka.order(1, hold=[(0, 1)])
+    member.wait_until(lambda it: it.assignment, WAIT_S)
+    before = reader.owned([ONE, Grant(queue(), 2)])
+    poll = kafka.poll
+
+    def frozen(timeout_ms: int) -> list[Event]:
+        thawed.wait(WAIT_S)
+        return poll(timeout_ms)
+
+    kafka.poll = frozen  # type: ignore[method-assign]  # the member's thread stands still
+    owned = reader.owned
+    until(lambda: not owned([ONE]))
+    thawed.set()
+    until(lambda: application.told("lost"))
+    member.stop("0s")
+
+    assert {ONE} == before
+    assert [] == records(kafka, Release)
 
 
 async def play(kafka: MemoryTransport, reader: Reader, *, failing: bool) -> float:
