@@ -122,7 +122,7 @@ class _Group:
             case Beaten():
                 self.silence.beaten(entry, reading)
                 self.possession.beaten(entry)
-                self.epochs.beaten(entry)
+                self.epochs.beaten(entry, reading)
                 self.rest.beaten(entry)
             case Drained():
                 self.entitlement.drained(entry.life)
@@ -213,7 +213,7 @@ class Checker:
             exact = promises.exact
             group = self._groups[name] = _Group(
                 Possession(name, exact=exact, releases=promises.releases, joins=promises.joins),
-                Epochs(name, exact=exact, joins=promises.joins),
+                Epochs(name, self._reader, exact=exact, joins=promises.joins),
                 Silence(name, self._reader, promises.blast, one_clock=exact),
                 Entitlement(name, exact=exact),
                 Rest(name),

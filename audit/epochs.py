@@ -5,8 +5,8 @@ deaf orders, and one epoch with two meanings would split the group. A replayed b
 same again, byte for byte, and a controller that starts with an old memory may replay one old batch,
 before it takes note of what is published (A7). Nor may the group's last word be taken back, which
 is all that is left of an epoch when nobody is there. And nobody is told again what it knows, unless
-it asked by joining, or the controller has forgotten that it knows: otherwise an idle group would
-talk for ever.
+it asked by joining, or its beats show that it does not know it, or the controller has forgotten
+that it knows: otherwise an idle group would talk for ever.
 
 Called by ``checker`` for each record published to one group. Its one rule: it compares what was
 said with what was said before, and nothing else.
@@ -17,6 +17,8 @@ from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from audit.history import Beaten, Effaced, Grant, Issued, Joined, Life, Summarised
+from audit.reading import Reader, Reading
+from audit.reminders import Reminders
 from audit.violations import Invariant, Violation
 
 _MEANINGS_REMEMBERED = 10_000
@@ -36,11 +38,12 @@ class _Said(NamedTuple):
 class Epochs:
     """The counter of one group, as published."""
 
-    def __init__(self, group: str, *, exact: bool, joins: bool) -> None:
+    def __init__(self, group: str, reader: Reader, *, exact: bool, joins: bool) -> None:
         """Begin with nothing said; say what will be shown, and in which order (``Promises``)."""
         self._group = group
         self._exact = exact
         self._joins = joins
+        self._reminders = Reminders(reader, exact=exact)
         self._highest = 0
         self._began = False
         """A controller started, and has not gone on from the highest epoch yet."""
@@ -83,8 +86,10 @@ class Epochs:
         """Whoever joins is to be answered, even if nothing changed."""
         self._ask(record.life)
 
-    def beaten(self, record: Beaten) -> None:
-        """Whoever claims what it was not granted is to be told what it was."""
+    def beaten(self, record: Beaten, reading: Reading) -> None:
+        """Whoever has not read its orders, or claims what it was not granted, is to be told."""
+        if self._reminders.is_due(record, reading):
+            self._ask(record.life)
         said = self._said.get(record.life)
         if said is None or record.owned is None:
             return
@@ -96,6 +101,7 @@ class Epochs:
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's orders."""
+        self._reminders.told(record)
         before = self._said.get(record.life)
         orders = (record.hold, record.give, record.inherit, record.session_timeout_ms)
         grants = frozenset([*record.hold, *record.give])
@@ -140,6 +146,7 @@ class Epochs:
     def ended(self, life: Life) -> None:
         """A life is over: should it come back, it knows nothing."""
         self._said.pop(life, None)
+        self._reminders.ended(life)
         del self._asked[life]
 
     def _violation(self, invariant: Invariant, record: Issued, detail: str) -> Violation:

@@ -175,6 +175,7 @@ class Issued:
     """It broadcasts or shares, and so owns nothing."""
     apart: bool = False
     """Its key is that of one life only: twins are told apart, and all of them may go on."""
+    heartbeat_interval_ms: int = 0
     unnamed: int = 0
     """So many heirlooms more the record had no room for."""
 

@@ -173,6 +173,7 @@ def _published(
                 common=record.mode is not None,
                 unnamed=record.unnamed or 0,
                 apart=key == member_key(record.group, f"{record.member}@{record.incarnation}"),
+                heartbeat_interval_ms=record.heartbeat_interval_ms,
             )
         case Group():
             return _summarised(record, at, value)

@@ -11,7 +11,7 @@ epoch always means the same bytes (I4).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rebalance import commons, departures, flapping, reasons, remains, timers
+from rebalance import commons, departures, flapping, reasons, remains, timers, unread
 from rebalance.books import Books, concerned
 from rebalance.causes import Cause
 from rebalance.decisions import (
@@ -55,6 +55,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     if cause is not None:
         shares = _shares(state, books, common, readers)
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
+        kept = unread.note(draft, kept, readers)
     decisions += [
         AssignmentWithdrawn(state.name, member)
         for member in sorted(draft.gone)

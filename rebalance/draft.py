@@ -127,6 +127,8 @@ class Draft:
     """Who came last of those that call themselves by a name, once ``twins`` has asked for it."""
     answered: set[MemberId] = field(default_factory=set)
     """Members that must be sent their record even if it says nothing new."""
+    reminded: set[MemberId] = field(default_factory=set)
+    """Those of them that seem not to have read it (``unread``)."""
     gone: set[MemberId] = field(default_factory=set)
     """Members that must be told that the group does not know them."""
     fenced: dict[Life, Ending] = field(default_factory=dict)

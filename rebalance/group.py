@@ -97,6 +97,17 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A member's last record, as long as no beat shows that it was read (``unread``)."""
+
+    epoch: Epoch
+    since: Millis | None = None
+    """From when on it can have been read; None: no later step has shown yet that it is out."""
+    times: int = 0
+    """How often the member was told again since it last showed that it reads."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pulse:
     """What every beat changes. Kept apart so that a beat rewrites nothing else."""
 
@@ -104,6 +115,7 @@ class Pulse:
     """The log clock when the member last spoke. Expiry is measured from here."""
     sequence: int
     """The highest number among its beats; a beat with a lower one is late or repeated."""
+    unread: Unread | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +260,8 @@ class GroupState:
     empty_since: Millis | None = None
     """Since when nobody is in it, on the log clock; None: somebody is, or what they left is gone
     (``remains``)."""
+    unposted: tuple[MemberId, ...] = ()
+    """Whom the last step sent a record, of which no later one has shown yet that it is out."""
     deadline: Millis | None = None
     """No silence can decide anything before the clock reads this (a lower bound, so that a tick
     which is due for nobody need not even decode the group); None when nobody is waited for."""

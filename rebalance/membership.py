@@ -15,7 +15,7 @@ Its one rule: nobody is struck out but through ``depart``.
 
 from dataclasses import replace
 
-from rebalance import departures, flapping, holding, remains, twins
+from rebalance import departures, flapping, holding, remains, twins, unread
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import Ending, EventRefused, MemberChange, MemberChanged, Refusal
 from rebalance.draft import Draft
@@ -195,7 +195,10 @@ def beat(draft: Draft, event: Beaten) -> None:
                 holding.hear(draft, event.member, event.stamp)
             else:
                 seen = pulse.seen
-            draft.pulses.put(event.member, Pulse(seen, event.sequence))
+            missed = pulse.unread
+            if missed is not None:
+                missed = unread.heed(draft, event, known, missed)
+            draft.pulses.put(event.member, Pulse(seen, event.sequence, missed))
 
 
 def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
@@ -204,7 +207,7 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     if stamp.heard <= pulse.seen:
         return
     holding.hear(draft, member, stamp)
-    draft.pulses.put(member, Pulse(stamp.heard, pulse.sequence))
+    draft.pulses.put(member, replace(pulse, seen=stamp.heard))
 
 
 def go(draft: Draft, event: Drained | Left) -> None:

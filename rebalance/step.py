@@ -28,6 +28,7 @@ from rebalance import (
     target,
     timers,
     twins,
+    unread,
 )
 from rebalance.allocation import Allocator
 from rebalance.conclusion import Step, conclude
@@ -64,6 +65,7 @@ def step(
         return Step(GroupState.unknown(state.name, news.epoch), ())
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     notice.arrive(draft, now)
+    unread.arrive(draft, now)
     ailments.recover(draft, now, strategy=False)
     for place, event in enumerate(events):
         if news is not None and place == news.begins:

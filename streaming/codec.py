@@ -42,6 +42,8 @@ class Drawer(NamedTuple):
     """As in the group's state: nothing can fall due before the clock reads this."""
     pulses: bytes
     rest: bytes
+    unposted: tuple[MemberId, ...] = ()
+    """As in the group's state."""
     kept: bytes = b""
     """What was said since a step of it has failed (``containment``); empty: none has."""
 
@@ -194,7 +196,8 @@ def unpack(drawer: Drawer, rest: GroupState | None = None) -> GroupState:
     """Unpack a group; ``rest`` is a state that all but the pulses can be taken from, if known."""
     state = _state.decode(drawer.rest) if rest is None else rest
     kept = dict(zip(_REST, _rest(state), strict=True))
-    return GroupState(**kept, pulses=_pulses.decode(drawer.pulses), deadline=drawer.deadline)
+    pulses = _pulses.decode(drawer.pulses)
+    return GroupState(**kept, pulses=pulses, deadline=drawer.deadline, unposted=drawer.unposted)
 
 
 def pack(state: GroupState, before: GroupState | None = None, was: Drawer | None = None) -> Drawer:
@@ -202,11 +205,12 @@ def pack(state: GroupState, before: GroupState | None = None, was: Drawer | None
     if before is not None and was is not None and _rest(before) == _rest(state):
         rest = was.rest
     else:
-        rest = _encode(replace(state, pulses={}, deadline=None))
-    return Drawer(state.deadline, _encode(state.pulses), rest)
+        rest = _encode(replace(state, pulses={}, deadline=None, unposted=()))
+    return Drawer(state.deadline, _encode(state.pulses), rest, state.unposted)
 
 
-_REST: Final = [it.name for it in fields(GroupState) if it.name not in ("pulses", "deadline")]
+_APART: Final = {"pulses", "deadline", "unposted"}
+_REST: Final = [it.name for it in fields(GroupState) if it.name not in _APART]
 """All that a beat leaves alone."""
 
 _rest: Final = attrgetter(*_REST)

@@ -64,6 +64,7 @@ FAULTS: Final = {
     "F2": "a record or its acknowledgement is lost on the way",
     "F5": "a member reads only the latest of its orders",
     "F8": "the tail of a log is lost",
+    "F12": "a member misses one of its records, and reads on",
     "G1": "a group is paused in the middle of everything",
     "G3": "an operator's order, perhaps twice",
     "G11": "somebody speaks in the name of another",

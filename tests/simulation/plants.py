@@ -23,6 +23,11 @@ from tests.simulation.clocks import (
     clock_stopped_by_a_wrong_stamp,
     jumps_ahead_never_paid_for,
 )
+from tests.simulation.deaf import (
+    never_told_again,
+    successor_not_respected,
+    told_again_at_once,
+)
 from tests.simulation.lives import cut_off, retiring, slow_hands, wrong_stamps
 from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
@@ -111,17 +116,6 @@ def twin_not_fenced(right: Function) -> Function:
     def wrong(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
         if rule is not TwinRule.FENCE_OLDER:
             right(draft, event, rival, rule)
-
-    return wrong
-
-
-def successor_not_respected(right: Function) -> Function:
-    """Whoever comes back after it was replaced is taken for a newcomer."""
-    del right
-
-    def wrong(draft: Draft, event: Joined, rival: MemberId) -> bool:
-        del draft, event, rival
-        return False
 
     return wrong
 
@@ -249,6 +243,15 @@ PLANTS = {
         successor_not_respected,
         frozenset({Invariant.SUCCEEDED}),
         frozenset({Quirk.INSTANCES}),
+    ),
+    "never told again": Plant(
+        "rebalance.unread.heed",
+        never_told_again,
+        frozenset({Invariant.LIVELY}),
+        frozenset({Quirk.LOST_READS}),
+    ),
+    "told again at once": Plant(
+        "rebalance.unread.heed", told_again_at_once, frozenset({Invariant.CALM})
     ),
     "target computed twice": Plant(
         "rebalance.target.retarget", target_computed_twice, frozenset({Invariant.FEW_TARGETS})

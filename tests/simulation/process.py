@@ -7,6 +7,7 @@ direction, and its clock may be an hour wrong.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from random import Random
 from typing import NamedTuple, assert_never
 
 from audit.history import Life
@@ -177,7 +178,11 @@ class Process:
             if skipped:
                 faults.occurred("F5")
             self._read[self.address] += skipped + 1
-            actions = list(self.session.receive(mail[skipped], mine))
+            record = mail[skipped]
+            if Quirk.LOST_READS in self.wire.quirks and _may_miss(record, chance):
+                faults.occurred("F12")
+                continue
+            actions = list(self.session.receive(record, mine))
             yield from self.perform(actions, now, witness)
         yield from self._catch_up(now, witness)
 
@@ -261,3 +266,8 @@ class Process:
         for worker in {worker for _, worker in self.working.values()}:
             witness.ended(worker)
         self.working.clear()
+
+
+def _may_miss(record: Assignment | None, chance: Random) -> bool:
+    """Draw whether a record is missed; who misses that it is to let go is fenced while it works."""
+    return (record is None or not record.give) and chance.random() < 0.2

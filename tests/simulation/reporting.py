@@ -145,6 +145,7 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         decision.session_timeout_ms,
         decision,
         unheard=decision.join_again,
+        heartbeat_interval_ms=decision.heartbeat_interval_ms,
     )
 
 

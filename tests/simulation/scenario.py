@@ -35,6 +35,8 @@ class Quirk(StrEnum):
     DELAYS = "delays"
     SKIPS = "skips"
     """Members read only the latest of their orders, as after compaction."""
+    LOST_READS = "lost reads"
+    """Members miss one of their orders now and then, unless it is to let go, and do not know it."""
     LATE_READERS = "late readers"
     """Every other member looks into the log only now and then."""
     SLOW_RELEASES = "slow releases"
@@ -109,18 +111,9 @@ class Kind(StrEnum):
     BROKER_RESTART = "broker restart"
 
 
-UNFAIR = frozenset(
-    {
-        Kind.TWIN,
-        Kind.SURGE,
-        Kind.RELIEVE,
-        Kind.AWAY,
-        Kind.EVICT,
-        Kind.FORGE,
-        Kind.TRUNCATE,
-        Kind.AMNESIA,
-    }
-)
+_REPLACED = {Kind.TWIN, Kind.SURGE, Kind.RELIEVE, Kind.AWAY, Kind.EVICT, Kind.FORGE}
+_UNHEARD = {Kind.TRUNCATE, Kind.AMNESIA}
+UNFAIR = frozenset(_REPLACED | _UNHEARD)
 """After these the controller may rightly give up a member that is still at work: its beats were
 taken from the log, somebody spoke in its name or took it, or an operator said so."""
 

@@ -40,6 +40,7 @@ from audit.violations import Violation
 
 GROUP = "billing"
 SESSION_MS = 10_000
+HEARTBEAT_MS = 2_000
 
 
 def life(text: str) -> Life:
@@ -153,7 +154,7 @@ class Chronicle:
         content = orders.get("content", f"{epoch} {orders}")
         at = self._place("assignments")
         said = (life(who), epoch, hold, give, inherit, SESSION_MS, content)
-        return self._take(Issued(at, GROUP, *said, unheard, common, apart))
+        return self._take(Issued(at, GROUP, *said, unheard, common, apart, HEARTBEAT_MS))
 
     def withdrawn(self, member: str) -> Place:
         """A member's orders are withdrawn."""

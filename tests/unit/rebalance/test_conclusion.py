@@ -91,8 +91,9 @@ def test_member_that_asked_is_answered_at_the_present_epoch() -> None:
     draft.answered.add(A)
     step = conclude(draft, 0, NOW)
 
-    assert BOOKS.state == step.state
+    assert BOOKS.state == replace(step.state, pulses=BOOKS.state.pulses, unposted=())
     assert {"a": 4} == readers(step.decisions)
+    assert (A,) == step.state.unposted
 
 
 def test_same_state_gives_the_same_record() -> None:

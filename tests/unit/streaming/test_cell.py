@@ -281,7 +281,7 @@ def essence(cell: Cell) -> object:
     return {
         name: (
             {who: replace(member, since=Epoch(0)) for who, member in group.members.items()},
-            group.pulses,
+            {who: replace(pulse, unread=None) for who, pulse in group.pulses.items()},
             group.routes,
             group.target,
         )

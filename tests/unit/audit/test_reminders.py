@@ -1,0 +1,65 @@
+"""Told again what it knows: only whoever shows that it does not know it (I14)."""
+
+from audit.checker import Promises
+from tests.unit.audit.chronicle import HEARTBEAT_MS, Chronicle
+
+
+def deaf(*, exact: bool = True) -> Chronicle:
+    """A member that was told of epoch 3, while its beats name epoch 2."""
+    told = Chronicle(Promises(exact=exact))
+    told.ticks()
+    told.issued("a", 3, hold="orders-0@3")
+    return told
+
+
+def waits(told: Chronicle, heartbeats: int, epoch: int = 2) -> None:
+    """Let it beat for so long."""
+    for _ in range(heartbeats):
+        told.ticks(HEARTBEAT_MS)
+        told.beats("a", epoch)
+
+
+def test_who_has_not_read_is_told_again() -> None:
+    """After two heartbeats; and after four more once again."""
+    told = deaf()
+    waits(told, 2)
+    told.issued("a", 4, hold="orders-0@3")
+    waits(told, 4)
+    told.issued("a", 5, hold="orders-0@3")
+
+    assert [] == told.details
+
+
+def test_nobody_is_told_again_too_soon() -> None:
+    """Nor as soon as the first time, when that was in vain."""
+    told = deaf()
+    waits(told, 1)
+    told.issued("a", 4, hold="orders-0@3")
+    assert ["I14"] == told.wrong
+
+    waits(told, 2)
+    told.issued("a", 5, hold="orders-0@3")
+    waits(told, 3)
+    told.issued("a", 6, hold="orders-0@3")
+    assert ["I14", "I14"] == told.wrong
+
+
+def test_who_has_read_or_names_no_epoch_asks_for_nothing() -> None:
+    """Whatever its beats said before that."""
+    for epoch in (0, 3):
+        told = deaf()
+        waits(told, 9, epoch)
+        told.issued("a", 4, hold="orders-0@3")
+
+        assert ["I14"] == told.wrong
+
+
+def test_of_records_without_an_order_any_beat_counts() -> None:
+    """Recorded topics do not tell what was read before what was written."""
+    told = deaf(exact=False)
+    told.joined("a")
+    told.beats("a", 2)
+    told.issued("a", 4, hold="orders-0@3")
+    told.issued("a", 5, hold="orders-0@3")
+
+    assert [] == told.wrong
