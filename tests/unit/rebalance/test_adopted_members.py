@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn
-from rebalance.events import Mode
+from rebalance.events import Beaten, Mode
 from rebalance.group import GroupState
 from rebalance.policy import Policy, TwinRule
 from tests.builders.amnesia import a_story
@@ -176,3 +176,22 @@ def test_a_topic_that_was_missing_is_awaited_as_before() -> None:
     assert {"orders": True, "payments": False} == {
         topic: route.exists for topic, route in story.state.routes.items()
     }
+
+
+def test_the_sessions_of_those_it_knows_begin_anew_too() -> None:
+    """Their joins are in the log, and their beats since are not: that proves no silence (A6)."""
+    story = a_story()
+    story.reads(joined("a"), joined("b"), routed("orders", 2))
+    pages = story.pages()
+    for _ in range(30):
+        story.waits(seconds=1)
+        story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+    story.log = [moment for moment in story.log if not isinstance(moment, Beaten)]
+    story.forgets()
+    assert not story.state.members[life("a")[0]].presumed
+    assert pages == story.pages()
+
+    story.waits(seconds=9)
+    assert pages == story.pages()
+    story.waits(seconds=2)
+    assert {} == story.pages()

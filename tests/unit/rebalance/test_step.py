@@ -240,3 +240,17 @@ def test_a_topic_that_was_made_anew_is_granted_afresh() -> None:
 
     story.obeys("a")
     assert {"orders-0": "a@3", "orders-1": "a@3"} == story.pages()
+
+
+def test_the_heir_of_a_queue_that_was_made_anew_does_not_begin() -> None:
+    """On the holder's release it would, at a position in a topic that is no more (D3)."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2, generation="x"))
+    story.reads(joined("b"))
+    assert "a@1!2 > b@2" == story.pages()["orders-1"]
+    story.reads(routed("orders", 2, version=2, generation="y"))
+    assert "a@1!2 > b@2!3" == story.pages()["orders-1"]
+    assert ((queue("orders-1"), 2),) == story.told("b").give
+
+    story.settles()
+    assert {"orders-0": "a@4", "orders-1": "b@4"} == story.pages()

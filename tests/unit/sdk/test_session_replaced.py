@@ -3,6 +3,7 @@
 import pytest
 
 from tests.unit.sdk.builders import (
+    HEARTBEAT_MS,
     MINE,
     SESSION_MS,
     a_session,
@@ -13,7 +14,7 @@ from tests.unit.sdk.builders import (
 )
 from tests.unit.sdk.passage import FENCE_MS, GRANT, YOUNGER, run_until
 from trimtab.protocol import Join
-from trimtab.session import Assigned, Ended, Ending, LossReason, Lost, MemberSession
+from trimtab.session import Assigned, Ended, Ending, LossReason, Lost, MemberSession, Send
 
 LATE = 3 * SESSION_MS
 BEHIND = "1767222000000-00000009"
@@ -84,3 +85,22 @@ def test_without_a_successor_it_is_back_by_itself() -> None:
 
     actions = session.receive(orders(2, hold=[(0, 2)], incarnation=join.incarnation), FENCE_MS)
     assert [2] == [grant.token for each in only(Assigned, actions) for grant in each.grants]
+
+
+def test_late_news_of_an_earlier_life_says_nothing_of_this_one() -> None:
+    """No ticket is used twice: a beat of its last life that arrives now is no proof of this one."""
+    session = joined((0, 1))
+    old = only(Send, [*session.tick(HEARTBEAT_MS), *session.tick(2 * HEARTBEAT_MS)])
+    begun = 2 * HEARTBEAT_MS + 1
+    new = only(Send, session.receive(None, begun))
+    while session.wake_at < begun + FENCE_MS:
+        now = session.wake_at
+        new += only(Send, session.tick(now))
+        session.caught_up(now, now)
+        for action in old:
+            session.acknowledged(action.ticket, now)
+
+    assert {action.ticket for action in old}.isdisjoint(action.ticket for action in new)
+    life = session.incarnation
+    session.tick(begun + FENCE_MS)
+    assert session.incarnation > life, "it has not been heard"
