@@ -46,7 +46,8 @@ def testimony_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
         case Hosts():
             names = tuple(map(BrokerName, record.brokers))
             where = dict(zip(names, record.addresses or (), strict=False))
-            return Hosted(stamp, TopicName(record.topic), frozenset(names), where)
+            lease = None if record.lease_ms is None else Millis(record.lease_ms)
+            return Hosted(stamp, TopicName(record.topic), frozenset(names), where, lease)
         case Eject() | Restore():
             return _ordered(record, stamp)
         case Forget(broker=str(broker)):

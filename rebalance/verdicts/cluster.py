@@ -146,6 +146,8 @@ class Cluster:
     brokers: Mapping[BrokerName, Broker] = field(default_factory=dict)
     orders: Mapping[BrokerName, Order] = field(default_factory=dict)
     topics: Mapping[TopicName, frozenset[BrokerName]] = field(default_factory=dict)
+    leases: Mapping[TopicName, Millis] = field(default_factory=dict)
+    """Until when a topic is believed in, on the log clock; of the others somebody says the end."""
     items: Mapping[BrokerName, FaultItem] = field(default_factory=dict)
     """RocketMQ's table, where it is the one that judges; its times are those of the log clock."""
     told: Mapping[BrokerName, VerdictIssued] = field(default_factory=dict)

@@ -32,6 +32,7 @@ class Draft:
         self.brokers: dict[BrokerName, Broker] = dict(before.brokers)
         self.orders: dict[BrokerName, Order] = dict(before.orders)
         self.topics: dict[TopicName, frozenset[BrokerName]] = dict(before.topics)
+        self.leases: dict[TopicName, Millis] = dict(before.leases)
         self.items: dict[BrokerName, FaultItem] = dict(before.items)
         self.told: dict[BrokerName, VerdictIssued] = dict(before.told)
         self.decisions: list[BrokerDecision] = []
@@ -76,6 +77,7 @@ class Draft:
             brokers=self.brokers,
             orders=self.orders,
             topics=self.topics,
+            leases=self.leases,
             items=self.items,
             told=self.told,
         )

@@ -67,6 +67,8 @@ class Hosted:
     brokers: frozenset[BrokerName]
     addresses: Mapping[BrokerName, str] = field(default_factory=dict)
     """Where they are, as far as the watcher says."""
+    lease_ms: Millis | None = None
+    """If it is not said again for so long, it holds no more."""
 
 
 @dataclass(frozen=True, slots=True)

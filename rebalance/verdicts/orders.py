@@ -58,10 +58,13 @@ def observe(draft: Draft, event: Hosted) -> bool:
     Returns whether that is news: a watcher that starts anew says everything again.
     """
     before = _known(draft, event)
+    draft.leases.pop(event.topic, None)
     if not event.brokers:
         draft.topics.pop(event.topic, None)
     elif event.topic in draft.topics or len(draft.topics) < draft.policy.topics_max:
         draft.topics[event.topic] = event.brokers
+        if event.lease_ms is not None:
+            draft.leases[event.topic] = Millis(draft.now + event.lease_ms)
         for name in sorted(event.brokers):
             _know(draft, name, event.addresses.get(name, ""))
     return before != _known(draft, event)

@@ -178,8 +178,11 @@ def _sentence(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -
 
 
 def _forget(draft: Draft) -> None:
-    """Let go of reporters and brokers that were not heard of for long."""
+    """Let go of reporters, brokers and topics that were not heard of for long."""
     policy, now = draft.policy, draft.now
+    for topic, until in list(draft.leases.items()):
+        if now >= until:
+            del draft.leases[topic], draft.topics[topic]
     for who, reporter in list(draft.reporters.items()):
         if now - reporter.heard > policy.reporter_ms:
             del draft.reporters[who]

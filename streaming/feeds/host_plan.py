@@ -3,7 +3,8 @@
 What ``route_plan`` is for groups. It keeps what was said of each topic, so that only news is said;
 a topic that is no longer listed is missed twice before it counts as gone, because a broker that has
 just come back may know less than it will. Nobody answers: what Kafka took is known, and what it did
-not take is said again.
+not take is said again. And all is said again once a day, so that the jury forgets a topic that was
+deleted while nobody watched.
 
 Kept by ``hosts``, which does the talking. Its one rule: too small a set of brokers is soon mended,
 too large a set may cost a topic its last one; so a topic is let go last of all.
@@ -16,6 +17,11 @@ from trimtab.protocol import Hosts, limits
 
 _INTERNAL: Final = "__"
 """What the names of Kafka's own topics begin with. Only brokers write to those."""
+
+RENEWAL_S: Final = 86_400.0
+LEASE_MS: Final = 8 * 86_400_000
+"""How often all is said again, and for how long it holds: longer than heartbeats are kept, so that
+no backlog that is read late, before the first word of today, makes the jury forget."""
 
 
 class HostPlan:
@@ -30,16 +36,20 @@ class HostPlan:
         self._passed_over = (_INTERNAL, prefix)
         self._topics_max = topics_max
         self._said: dict[str, Hosts | None] = {}
-        """The last word on each topic; None: it was lost on the way."""
+        """The last word on each topic; None: it was lost on the way, or is old."""
+        self._renewed: float | None = None
         self._missed: set[str] = set()
 
-    def news(self, topics: Mapping[str, Mapping[str, str]]) -> list[Hosts]:
+    def news(self, topics: Mapping[str, Mapping[str, str]], at: float) -> list[Hosts]:
         """Return what has to be said, and book it as said.
 
         Args:
             topics: All that exist; of each, the brokers that it can be written to, and where they
                 are. Without any it is as before: nobody leads its partitions for the moment.
+            at: A reading of a clock that never goes back, in seconds.
         """
+        if self._renewed is None or at - self._renewed >= RENEWAL_S:
+            self._said, self._renewed = dict.fromkeys(self._said), at
         missing = self._said.keys() - topics.keys()
         gone, self._missed = missing & self._missed, missing
         now = [Hosts(topic=topic, brokers=()) for topic in sorted(gone)]
@@ -70,4 +80,5 @@ def _hosts(topic: str, brokers: Mapping[str, str]) -> Hosts:
         topic=topic,
         brokers=tuple(names),
         addresses=tuple(brokers[name] for name in names),
+        lease_ms=LEASE_MS,
     )

@@ -9,6 +9,7 @@ too, since a broker that answers elsewhere is another one under an old name (fau
 Run by ``application``. Its one rule: it decides nothing; where a topic lives is a fact for the log.
 """
 
+import time
 from functools import partial
 from threading import Event
 from typing import Final
@@ -46,7 +47,7 @@ class HostWatcher:
             seen = metadata.whereabouts()
             if seen is not None:
                 cluster = options.feeds.cluster or seen.cluster
-                news = self._plan.news(seen.topics)
+                news = self._plan.news(seen.topics, time.monotonic())
                 for hosts in news:
                     self._tell(producer, cluster, hosts)
                 if news:

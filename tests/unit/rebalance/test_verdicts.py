@@ -216,6 +216,22 @@ def test_hosted_brokers_are_known_before_they_are_reported() -> None:
     assert frozenset("ab") == town.cluster.topics[TopicName("t")]
 
 
+def test_a_topic_that_nobody_speaks_of_any_more_is_forgotten() -> None:
+    """It was deleted while nobody watched; and in the end so is its cluster, to the last word."""
+    town = Town()
+    town.host("t", "ab", lease_ms=Millis(60_000))
+    town.pass_time(50_000)
+    town.host("t", "ab", lease_ms=Millis(60_000))
+    town.pass_time(50_000)
+    assert {"t"} == set(town.cluster.topics)
+
+    town.pass_time(20_000)
+    assert ({}, {}) == (town.cluster.topics, town.cluster.leases)
+    for _ in range(400):
+        town.pass_time(10_000)
+    assert ({}, {}, None) == (town.cluster.brokers, town.cluster.told, town.cluster.deadline)
+
+
 @pytest.mark.parametrize(
     ("sight", "sound"),
     [

@@ -100,10 +100,16 @@ class Town:
         """An operator's order to forget."""
         self.hear(BrokerForgotten(self.stamp(), BrokerName(broker)))
 
-    def host(self, topic: str, brokers: str, address: Callable[[str], str] = lambda _: "") -> None:
-        """What the route watcher sees."""
+    def host(
+        self,
+        topic: str,
+        brokers: str,
+        address: Callable[[str], str] = lambda _: "",
+        lease_ms: Millis | None = None,
+    ) -> None:
+        """What the host watcher sees."""
         where = {BrokerName(name): address(name) for name in brokers}
-        self.hear(Hosted(self.stamp(), TopicName(topic), frozenset(where), where))
+        self.hear(Hosted(self.stamp(), TopicName(topic), frozenset(where), where, lease_ms))
 
     def verdict(self, broker: str) -> VerdictIssued:
         """What readers believe of a broker."""

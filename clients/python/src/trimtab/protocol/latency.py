@@ -109,6 +109,11 @@ class Hosts(Record):
         description="Where each of them is, in the same order. Another address is another broker: "
         "what was known under the name is forgotten.",
     )
+    lease_ms: Annotated[int, Field(ge=1, le=limits.LEASE_MS)] | None = Field(
+        default=None,
+        description="The topic is forgotten when nobody has said it again for so long. Absent: it "
+        "stands until something else is said.",
+    )
 
     @model_validator(mode="after")
     def _one_each(self) -> Self:

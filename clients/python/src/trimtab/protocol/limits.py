@@ -92,5 +92,8 @@ WEIGHT = 1_000
 DURATION_MS = 24 * 60 * 60 * 1000
 """No timeout is longer than a day: beyond it a "timeout" only hides a dead member."""
 
+LEASE_MS = 30 * DURATION_MS
+"""How long what is said of a topic may hold without being said again."""
+
 MIN_TIMEOUT_MS = 100
 """No timeout is shorter than this: below it a garbage collection looks like a death."""
