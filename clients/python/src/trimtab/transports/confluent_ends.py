@@ -44,7 +44,9 @@ class _Question(NamedTuple):
 class EndFinder:
     """Asks one question at a time."""
 
-    def __init__(self, config: Mapping[str, Any], logger: logging.Logger, patience_s: float):
+    def __init__(
+        self, config: Mapping[str, Any], logger: logging.Logger, patience_s: float
+    ) -> None:
         self._config = dict(config)
         self._logger = logger
         self._patience_s = patience_s
@@ -56,11 +58,8 @@ class EndFinder:
         if self._question is not None:
             return
         fresh = self._client is None
-        client = self._client or admin.AdminClient(self._config, logger=self._logger)
-        self._client = client
-        query = {TopicPartition(*it): _LATEST for it in followed}
-        answers = client.list_offsets(query, request_timeout=self._patience_s)
-        self._question = _Question(at, followed, answers, fresh)
+        self._client = self._client or self._new_client()
+        self._question = _Question(at, followed, self._sent(self._client, followed), fresh)
 
     def answer(self) -> Ends | None:
         """Return the answer, once it is there.
@@ -87,11 +86,17 @@ class EndFinder:
         Raises:
             Unanswered: There is no answer.
         """
-        self._client = self._question = None
-        self.ask(0, followed)
-        assert self._question is not None
-        answers, self._question = self._question.answers, None
+        answers = self._sent(self._new_client(), followed)
         return {_key(it): _end(of) for it, of in answers.items()}
+
+    def _new_client(self) -> admin.AdminClient:
+        return admin.AdminClient(self._config, logger=self._logger)
+
+    def _sent(
+        self, client: admin.AdminClient, followed: Sequence[Partition]
+    ) -> Mapping[TopicPartition, Future[Any]]:
+        query = {TopicPartition(*it): _LATEST for it in followed}
+        return client.list_offsets(query, request_timeout=self._patience_s)
 
 
 def _key(partition: TopicPartition) -> Partition:
