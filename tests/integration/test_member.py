@@ -5,7 +5,6 @@ Orders are published by hand here; members with the real controller are in `test
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -16,7 +15,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from console.embedded.broker import EmbeddedKafka
 from tests.unit.sdk.builders import GROUP, orders, queue
-from trimtab import ConfigurationError, Grant, Member, TransportError
+from trimtab import ConfigurationError, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,
     MEMBERS,
@@ -29,7 +28,6 @@ from trimtab.protocol import (
     topic_specs,
 )
 from trimtab.session import Send
-from trimtab.session.fencing import within
 from trimtab.transports import Client, choose
 from trimtab.transports.contract import CaughtUp, Delivered, Event, Received, Transport
 
@@ -44,8 +42,6 @@ PARTITIONS = 4
 PARTITION = partition_of(GROUP, PARTITIONS)
 PATIENCE_S = 20.0
 SESSION_MS = 3_000
-FENCED_MS = 10_000
-"""The session of who is cut off: the machine may pause for two seconds, and it is still in time."""
 LIFE = "1767225600000-9f86d081"
 EVERY_CLIENT = pytest.mark.parametrize("client", ["confluent", "kafka-python"])
 
@@ -248,37 +244,3 @@ def orderly(servers: str, topics: str, member: Member) -> Callable[..., None]:
         publish(servers, f"{topics}{ASSIGNMENTS.name}", key, encode(told))
 
     return obey
-
-
-def test_a_member_fences_itself_when_kafka_goes_away(tmp_path: Path) -> None:
-    """Within four fifths of its session after the last beat; and it joins when Kafka is back."""
-    lost: list[float] = []
-    troubles: list[Exception] = []
-    with EmbeddedKafka(tmp_path, port=0) as kafka:
-        create_topics(kafka.bootstrap_servers, "t.")
-        member = Member(
-            kafka.bootstrap_servers,
-            group=GROUP,
-            topics=["orders"],
-            prefix="t.",
-            session_timeout=FENCED_MS / 1_000,
-            on_lost=lambda _: lost.append(time.monotonic()),
-            on_error=troubles.append,
-        )
-        member.start()
-        orderly(kafka.bootstrap_servers, "t.", member)(1, hold=[(0, 1)])
-        member.wait_until(lambda it: it.assignment, PATIENCE_S)
-        time.sleep(FENCED_MS / 1_000)  # beats and what they prove keep it alive beyond one session
-        still = member.assignment
-        stopping = time.monotonic()
-        kafka.stop()
-        stopped = time.monotonic()
-        until(lambda: lost)
-
-    assert (Grant(queue(), 1),) == still
-    # The last beat was taken at most an interval before the broker began to stop, or meanwhile.
-    patience_s, interval_s = within(FENCED_MS) / 1_000, FENCED_MS / 3_000
-    assert stopping - interval_s + patience_s - 1.0 < lost[0] < stopped + FENCED_MS / 1_000
-    assert ((), "joining") == (member.assignment, member.state)
-    assert all(isinstance(trouble, TransportError) for trouble in troubles)
-    assert not member.stop("0s")

@@ -17,7 +17,6 @@ from confluent_kafka import Consumer, TopicPartition
 from console.embedded.broker import EmbeddedKafka
 from tests.integration.test_member import (
     EVERY_CLIENT,
-    FENCED_MS,
     PARTITION,
     PATIENCE_S,
     create_topics,
@@ -44,6 +43,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `swept`
 ]
 
+FENCED_MS = 10_000
+"""The session of who is cut off: the machine may pause for two seconds, and it is still in time."""
 SESSION_S = FENCED_MS / 1_000
 FROZEN_S = 12.0
 """Longer than a broker's own session (9 s), so that it leads its partitions under a new epoch."""

@@ -32,6 +32,7 @@ from trimtab.session import (
     Profile,
     Revoked,
     Send,
+    Unheard,
     incarnation,
 )
 
@@ -200,6 +201,8 @@ class Process:
     def perform(self, actions: Sequence[Action], now: int, witness: Witness) -> Iterator[Violation]:
         """Carry out what the session asks for."""
         for action in actions:
+            if isinstance(action, Unheard):
+                continue  # for people
             if not isinstance(action, FindEnd):
                 yield from self._act(action, now, witness)
             elif self._end is None or self._end.address != self.address:

@@ -66,6 +66,23 @@ def test_heir_dies_after_the_release() -> None:
     assert {"orders-0": "a@1", "orders-1": "a@3"} == story.pages()
 
 
+def test_a_leave_may_be_read_before_the_releases_that_it_followed() -> None:
+    """Two topics have no order, and both may be of one millisecond: they were released, and before.
+
+    What it left without a release is left.
+    """
+    story = Story()
+    story.reads(joined("a"), joined("b"), routed("orders", 4))
+    held = {queue: page for queue, page in story.pages().items() if page.startswith("b@")}
+    story.reads(drained("b"))
+    assert ["orders-2", "orders-3"] == [*held]
+    decisions = story.reads(left("b", sequence=9), released("b", "orders-2@1"))
+
+    handed = [(it.ending.value, len(it.queues)) for it in only(HandedOver, decisions)]
+    assert [("left", 1), ("released", 1)] == sorted(handed)
+    assert {"a"} == {page.partition("@")[0] for page in story.pages().values()}
+
+
 def test_holder_dies_before_its_release() -> None:
     """The heir is confirmed under the epoch it was promised: it may have started already."""
     story = Story()

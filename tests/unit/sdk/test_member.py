@@ -1,5 +1,6 @@
 """A member with its threads: callbacks and trouble."""
 
+import re
 import threading
 import time
 
@@ -170,6 +171,22 @@ def test_what_fails_before_it_is_connected_never_joins(kafka: MemoryTransport) -
 
     assert ("failed", []) == (member.state, kafka.sent)
     assert member.stop()
+
+
+def test_a_member_that_joins_again_and_again_says_why(
+    kafka: MemoryTransport, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In its log and to the application: what failed, since when, and how often."""
+    with Member(group=GROUP, topics=["orders"], transport=kafka, session_timeout="500ms") as member:
+        kafka.order(1, hold=[(0, 1)])
+        member.wait_until(lambda it: it.assignment, WAIT_S)
+        kafka.reachable = False
+        until(lambda: "the member joins anew, 2 times in " in caplog.text)
+        kafka.reachable = True
+
+    first = next(it for it in caplog.messages if "joins anew" in it)
+    assert re.match(r"no heartbeat has reached Kafka for 0\.\d s \(last trouble, ", first)
+    assert "ago: nobody is there): the member joins anew" in first
 
 
 def test_a_member_that_cannot_be_heard_loses_everything(kafka: MemoryTransport) -> None:

@@ -6,6 +6,7 @@ from tests.unit.sdk.builders import (
     REVOCATION_MS,
     SESSION_MS,
     a_release,
+    a_session,
     acknowledge,
     joined,
     only,
@@ -14,7 +15,7 @@ from tests.unit.sdk.builders import (
     sent,
 )
 from tests.unit.sdk.passage import FENCE_MS, GRANT, run_until
-from trimtab.protocol import Join, Release
+from trimtab.protocol import MEMBERS, Join, Release
 from trimtab.session import (
     Assigned,
     FindEnd,
@@ -22,7 +23,9 @@ from trimtab.session import (
     LossReason,
     Lost,
     Send,
+    Unheard,
 )
+from trimtab.session.asking import FIRST_JOIN_RETRY_MS
 from trimtab.session.fencing import within
 
 
@@ -36,6 +39,49 @@ def test_it_fences_itself_when_it_is_not_heard() -> None:
     actions = session.tick(FENCE_MS)
     assert [Lost((GRANT,), LossReason.UNHEARD)] == only(Lost, actions)
     assert 1 == len(sent(Join, actions))
+
+
+def test_a_new_life_asks_at_once() -> None:
+    """Whenever Kafka is back, the join of the life that is lived then has been sent."""
+    session = a_session()
+    lives = {session.incarnation: 0}
+    while len(lives) < 8:
+        now = session.wake_at
+        actions = session.tick(now)
+        if session.incarnation not in lives:
+            lives[session.incarnation] = now
+            assert [session.incarnation] == [it.incarnation for it in sent(Join, actions)]
+
+    assert [number * FENCE_MS for number in range(8)] == [*lives.values()]
+
+
+def test_a_join_that_did_not_arrive_is_sent_again_soon() -> None:
+    """However long it has been asked for: it was no load to anybody."""
+    session, now, tickets = a_session(), 0, list[int]()
+    while len(tickets) < 4:
+        now = session.wake_at
+        actions = session.tick(now)
+        acknowledge(session, actions, now)
+        session.caught_up(now, now)
+        tickets += [it.ticket for it in only(Send, actions) if it.topic == MEMBERS.name]
+    session.failed(tickets[-1], now)
+
+    soon = now + FIRST_JOIN_RETRY_MS
+    assert [] == sent(Join, run_until(session, soon - 1))
+    assert 1 == len(sent(Join, run_until(session, soon)))
+
+
+def test_it_says_what_failed_and_since_when() -> None:
+    """Whether it was not heard or could not read, in each life anew."""
+    session = joined((0, 1))
+    deaf = run_until(session, 2 * FENCE_MS, deaf=True)
+    assert [Unheard(FENCE_MS, FENCE_MS)] * 2 == only(Unheard, deaf)
+
+    session, now = joined((0, 1)), 0
+    while now < FENCE_MS - HEARTBEAT_MS:
+        now = session.wake_at
+        acknowledge(session, session.tick(now), now)
+    assert [Unheard(FENCE_MS - now, FENCE_MS)] == only(Unheard, session.tick(FENCE_MS))
 
 
 def test_silence_counts_from_the_sending_of_the_last_beat_that_arrived() -> None:

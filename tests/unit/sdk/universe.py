@@ -44,6 +44,7 @@ from trimtab.session import (
     Profile,
     Revoked,
     Send,
+    Unheard,
     incarnation,
 )
 
@@ -237,6 +238,8 @@ class World:
                     self.processes = [it for it in self.processes if it is not process]
                 case Assigned() | Revoked() | Lost():
                     self.tell(process, action)
+                case Unheard():
+                    pass  # for people
                 case _:
                     assert_never(action)
         self.check()

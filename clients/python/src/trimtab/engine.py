@@ -22,6 +22,7 @@ from trimtab.errors import (
     UndecodableRecord,
 )
 from trimtab.protocol import ASSIGNMENTS, RELEASES, decode, member_key
+from trimtab.relapses import Relapses
 from trimtab.session import (
     Action,
     Assigned,
@@ -35,6 +36,7 @@ from trimtab.session import (
     Profile,
     Revoked,
     Send,
+    Unheard,
     incarnation,
 )
 from trimtab.transports.contract import (
@@ -74,6 +76,7 @@ class Engine:
         self._stopping = threading.Event()
         self._find_end = False
         self._told: dict[str, int] = {}
+        self._relapses = Relapses()
         self._my_key = member_key(profile.group, profile.member)
         self._group_key = profile.group.encode()
         self._thread = threading.Thread(target=self._run, name="trimtab-member", daemon=True)
@@ -177,9 +180,11 @@ class Engine:
             case CaughtUp(at):
                 return session.caught_up(at, now)
             case Undelivered(ticket, reason):
+                self._relapses.failed(reason, now)
                 self._report(TransportError(f"a record did not reach Kafka: {reason}"))
                 return session.failed(ticket, now)
             case Trouble(reason):
+                self._relapses.failed(reason, now)
                 self._report(TransportError(reason))
                 return []
             case _:
@@ -210,6 +215,8 @@ class Engine:
                     self._find_end = True  # by the thread that polls
                 case Assigned() | Revoked() | Lost():
                     self._callbacks.tell(action)
+                case Unheard():
+                    self._report(TransportError(self._relapses.told(action, now_ms())))
                 case Ended(ending):
                     self.ending = ending
                     if ending is Ending.REPLACED and self.failure is None:

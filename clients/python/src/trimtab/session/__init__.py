@@ -10,6 +10,7 @@ from trimtab.session.actions import (
     Lost,
     Revoked,
     Send,
+    Unheard,
 )
 from trimtab.session.grants import Grant
 from trimtab.session.incarnation import incarnation
@@ -30,5 +31,6 @@ __all__ = [
     "Profile",
     "Revoked",
     "Send",
+    "Unheard",
     "incarnation",
 ]

@@ -60,6 +60,16 @@ class Lost:
     reason: LossReason
 
 
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """The member takes itself for dead, and joins anew. For people: say why."""
+
+    unheard_ms: int
+    """Since it sent the last beat that is known to be in the log."""
+    unread_ms: int
+    """Since it was last known to have read the log to its end."""
+
+
 class Ending(StrEnum):
     """How a session ended."""
 
@@ -78,4 +88,4 @@ class Ended:
     ending: Ending
 
 
-Action = Send | FindEnd | Assigned | Revoked | Lost | Ended
+Action = Send | FindEnd | Assigned | Revoked | Lost | Unheard | Ended

@@ -20,16 +20,28 @@ class Asking:
     due_at: int | None
     """None: nothing is asked."""
     _retry_ms: int = FIRST_JOIN_RETRY_MS
+    _ticket: int | None = None
+    """Of the last join."""
 
     def begin(self, now: int) -> None:
         """Ask at once; who is asking already goes on in its own time."""
         if self.due_at is None:
             self.due_at, self._retry_ms = now, FIRST_JOIN_RETRY_MS
 
-    def asked(self, now: int) -> None:
+    def renew(self, now: int) -> None:
+        """Ask at once, for a new life: an answer to the last one would not be for it."""
+        self.begin(now)
+        self.due_at = now
+
+    def asked(self, ticket: int, now: int) -> None:
         """A join is on its way."""
-        self.due_at = now + self._retry_ms
+        self._ticket, self.due_at = ticket, now + self._retry_ms
         self._retry_ms = min(2 * self._retry_ms, LAST_JOIN_RETRY_MS)
+
+    def failed(self, ticket: int, now: int) -> None:
+        """A record did not reach Kafka. If it was the join, it was no load to the controller."""
+        if ticket == self._ticket and self.due_at is not None:
+            self.due_at = min(self.due_at, now + FIRST_JOIN_RETRY_MS)
 
     def end(self) -> None:
         """It was answered, or nobody wants to know any more."""

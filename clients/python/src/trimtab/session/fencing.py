@@ -12,6 +12,8 @@ to give a queue up. So the other half of the fence is when it last was at the en
 
 from dataclasses import dataclass, field
 
+from trimtab.session.actions import Unheard
+
 MARGIN_DIVISOR = 5
 """The margin is a fifth of the session: beats come every third of it, so a beat that was lost and
 one that is late still arrive within the other four fifths."""
@@ -32,6 +34,10 @@ class Fence:
     def deadline(self) -> int:
         """When the member must have fenced itself."""
         return min(self.heard_at, self.read_at) + within(self.session_timeout_ms)
+
+    def verdict(self, now: int) -> Unheard:
+        """For how long each proof of life has been missing."""
+        return Unheard(now - self.heard_at, now - self.read_at)
 
     def sent(self, ticket: int, now: int) -> None:
         """A beat is on its way."""

@@ -144,6 +144,7 @@ class MemberSession:
         """A record did not reach Kafka."""
         self._fence.failed(ticket)
         self._outbox.failed(ticket)
+        self._asking.failed(ticket, now)
         self._pass_time(now)
         if ticket == self._leave_ticket:
             self._end(Ending.ABANDONED)
@@ -207,6 +208,7 @@ class MemberSession:
         if self.phase == "ended":
             return
         if now >= self._fence.deadline:
+            self._actions.append(self._fence.verdict(now))
             self._start_over(LossReason.UNHEARD, now)
         elif self._baton.deadline is not None and now >= self._baton.deadline:
             # The controller is about to fence us for it, and with this queue all others.
@@ -230,10 +232,8 @@ class MemberSession:
         if self.phase == "draining":
             self._end(Ending.ABANDONED)
             return
-        if self.phase == "joined":
-            self.phase = "joining"
-            self._asking.end()
-        self._asking.begin(now)
+        self.phase = "joining"
+        self._asking.renew(now)
         self._last_epoch = self.epoch or self._last_epoch or 0
         self._begin(next_incarnation(self.incarnation), self._outbox.next_ticket, now)
 
@@ -276,10 +276,10 @@ class MemberSession:
             self._beat(now)
 
     def _join(self, now: int) -> None:
-        self._fence.sent(self._outbox.next_ticket, now)
-        sequence = self._outbox.next_sequence
+        ticket, sequence = self._outbox.next_ticket, self._outbox.next_sequence
+        self._fence.sent(ticket, now)
+        self._asking.asked(ticket, now)
         self._post(self.profile.join(self.incarnation, sequence, self._last_epoch))
-        self._asking.asked(now)
 
     def _beat(self, now: int) -> None:
         self._actions += self._outbox.post_again()
