@@ -33,7 +33,7 @@ from rebalance.draft import Draft, Life, Passage, Vacancy
 from rebalance.errors import BrokenInvariant
 from rebalance.events import Beaten, Released, Stamp
 from rebalance.group import Asked, Grant, Member, Ownership
-from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.ids import Epoch, MemberId, Millis, Queue, TopicName
 from rebalance.subscriptions import wants
 
 _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
@@ -42,9 +42,14 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 
 def book(draft: Draft, event: Released) -> None:
     """Enter a release: the heir becomes the holder under the epoch it was promised."""
+    # Who has left wrote its releases before; they may be of one millisecond, and read after.
+    life = event.member, event.incarnation
+    left = draft.fenced.pop(life) if draft.fenced.get(life) is Ending.LEFT else None
     fence(draft, event.stamp)  # lives that ended earlier in the log come first
     for queue, epoch in event.grants:
-        _let_go(draft, queue, event.member, event.incarnation, epoch, event.stamp)
+        _let_go(draft, queue, life, epoch, event.stamp)
+    if left is not None:
+        draft.fenced[life] = left
 
 
 def repair(draft: Draft, event: Beaten) -> None:
@@ -60,7 +65,7 @@ def repair(draft: Draft, event: Beaten) -> None:
     claims.judge(draft, event)
     for queue, epoch, asked in _asked(draft).get((event.member, event.incarnation), ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
-            _let_go(draft, queue, event.member, event.incarnation, epoch, event.stamp)
+            _let_go(draft, queue, (event.member, event.incarnation), epoch, event.stamp)
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
@@ -80,20 +85,13 @@ def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
     return draft.asked
 
 
-def _let_go(
-    draft: Draft,
-    queue: Queue,
-    member: MemberId,
-    incarnation: Incarnation,
-    epoch: Epoch,
-    stamp: Stamp,
-) -> None:
+def _let_go(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) -> None:
     owned = draft.ownership.get(queue)
-    grant = granted(owned, (member, incarnation, epoch))
+    grant = granted(owned, (*life, epoch))
     if owned is None or grant is None:
         return  # a release of an epoch that is over: late, repeated, or never granted
     if grant.asked is None:
-        draft.occasion = Cause(CauseKind.DRAIN, member, stamp.position, "it let go unasked")
+        draft.occasion = Cause(CauseKind.DRAIN, life[0], stamp.position, "it let go unasked")
     else:
         draft.served.add(grant.asked.epoch)
     if grant is owned.holder:
