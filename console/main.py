@@ -15,6 +15,7 @@ from console.commands import brokers, config, faults, groups, kafka, topics
 from console.commands.allocate import allocate
 from console.commands.check import check
 from console.commands.demo import demo
+from console.commands.health import health
 from console.commands.help import Command, group
 from console.commands.options import Call, call_of
 from console.commands.replay import replay
@@ -26,6 +27,7 @@ from console.errors import ExitCode, Failure
 app = group()
 app.command(cls=Command)(demo)
 app.command(cls=Command)(run)
+app.command(cls=Command)(health)
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")

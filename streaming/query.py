@@ -35,7 +35,7 @@ from streaming.losses import NotSurveyed, looking, losses, survey
 from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
-from streaming.readiness import Readiness, put_up, taken_down
+from streaming.readiness import Readiness, put_up, renew, taken_down
 from streaming.registered_post import Undelivered
 from streaming.reminder import NotReminded, reading, remind
 from streaming.takeover import new_start
@@ -150,14 +150,17 @@ class QueryLife:
             query.stop()
 
     def _watch(self, query: StreamingQuery) -> None:
-        ready = False
+        ready, renewed = False, -1
         while not self.stop.wait(_WATCH_S):
             self.look_at_feeds()
             if not query.isActive:
                 raise QueryFailed(ending_of(self._page(query)))
             if not ready and self.listener.last_run == str(query.runId):
-                ready = True
+                ready, renewed = True, self.listener.last_batch
                 self._announce(query)
+            if ready and renewed != self.listener.last_batch:
+                renewed = self.listener.last_batch
+                renew(self.options.home)
 
     def _page(self, query: StreamingQuery) -> str:
         """Return all that Java says of the end, with the causes of causes."""

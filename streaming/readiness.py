@@ -1,14 +1,16 @@
 """The sign on the door: a small file that says that the controller is at work.
 
 It is there while a controller runs that has committed a batch, and names its process, so that
-scripts, tests and health checks need not read logs. One that was killed leaves its sign behind:
-whoever reads it asks whether that process still lives.
+scripts, tests and health checks need not read logs. It is as old as the last batch: while Kafka is
+away there is none. A controller that was killed leaves its sign behind: whoever reads it asks
+whether that process still lives.
 
-Put up and taken down by ``application``. Its one rule: complete or absent, never half written.
+Put up, renewed and taken down with the query. Its one rule: complete or absent, never half written.
 """
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -38,6 +40,19 @@ def put_up(home: Path, readiness: Readiness) -> None:
     draft = sign(home).with_suffix(".tmp")
     draft.write_text(json.dumps(asdict(readiness)))
     draft.replace(sign(home))
+
+
+def renew(home: Path) -> None:
+    """Show that another batch has been committed."""
+    os.utime(sign(home))
+
+
+def age_s(home: Path) -> float | None:
+    """Return how long ago the last batch was committed; None if there is no sign."""
+    try:
+        return max(0.0, time.time() - sign(home).stat().st_mtime)
+    except FileNotFoundError:
+        return None
 
 
 def read(home: Path) -> Readiness | None:

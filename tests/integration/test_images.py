@@ -104,6 +104,17 @@ def test_python_is_one_version_and_new_enough() -> None:
     assert f"lib/python{minor}/site-packages" in DOCKERFILE
 
 
+def test_health_is_what_the_controller_says_of_itself() -> None:
+    """Pages that answer say nothing of whether Kafka does."""
+    assert ["CMD", "trimtab", "health"] == SERVICES["controller"]["healthcheck"]["test"]
+
+
+def test_no_port_is_promised_that_nobody_reaches() -> None:
+    """Spark's pages listen on loopback, so the image has none."""
+    assert "EXPOSE" not in DOCKERFILE
+    assert "TRIMTAB_CONTROLLER__UI_PORT=0" in DOCKERFILE
+
+
 def test_the_image_runs_as_an_ordinary_user() -> None:
     """The last user named is Spark's, not root."""
     assert "185" == re.findall(r"^USER (\S+)", DOCKERFILE, re.MULTILINE)[-1]

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -73,13 +74,22 @@ def test_a_kafka_that_hangs_is_no_end(tmp_path: Path) -> None:
         os.killpg(broker.pid, signal.SIGSTOP)
         try:
             time.sleep(HANG_S)
+            assert 3 == health(tmp_path)
         finally:
             os.killpg(broker.pid, signal.SIGCONT)
         time.sleep(ELECTION_S)
         with Member(servers, group="billing", topics=["orders"]) as newcomer:
             newcomer.wait_until(lambda it: len(it.assignment) == 8, timeout=2 * RETURN_S)
+        assert 0 == health(tmp_path)
         assert 1 == len(controller.lines(FAILED)) == len(controller.lines(WORKS))
         assert 0 == controller.stop()
+
+
+def health(home: Path) -> int:
+    """What `trimtab health` makes of a home."""
+    command = [sys.executable, "-m", "console.main", "health"]
+    environment = {**os.environ, "TRIMTAB_HOME": str(home)}
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def python_workers(controller: int) -> list[int]:
