@@ -60,6 +60,14 @@ def is_restless(draft: Draft, name: MemberId, instance: InstanceId | None, clock
     return past.count >= draft.policy.flap_limit
 
 
+def remark(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> str:
+    """Say of a member that comes and goes that it does: for people, who may know why."""
+    if not is_restless(draft, name, instance, clock):
+        return ""
+    count = _recalled(draft, _past(draft, name, instance), clock).count
+    return f"it comes and goes, {count} times lately"
+
+
 def wake(draft: Draft, stamp: Stamp) -> None:
     """Let members take part again whose rest is over."""
     for name, member in draft.members.items():

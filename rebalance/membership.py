@@ -125,7 +125,8 @@ def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
         draft.expect_by(rest)
     draft.answered.add(event.member)
     kind = CauseKind.REJOIN if again else CauseKind.JOIN
-    cause = Cause(kind, event.member, event.stamp.position)
+    remark = flapping.remark(draft, event.member, event.instance, event.stamp.clock)
+    cause = Cause(kind, event.member, event.stamp.position, remark)
     draft.causes.append(cause)
     change = MemberChange.REJOINED if again else MemberChange.JOINED
     _note(draft, event.member, member, change, event.stamp, cause)

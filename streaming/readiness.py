@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -43,8 +43,9 @@ def put_up(home: Path, readiness: Readiness) -> None:
 
 
 def renew(home: Path) -> None:
-    """Show that another batch has been committed."""
-    os.utime(sign(home))
+    """Show that another batch has been committed; a sign that somebody took away stays away."""
+    with suppress(FileNotFoundError):
+        os.utime(sign(home))
 
 
 def age_s(home: Path) -> float | None:

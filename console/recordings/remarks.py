@@ -16,12 +16,14 @@ from rich.markup import escape
 
 from console.progress import Progress
 from console.recordings.lines import Cut, Line
+from console.recordings.restless import Restless
 from console.settings.topics import TopicSettings
 from sinks import Record
 from streaming.rows import Row
 from trimtab.protocol import (
     DEADLETTERS,
     GROUPS,
+    MEMBERS,
     ROUTES,
     TOPICS,
     Route,
@@ -47,6 +49,7 @@ class Remarks:
     _misrouted: int = 0
     _routes: set[tuple[str, str]] = field(default_factory=set)
     _summaries: dict[bytes, bytes | None] = field(default_factory=dict)
+    _restless: Restless = field(default_factory=Restless)
 
     def kept(self, lines: Iterable[Line], topics: Collection[str]) -> Iterator[Line]:
         """Leave out what is of other topics than these, and count what is of none of ours."""
@@ -62,6 +65,8 @@ class Remarks:
         self._groups.update(groups)
         for row in rows:
             group = self._meet(row)
+            if row.topic == f"{self.topics.prefix}{MEMBERS.name}" and self.group in {None, group}:
+                self._restless.hear(group, row)
             if row.topic == f"{self.topics.prefix}{ROUTES.name}":
                 try:
                     record = decode(ROUTES, row.value)
@@ -98,6 +103,7 @@ class Remarks:
                 f"{self._misrouted} records lie in another partition than topics.partitions = "
                 f"{self.topics.partitions} makes of their key: was it recorded with another number?"
             )
+        yield from self._restless.said()
         early = list(self._early())
         if early:
             yield (

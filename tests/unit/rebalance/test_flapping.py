@@ -129,3 +129,17 @@ def test_a_return_by_another_name_is_no_flapping() -> None:
     assert {} == story.state.flaps
     assert {"orders-0": "a-6"} == story.owners()
     assert ["joined", "away", "left"] == ends
+
+
+def test_who_comes_and_goes_is_named_in_the_history() -> None:
+    """Also where everybody does, and so nobody rests: each life that begins says it."""
+    story = Story(POLICY)
+    story.reads(joined("a:1"), routed("orders", 2))
+    details = []
+    for number in range(1, 6):
+        story.reads(left(f"a:{number}", sequence=9))
+        back = story.reads(joined(f"a:{number + 1}"))
+        details += [it.cause.detail for it in only(MemberChanged, back)]
+
+    assert ["", "", "", "it comes and goes, 4 times lately"] == details[:4]
+    assert "it comes and goes, 5 times lately" == details[4]

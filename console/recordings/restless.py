@@ -1,0 +1,60 @@
+"""Members that join anew again and again, in a recording.
+
+Each time may be in order by itself: a life ends, another begins, and no promise is broken. That it
+goes on for minutes is what somebody should look at: a process that crashes as soon as it works, or
+a member that cannot hear Kafka and takes itself for dead.
+
+Filled and asked by ``remarks``. Its one rule: it names them, and judges nobody.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from streaming.rows import Row
+from trimtab.protocol import MEMBERS, Join, UndecodableRecord, decode
+
+LIVES: Final = 4
+"""As many as make the controller let a member rest (``policy.flap_limit``)."""
+TOGETHER_MS: Final = 300_000
+"""Lives that begin within so long of each other: longer than most sessions are."""
+
+
+@dataclass(slots=True)
+class Restless:
+    """When each life of each member began."""
+
+    _lives: dict[tuple[str, str], dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+
+    def hear(self, group: str, row: Row) -> None:
+        """Take note of a record of ``members``."""
+        try:
+            record = decode(MEMBERS, row.value)
+        except UndecodableRecord:
+            return
+        if isinstance(record, Join):
+            self._lives[group, record.member].setdefault(record.incarnation, row.appended_ms)
+
+    def said(self) -> Iterator[str]:
+        """Name them, a line each."""
+        for (group, member), lives in self._lives.items():
+            series = max(_series(sorted(lives.values())), key=len)
+            if len(series) >= LIVES:
+                seconds = (series[-1] - series[0]) // 1_000
+                yield (
+                    f"{member} of {group} joined anew {len(series)} times in {seconds} s: "
+                    "its own log says what failed"
+                )
+
+
+def _series(begun: list[int]) -> Iterator[list[int]]:
+    """Cut the beginnings of lives where there was a long rest."""
+    series = begun[:1]
+    for before, at in pairwise(begun):
+        if at - before > TOGETHER_MS:
+            yield series
+            series = []
+        series.append(at)
+    yield series
