@@ -86,7 +86,8 @@ class EndFinder:
         Raises:
             Unanswered: There is no answer.
         """
-        answers = self._sent(self._new_client(), followed)
+        self._client = client = self._new_client()  # one that is let go of answers nobody
+        answers = self._sent(client, followed)
         return {_key(it): _end(of) for it, of in answers.items()}
 
     def _new_client(self) -> admin.AdminClient:
