@@ -7,9 +7,11 @@ process until it is told to stop, and the embedded Kafka, if there is one, is st
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
+from typing import Final
 
 from console import logs
 from console.cluster import admin
@@ -22,6 +24,23 @@ from console.progress import Progress
 from console.settings import Settings
 from console.topics import create_missing, problems, survey, wanted
 from console.wiring import options
+
+_LOOK_S: Final = 1.0
+
+
+class _BrokerWatch:
+    """Notices that the embedded broker is gone, which nobody would start again."""
+
+    name = "the embedded Kafka"
+
+    def __init__(self, kafka: EmbeddedKafka) -> None:
+        self._kafka = kafka
+
+    def run(self, stop: Event) -> None:
+        """Watch until told to stop."""
+        while not stop.wait(_LOOK_S):
+            if not self._kafka.instance.is_running():
+                raise Failure(f"its broker is gone; see {self._kafka.log}")
 
 
 def run(
@@ -41,14 +60,17 @@ def run(
     jars = JarCache.default()
     find_java()
     jars.fetch(progress)
-    with _sole_controller(Path(settings.home)), _kafka(settings, jars, progress) as servers:
+    with (
+        _sole_controller(Path(settings.home)),
+        _kafka(settings, jars, progress) as (servers, watches),
+    ):
         embedded = settings.kafka.bootstrap_servers is None
         _require_topics(settings, servers, init=init_topics or embedded)
         chosen = options(
             settings, bootstrap_servers=servers, jars=jars.spark, new_checkpoint=new_checkpoint
         )
         try:
-            run_job(chosen)
+            run_job(chosen, watches)
         except CheckpointRefused as error:
             raise Failure(str(error), ExitCode.UNHEALTHY) from error
         except ControllerFailed as error:
@@ -72,14 +94,16 @@ def _sole_controller(home: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _kafka(settings: Settings, jars: JarCache, progress: Progress) -> Iterator[str]:
+def _kafka(
+    settings: Settings, jars: JarCache, progress: Progress
+) -> Iterator[tuple[str, Sequence[_BrokerWatch]]]:
     """The cluster that the settings name, or a broker that lives as long as we do."""
     if settings.kafka.bootstrap_servers is not None:
-        yield settings.kafka.bootstrap_servers
+        yield settings.kafka.bootstrap_servers, ()
         return
     with EmbeddedKafka(Path(settings.home), jars=jars, progress=progress) as kafka:
         progress.note(f"Kafka listens on {kafka.bootstrap_servers}; its log is {kafka.log}")
-        yield kafka.bootstrap_servers
+        yield kafka.bootstrap_servers, (_BrokerWatch(kafka),)
 
 
 def _require_topics(settings: Settings, servers: str, *, init: bool) -> None:

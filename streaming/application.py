@@ -10,7 +10,7 @@ Called by ``console``. Its one rule: it ends well only when it was told to.
 """
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
@@ -23,6 +23,7 @@ from streaming.cell_operator import CellOperator
 from streaming.checkpoint import Checkpoint
 from streaming.ending import ending_of
 from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
+from streaming.feeds.feed import Feed
 from streaming.losses import NotSurveyed, looking, survey
 from streaming.options import Options
 from streaming.query import QueryFailed, QueryLife
@@ -39,8 +40,12 @@ class ControllerFailed(Exception):  # noqa: N818 - it names what happened
     """The query, a feed or Spark itself ended without being told to."""
 
 
-def run(options: Options) -> None:
+def run(options: Options, further: Sequence[Feed] = ()) -> None:
     """Run the controller until SIGTERM or SIGINT.
+
+    Args:
+        options: Which one.
+        further: What else it depends on; it ends when one of these does.
 
     Raises:
         CheckpointRefused: The checkpoint was begun with other settings.
@@ -50,7 +55,7 @@ def run(options: Options) -> None:
     try:
         with taken_down(options.home), _told_by_signals(stop), _session(options) as spark:
             if not stop.is_set():
-                _run(spark, options, stop)
+                _run(spark, options, stop, further)
     except QueryFailed as error:
         raise ControllerFailed(f"the query ended: {error}; see {logs(options)}") from error
     except (
@@ -69,7 +74,7 @@ def run(options: Options) -> None:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
 
 
-def _run(spark: SparkSession, options: Options, stop: Event) -> None:
+def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[Feed]) -> None:
     _accept(spark, options)  # before anybody is relieved
     locate(options, stop)
     listener = QueryListener(spark)
@@ -87,7 +92,12 @@ def _run(spark: SparkSession, options: Options, stop: Event) -> None:
         options.query.cells_per_partition,
         starts,
     )
-    feeds = (TickProducer(options), RouteWatcher(options), HostWatcher(options))
+    feeds: Sequence[Feed] = (
+        TickProducer(options),
+        RouteWatcher(options),
+        HostWatcher(options),
+        *further,
+    )
     with feeding(feeds, stop) as look_at_feeds:
         QueryLife(spark, options, operator, listener, start, stop, look_at_feeds).run()
 
