@@ -224,7 +224,7 @@ def forget(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Forget a group that has no members: its state and its summary.
+    """Forget a group that has no members: all but its epoch, above which it begins again.
 
     Examples:
       trimtab groups forget billing --reason "moved away"
