@@ -139,6 +139,15 @@ def test_old_records_are_no_news() -> None:
     assert {"broker1", "broker2"} == brokers(chosen, 20)
 
 
+def test_a_wrong_stamp_makes_no_board_fresh_for_long() -> None:
+    """One verdict is stamped a day ahead; the next one says how fresh the board really is."""
+    chosen = selector()
+    chosen.hear(verdict("broker1"), NOW + 86_400_000)
+    chosen.hear(verdict("broker1"), NOW)
+
+    assert "stale" == chosen.state(NOW + 60_001)
+
+
 def test_a_shadow_verdict_is_only_watched() -> None:
     """A detector on trial takes nothing out of use."""
     chosen = selector()

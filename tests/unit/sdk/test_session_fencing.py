@@ -1,5 +1,7 @@
 """A session in trouble: not heard, not able to read, not let go in time."""
 
+import pytest
+
 from tests.unit.sdk.builders import (
     HEARTBEAT_MS,
     MINE,
@@ -189,3 +191,14 @@ def test_a_release_that_failed_is_sent_again() -> None:
     (again,) = sent(Release, session.tick(HEARTBEAT_MS))
     assert first.queues == again.queues
     assert first.sequence < again.sequence
+
+
+@pytest.mark.parametrize("granted", [3 * SESSION_MS, SESSION_MS // 2])
+def test_it_obeys_the_session_that_it_is_granted(granted: int) -> None:
+    """Not the one that it asked for: the controller counts by what it grants."""
+    session = joined((0, 1))
+    record = orders(2, hold=[(0, 1)])
+    session.receive(record.model_copy(update={"session_timeout_ms": granted}), 0)
+
+    assert [] == only(Lost, session.tick(within(granted) - 1))
+    assert [] != only(Lost, session.tick(within(granted)))

@@ -48,7 +48,7 @@ class VerdictBoard:
             at: When it was published.
             trial: Whether this producer is to try the broker all the same.
         """
-        self._latest = at if self._latest is None else max(at, self._latest)
+        self._latest = at  # of the last, not the largest: a stamp may have been wrong
         if available:
             self._ejected.pop(broker, None)
         else:
