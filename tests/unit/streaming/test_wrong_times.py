@@ -8,14 +8,15 @@ from streaming.cell import fold
 from streaming.codec import Cell
 from streaming.rows import Row
 from tests.unit.streaming.log import Log, beat, join, route, rules
-from trimtab.protocol import HEARTBEATS, MEMBERS, ROUTES
+from tests.unit.streaming.test_juries import EAST, report, verdicts
+from trimtab.protocol import HEARTBEATS, LATENCY, MEMBERS, ROUTES
 
 RULES = rules()
-SESSION_S, STEP_S = 10, RULES.policy.max_clock_step_ms / 1_000
+SESSION_S, SWEEP_S, STEP_S = 10, 10, RULES.policy.max_clock_step_ms / 1_000
 HOUR_S, DAY_S = 3_600, 86_400
 LATE_S = 20
-EPOCH_S = 1_700_000_000
-"""Any date will do."""
+EPOCH_S = 1_767_225_600
+"""When the lives of these tests begin."""
 
 
 def told(skews: dict[int, int], seconds: int) -> list[list[Row]]:
@@ -80,3 +81,22 @@ def test_a_backlog_is_read_alike(name: str) -> None:
     backlog = [row for rows in told(JUMPS[name], 40) for row in rows]
 
     assert [b"billing/a"] == list(buried([backlog]))
+
+
+@pytest.mark.parametrize("skews", JUMPS.values(), ids=JUMPS.keys())
+def test_a_bad_broker_is_out_in_time(skews: dict[int, int]) -> None:
+    """The jury's sweeps end by the same clock: after one of them, give or take two steps."""
+    log, cell, out = Log(), Cell(), []
+    for second in range(30):
+        right = 1_000 * (EPOCH_S + second)
+        log.tick(EAST, at=right + 1_000 * skews.get(second, 0))
+        for reporter in "pqr":
+            seen = report(reporter, second, a=-1.0, b=5.0, c=5.0, d=5.0)
+            log.append(LATENCY, EAST, seen, at=right + 300)
+        folded = fold(cell, log.read(), RULES)
+        cell = folded.cell
+        records = [(it.topic, it.key, it.value) for it in folded.records]
+        told = verdicts(records).get("a")
+        out += [second] if told and not told.available else []
+
+    assert SWEEP_S - STEP_S <= out[0] <= SWEEP_S + 2 * STEP_S
