@@ -88,6 +88,8 @@ class World:
     everybody: list[Process] = field(default_factory=list)
     """Also those that are gone."""
     violations: list[Violation] = field(default_factory=list)
+    youngest: dict[str, Process] = field(default_factory=dict)
+    """By name, who started last."""
     agenda: list[tuple[int, Callable[[], object]]] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
     born: int = 0
@@ -248,6 +250,7 @@ class World:
         process = Process(self.born, name, wanted, self.wire, instance, capacity)
         process.begin(self.now, offset_ms, manner)
         self.processes.append(process)
+        self.youngest[name] = process
         self.everybody.append(process)
         if len(self.processes) > sum(seen.queues for seen in self.driver.topics.values()):
             self.faults.occurred("C16")

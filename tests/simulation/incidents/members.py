@@ -151,7 +151,14 @@ def relieve(world: "World", dice: Random) -> None:
 
 
 def settle_duels(world: "World") -> None:
-    """Of several processes with one instance the youngest stays: two would fence each other."""
+    """Of several processes with one instance the youngest stays: two would fence each other.
+
+    And whoever was relieved goes if its successor has gone: its joins look like letters of before
+    that one left, and wait for five minutes (B1).
+    """
+    for process in world.processes:
+        if world.youngest[process.name].ended:
+            process.die(world.witness)
     youngest = {process.instance: process for process in world.processes}
     for process in world.processes:
         if process.instance is not None and youngest[process.instance] is not process:
