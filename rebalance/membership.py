@@ -208,7 +208,7 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     if stamp.heard <= pulse.seen:
         return
     holding.hear(draft, member, stamp)
-    draft.pulses.put(member, replace(pulse, seen=stamp.heard))
+    draft.pulses.put(member, Pulse(stamp.heard, pulse.sequence, pulse.unread))
 
 
 def go(draft: Draft, event: Drained | Left) -> None:

@@ -97,8 +97,12 @@ def _instances(draft: Draft) -> dict[InstanceId, MemberId]:
 
 
 def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
-    """Return what happens to the two; who is away is only being replaced by its return."""
-    if draft.members[rival].away:
+    """Return what happens to the two; who is away is only being replaced by its return.
+
+    So is an earlier life of the same process: it has dropped everything before it came back.
+    """
+    same = event.last_epoch is not None and _is_same_process(draft, event, rival)
+    if same or draft.members[rival].away:
         return TwinRule.FENCE_OLDER
     if rival == event.member:
         # Two that were to be told apart meet only where their name is too long for that.
@@ -115,14 +119,20 @@ def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
 
     It says up to which epoch it knew of itself, and the rival came later, whatever the clocks say.
     Or the rival started later: it may have come before this one was told anything, and while it
-    hands over to its successor, a process still learns epochs. All lives of a process begin with
-    its start.
+    hands over to its successor, a process still learns epochs.
     """
-    other = draft.members[rival]
-    start, others = (life.partition("-")[0] for life in (event.incarnation, other.incarnation))
-    if event.last_epoch is None or start == others:
+    if event.last_epoch is None or _is_same_process(draft, event, rival):
         return False
-    return 0 < event.last_epoch < other.since or start < others
+    other = draft.members[rival]
+    return 0 < event.last_epoch < other.since or event.incarnation < other.incarnation
+
+
+def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
+    """Tell whether two lives are of one process: all of them begin with its start."""
+    start, others = (
+        life.partition("-")[0] for life in (event.incarnation, draft.members[rival].incarnation)
+    )
+    return start == others
 
 
 def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:

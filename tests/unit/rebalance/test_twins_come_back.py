@@ -93,3 +93,16 @@ def test_a_process_that_comes_back_replaces_itself() -> None:
     story.reads(joined("a:1-3", instance=HERS, last_epoch=known))
 
     assert {"a:1-3"} == lives(story)
+
+
+@pytest.mark.parametrize("of_members", ["fence-older", "refuse-newer", "separate"])
+@pytest.mark.parametrize("of_instances", ["fence-older", "refuse-newer", "hand-over"])
+def test_who_comes_back_need_not_wait_for_itself(of_members: str, of_instances: str) -> None:
+    """Kafka was away, and nobody has come in its place: its earlier life is no twin of it."""
+    rules = TwinRule(of_members), TwinRule(of_instances)
+    story = Story(policy=Policy(on_twin=rules[0], on_twin_instance=rules[1]))
+    story.reads(joined("a:1-1", instance=HERS), routed("orders", 2))
+    story.reads(joined("a:1-2", instance=HERS, last_epoch=story.state.epoch))
+
+    assert ["1-2"] == [member.incarnation for member in story.state.members.values()]
+    assert {story.owners()[name] for name in story.owners()} == set(story.state.members)
