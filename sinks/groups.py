@@ -36,16 +36,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         ),
         subscriptions=decision.subscriptions if decision.subscriptions > 1 else None,
         shortage=dict(decision.shortage[:_REASONS]) or None,
-        topics={
-            topic.topic: protocol.TopicSummary(
-                version=topic.version,
-                queues=topic.queues,
-                awaited=not topic.exists,
-                generation=topic.generation or None,
-                left_out=topic.left_out or None,
-            )
-            for topic in _most_wanted(decision.topics)
-        },
+        topics=_topics(decision.topics),
         left_out=_left_out(decision.topics),
         ailment=text_of(decision.ailment),
         patterns=decision.patterns or None,
@@ -67,12 +58,27 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         ),
     )
     summary = fitted(summary, "people", "topics")
+    if (more := len(decision.topics) - len(summary.topics)) > 0:
+        summary = summary.model_copy(update={"more_topics": more})
     return keyed_by_group(outlet, GROUPS, decision.group, summary, decision.epoch)
 
 
 def _overrides(overrides: Overrides) -> protocol.Overrides | None:
     own = overrides.own()
     return protocol.Overrides.model_validate(own) if own else None
+
+
+def _topics(topics: tuple[TopicSummary, ...]) -> dict[str, protocol.TopicSummary]:
+    return {
+        topic.topic: protocol.TopicSummary(
+            version=topic.version,
+            queues=topic.queues,
+            awaited=not topic.exists,
+            generation=topic.generation or None,
+            left_out=topic.left_out or None,
+        )
+        for topic in _most_wanted(topics)
+    }
 
 
 def _left_out(topics: tuple[TopicSummary, ...]) -> protocol.LeftOutCounts | None:

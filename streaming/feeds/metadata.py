@@ -19,8 +19,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from rebalance.ids import TopicName
+from streaming.feeds.announcements import Seen
 from streaming.feeds.feed import Config
-from streaming.feeds.route_plan import Seen
 from streaming.trouble import Trouble
 from trimtab.protocol import RunRef, limits
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from streaming.feeds.route_plan import Seen
+from streaming.feeds.announcements import Seen
 from trimtab.protocol import Route, RunRef
 from trimtab.protocol.names import BrokerName, TopicName
 

@@ -2,10 +2,13 @@
 
 A postman's book with three columns: what each group asks for and knows (from its joins and its
 summaries), what each topic is like (from Kafka or a file), and what was sent. Whatever a group's
-brain does not know as it is gets announced under the next version; and again, ever more rarely,
-until the group's summary shows it, since a brain ignores the route of a topic that it does not
-know to be wanted yet, and the two may overtake each other. A group that asks by pattern is told of
-each topic that exists and matches, and then, like everybody, of whatever its summary names.
+brain does not know as it is gets announced under the next version, once, and again only if that
+seems to be lost (``announcements``): a brain ignores the route of a topic that it does not know to
+be wanted yet, and the two may overtake each other.
+
+A group that asks by pattern is told of each topic that exists and matches, and then, like
+everybody, of whatever its summary names. What a group has no room for it is told again when there
+may be some.
 
 It judges nothing: that queues have vanished is told at once and again, and the brain doubts it for
 as long as it likes (``rebalance.routing``).
@@ -19,7 +22,8 @@ from typing import Final, NamedTuple
 
 from rebalance.ids import Pattern, TopicName
 from rebalance.subscriptions import matched
-from trimtab.protocol import Route, RunRef, TopicSummary
+from streaming.feeds.announcements import NEVER_LOOKED, Seen, Sent, pending, settled
+from trimtab.protocol import Route, TopicSummary
 
 HINT_LIFETIME_S: Final = 60.0
 """How long a join alone keeps a topic in the book. The summary that answers it takes over within
@@ -28,23 +32,6 @@ a second, unless the join was refused: and then nobody wants to know."""
 EMPTY_LIFETIME_S: Final = 3_600.0
 """How long a group that nobody is in stays in the book: as long as its brain knows its routes, and
 so their versions, if ``keep_empty`` is as it comes."""
-
-PATIENCE_S: Final = 2.0
-"""How long an announcement may take to show in the summary: some batches. Doubled each time."""
-PATIENCE_MAX_S: Final = 120.0
-
-
-class Seen(NamedTuple):
-    """What a topic is like; None: it does not exist."""
-
-    runs: tuple[RunRef, ...] | None
-    generation: str | None = None
-    """Which topic of that name, where that can be told."""
-
-    @property
-    def queues(self) -> int:
-        """How many queues it has."""
-        return sum(run.length for run in self.runs or ())
 
 
 class Announcement(NamedTuple):
@@ -55,18 +42,12 @@ class Announcement(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Sent:
-    seen: Seen
-    version: int
-    at: float
-    times: int
-
-
-@dataclass(slots=True)
 class _Group:
     """What a group's brain knows, by its summary."""
 
     topics: Mapping[str, TopicSummary] = field(default_factory=dict)
+    cut: bool = False
+    """It knows more topics than its summary has room for."""
     active: bool = False
     """It has members; an empty group believes no routes."""
     patterns: frozenset[Pattern] = frozenset()
@@ -78,7 +59,7 @@ class _Group:
     """All patterns together, as they were last matched."""
     matching: frozenset[TopicName] = frozenset()
     """The topics that exist and that they stand for."""
-    sent: dict[str, _Sent] = field(default_factory=dict)
+    sent: dict[str, Sent] = field(default_factory=dict)
     idle_since: float | None = None
     """Since when it has no members, and nobody has asked to be one."""
 
@@ -94,6 +75,18 @@ class _Group:
     def wanted(self) -> set[str]:
         return self.named() | self.matching
 
+    def learn(self, topics: Mapping[str, TopicSummary], now: float, *, cut: bool) -> None:
+        """Note which topics it knows; what it was told and does not show may be lost."""
+        before, self.topics, self.cut = self.topics, topics, cut
+        has_room = _extent(topics) < _extent(before)
+        for topic, sent in self.sent.items():
+            known = topics.get(topic)
+            if known is not None and known.left_out:
+                if has_room:
+                    sent.hurry(now)
+            elif known is not None or not cut:
+                sent.answered(now)
+
     def match(self, there: frozenset[TopicName]) -> None:
         """Work out what its patterns stand for, if they have changed."""
         asked = frozenset(self.pattern_hints) | (self.patterns if self.active else frozenset())
@@ -101,7 +94,8 @@ class _Group:
             self.asked, self.matching = asked, matched(asked, there)
 
 
-_NEVER_LOOKED: Final = TopicSummary(version=0, queues=0, awaited=True)
+def _extent(topics: Mapping[str, TopicSummary]) -> int:
+    return sum(topic.queues for topic in topics.values())
 
 
 class RoutePlan:
@@ -129,11 +123,14 @@ class RoutePlan:
         topics: Mapping[str, TopicSummary],
         *,
         members: int,
+        now: float,
         patterns: Iterable[str] = (),
+        cut: bool = False,
     ) -> None:
         """Note what a group's brain knows."""
         page = self._groups.setdefault(group, _Group())
-        page.topics, page.active = topics, members > 0
+        page.learn(topics, now, cut=cut)
+        page.active = members > 0
         page.patterns = frozenset(map(Pattern, patterns))
         for topic in topics:
             page.hints.pop(topic, None)
@@ -179,16 +176,27 @@ class RoutePlan:
             if (route := self._route(page, topic, now)) is not None
         ]
 
+    def lost(self, announcement: Announcement, now: float) -> None:
+        """Note that Kafka did not take an announcement."""
+        group, route = announcement
+        page = self._groups.get(group)
+        sent = None if page is None else page.sent.get(route.topic)
+        if sent is not None and sent.version == route.version:
+            sent.failed(now)
+
     def _route(self, page: _Group, topic: str, now: float) -> Route | None:
         seen = self._seen[topic]
         if seen.runs is None and topic not in page.named():
             return None  # gone before its group has heard of it
-        known, sent = page.topics.get(topic, _NEVER_LOOKED), page.sent.get(topic)
-        if _settled(seen, known, sent) or _pending(seen, sent, now):
+        known, sent = page.topics.get(topic, NEVER_LOOKED), page.sent.get(topic)
+        if settled(seen, known, sent) or pending(seen, known, sent, now):
             return None
-        again = sent is not None and sent.seen == seen
         version = max(known.version, sent.version if sent else 0) + 1
-        page.sent[topic] = _Sent(seen, version, now, sent.times + 1 if sent and again else 1)
+        if sent is not None and sent.seen == seen:
+            pace = None if known.left_out else sent.pace
+            page.sent[topic] = Sent(seen, version, now, sent.times + 1, pace)
+        else:
+            page.sent[topic] = Sent(seen, version, now)
         return Route(
             topic=topic,
             version=version,
@@ -216,26 +224,3 @@ class RoutePlan:
             self._there = None
         wanted = self.wanted()
         self._seen = {topic: seen for topic, seen in self._seen.items() if topic in wanted}
-
-
-def _settled(seen: Seen, known: TopicSummary, sent: _Sent | None) -> bool:
-    """Tell whether the brain knows a topic as it is.
-
-    A summary only counts queues. So it proves what we sent ourselves, and of what others sent it
-    proves only Kafka's own topics, whose queues follow from their number; and of these, if it says
-    which topic of that name it means, no other, that was made while nobody watched (D3).
-    """
-    alike = (known.queues, known.awaited) == (seen.queues, seen.runs is None)
-    agrees = alike and known.version > 0
-    if sent is not None:
-        return agrees and sent.seen == seen
-    same = known.generation is None or seen.generation in {None, known.generation}
-    return agrees and same and all(run[:2] == ("", 0) for run in seen.runs or ())
-
-
-def _pending(seen: Seen, sent: _Sent | None, now: float) -> bool:
-    """Tell whether it was sent and may still show."""
-    if sent is None or sent.seen != seen:
-        return False
-    patience = min(PATIENCE_S * 2.0 ** (sent.times - 1), PATIENCE_MAX_S)
-    return now < sent.at + patience

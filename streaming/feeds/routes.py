@@ -18,16 +18,18 @@ from confluent_kafka import (
     OFFSET_BEGINNING,
     OFFSET_END,
     Consumer,
+    KafkaError,
     Message,
     Producer,
     TopicPartition,
 )
 
 from rebalance.ids import TopicName
+from streaming.feeds.announcements import Seen
 from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
-from streaming.feeds.route_plan import Announcement, RoutePlan, Seen
+from streaming.feeds.route_plan import Announcement, RoutePlan
 from streaming.options import Options
 from streaming.topics import names
 from streaming.trouble import Trouble
@@ -145,8 +147,14 @@ class RouteWatcher:
 
     def _hear_summary(self, group: str, value: bytes | None) -> None:
         summary = decode(GROUPS, value)
-        patterns = summary.patterns or ()
-        self._plan.summarised(group, summary.topics, members=summary.members, patterns=patterns)
+        self._plan.summarised(
+            group,
+            summary.topics,
+            members=summary.members,
+            now=time.monotonic(),
+            patterns=summary.patterns or (),
+            cut=summary.more_topics is not None,
+        )
 
     def _list(self, metadata: Metadata) -> None:
         """Find out which topics patterns may stand for: all but our own."""
@@ -176,11 +184,19 @@ class RouteWatcher:
     def _tell(self, producer: Producer, announcement: Announcement) -> None:
         group, route = announcement
         partition = partition_of(group, self._options.topics.partitions)
-        topic, heard = self._name(ROUTES), self._writing.delivered
+
+        def heard(error: KafkaError | None, message: Message) -> None:
+            self._writing.delivered(error, message)
+            if error is not None:
+                self._plan.lost(announcement, time.monotonic())
+
         try:
-            producer.produce(topic, encode(route), group.encode(), partition, on_delivery=heard)
+            producer.produce(
+                self._name(ROUTES), encode(route), group.encode(), partition, on_delivery=heard
+            )
         except NOT_TAKEN as error:
             self._writing.met(error)
+            self._plan.lost(announcement, time.monotonic())
             return
         self._log.info(
             "route told",

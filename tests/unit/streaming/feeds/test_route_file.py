@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from streaming.feeds.announcements import Seen
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes, parse
-from streaming.feeds.route_plan import Seen
 from trimtab.protocol import RunRef
 
 

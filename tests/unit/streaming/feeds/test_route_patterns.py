@@ -20,7 +20,7 @@ def a_wild_plan() -> RoutePlan:
     plan.listed(listing("orders-eu", "payments", "__orders-x"))
     plan.saw("orders-eu", kafka(4))
     plan.due(0)
-    plan.summarised("billing", {"orders-eu": known(1, 4)}, members=1, patterns=["orders-*"])
+    plan.summarised("billing", {"orders-eu": known(1, 4)}, members=1, now=0, patterns=["orders-*"])
     return plan
 
 
@@ -42,11 +42,11 @@ def test_a_pattern_asks_for_what_exists_and_matches() -> None:
 def test_a_summary_asks_by_pattern_as_well() -> None:
     """A watcher that starts anew learns from it; an empty group asks for nothing."""
     plan = RoutePlan()
-    plan.summarised("billing", {}, members=1, patterns=["orders-*"])
+    plan.summarised("billing", {}, members=1, now=0, patterns=["orders-*"])
     plan.listed(listing("orders-eu"))
     assert {"orders-eu"} == plan.wanted()
 
-    plan.summarised("billing", {}, members=0)
+    plan.summarised("billing", {}, members=0, now=0)
     assert set() == plan.wanted()
 
 
@@ -68,7 +68,7 @@ def test_a_topic_of_a_pattern_that_is_deleted_is_told_and_forgotten() -> None:
     plan.saw("orders-eu", MISSING)
     assert [("billing", "orders-eu", 2, None)] == told(plan, 1)
 
-    plan.summarised("billing", {}, members=1, patterns=["orders-*"])
+    plan.summarised("billing", {}, members=1, now=0, patterns=["orders-*"])
     assert set() == plan.wanted()
     assert [] == told(plan, 1_000)
 

@@ -1,17 +1,9 @@
 """Who is told what about which topic, and when."""
 
-from itertools import pairwise
-
 import pytest
 
-from streaming.feeds.route_plan import (
-    EMPTY_LIFETIME_S,
-    HINT_LIFETIME_S,
-    PATIENCE_MAX_S,
-    PATIENCE_S,
-    RoutePlan,
-    Seen,
-)
+from streaming.feeds.announcements import LOSS_S, SILENCE_S, Seen
+from streaming.feeds.route_plan import EMPTY_LIFETIME_S, HINT_LIFETIME_S, RoutePlan
 from trimtab.protocol import RunRef, TopicSummary
 
 MISSING = Seen(None)
@@ -43,7 +35,7 @@ def told(plan: RoutePlan, now: float) -> list[tuple[str, str, int, int | None]]:
 def settled(queues: int = 4) -> RoutePlan:
     """Begin with a group that knows its topic as it is."""
     plan = RoutePlan()
-    plan.summarised("billing", {"orders": known(1, queues)}, members=1)
+    plan.summarised("billing", {"orders": known(1, queues)}, members=1, now=0)
     plan.saw("orders", kafka(queues))
     return plan
 
@@ -62,7 +54,7 @@ def test_a_join_is_answered_before_any_summary() -> None:
 def test_a_summary_asks_as_well() -> None:
     """A watcher that starts anew learns from the summaries who still waits."""
     plan = RoutePlan()
-    plan.summarised("billing", {"orders": known(0, 0)}, members=1)
+    plan.summarised("billing", {"orders": known(0, 0)}, members=1, now=0)
     plan.saw("orders", kafka(4))
 
     assert [("billing", "orders", 1, 4)] == told(plan, 0)
@@ -87,7 +79,7 @@ def test_growth_is_told_at_once_under_the_next_version() -> None:
 def test_every_group_of_a_topic_is_told() -> None:
     """Each in the version that follows what it knows."""
     plan = settled()
-    plan.summarised("shipping", {"orders": known(7, 4)}, members=2)
+    plan.summarised("shipping", {"orders": known(7, 4)}, members=2, now=0)
     plan.saw("orders", kafka(5))
 
     assert [("billing", "orders", 2, 5), ("shipping", "orders", 8, 5)] == told(plan, 1)
@@ -101,24 +93,11 @@ def test_a_missing_topic_is_said_once_and_awaited() -> None:
     assert [("billing", "orders", 1, None)] == told(plan, 0)
 
     awaited = TopicSummary(version=1, queues=0, awaited=True)
-    plan.summarised("billing", {"orders": awaited}, members=1)
+    plan.summarised("billing", {"orders": awaited}, members=1, now=0)
     assert [] == told(plan, 100)
 
     plan.saw("orders", kafka(4))
     assert [("billing", "orders", 2, 4)] == told(plan, 101)
-
-
-def test_an_announcement_is_repeated_ever_more_rarely() -> None:
-    """Until the summary shows it; a higher version each time, since the brain may have the last."""
-    plan = RoutePlan()
-    plan.joined("billing", ["orders"], 0)
-    plan.summarised("billing", {"orders": known(0, 0)}, members=1)
-    plan.saw("orders", kafka(4))
-    seconds = [second for second in range(1_000) if told(plan, second)]
-    gaps = [after - before for before, after in pairwise(seconds)]
-
-    assert [PATIENCE_S * 2**n for n in range(6)] == gaps[:6]
-    assert PATIENCE_MAX_S == max(gaps)
 
 
 def test_an_announcement_that_shows_is_done() -> None:
@@ -127,7 +106,7 @@ def test_an_announcement_that_shows_is_done() -> None:
     plan.joined("billing", ["orders"], 0)
     plan.saw("orders", kafka(4))
     plan.due(0)
-    plan.summarised("billing", {"orders": known(1, 4)}, members=1)
+    plan.summarised("billing", {"orders": known(1, 4)}, members=1, now=0)
 
     assert [] == told(plan, 1_000)
 
@@ -138,7 +117,8 @@ def test_a_loss_is_told_at_once_and_again() -> None:
     plan.saw("orders", MISSING)
 
     assert [("billing", "orders", 2, None)] == told(plan, 10)
-    assert [("billing", "orders", 3, None)] == told(plan, 10 + PATIENCE_S)
+    assert [("billing", "orders", 3, None)] == told(plan, 10 + LOSS_S)
+    assert [] == told(plan, 10 + SILENCE_S)
 
 
 def test_a_loss_that_is_made_good_is_told() -> None:
@@ -157,7 +137,7 @@ def test_a_topic_that_was_made_anew_is_told() -> None:
     plan.joined("billing", ["orders"], 0)
     plan.saw("orders", Seen((RunRef("", 0, 4),), "x"))
     told(plan, 0)
-    plan.summarised("billing", {"orders": known(1, 4)}, members=1)
+    plan.summarised("billing", {"orders": known(1, 4)}, members=1, now=0)
     assert [] == told(plan, 1)
 
     plan.saw("orders", Seen((RunRef("", 0, 4),), "y"))
@@ -171,7 +151,7 @@ def test_a_topic_that_was_made_anew_while_nobody_watched_is_told(
     """The summary says which topic of that name the group knows (D3)."""
     plan = RoutePlan()
     summary = TopicSummary(version=1, queues=4, awaited=False, generation="x")
-    plan.summarised("billing", {"orders": summary}, members=1)
+    plan.summarised("billing", {"orders": summary}, members=1, now=0)
     plan.saw("orders", Seen((RunRef("", 0, 4),), generation))
 
     assert expected == [route.version for _, route in plan.due(0)]
@@ -180,7 +160,7 @@ def test_a_topic_that_was_made_anew_while_nobody_watched_is_told(
 def test_an_empty_group_is_told_nothing() -> None:
     """Its brain keeps what it knew and believes no routes; its next member asks again."""
     plan = settled()
-    plan.summarised("billing", {"orders": known(1, 4)}, members=0)
+    plan.summarised("billing", {"orders": known(1, 4)}, members=0, now=0)
     plan.saw("orders", kafka(6))
     assert [] == told(plan, 1)
 
@@ -203,14 +183,14 @@ def test_a_group_that_nobody_is_in_is_forgotten_after_a_while() -> None:
     plan = settled()
     plan.saw("orders", kafka(5))
     assert [("billing", "orders", 2, 5)] == told(plan, 0)
-    plan.summarised("billing", {}, members=0)
+    plan.summarised("billing", {}, members=0, now=0)
     plan.due(1)
     plan.due(EMPTY_LIFETIME_S)
     plan.joined("billing", ["orders"], EMPTY_LIFETIME_S)
     plan.saw("orders", kafka(6))
     assert [("billing", "orders", 3, 6)] == told(plan, EMPTY_LIFETIME_S)
 
-    plan.summarised("billing", {}, members=0)
+    plan.summarised("billing", {}, members=0, now=0)
     end = EMPTY_LIFETIME_S + HINT_LIFETIME_S
     plan.due(end)
     plan.due(end + EMPTY_LIFETIME_S)
@@ -222,7 +202,7 @@ def test_a_group_that_nobody_is_in_is_forgotten_after_a_while() -> None:
 def test_queues_of_brokers_are_told_once_by_each_watcher() -> None:
     """A summary only counts, so it cannot prove on which brokers the queues are."""
     plan = RoutePlan()
-    plan.summarised("billing", {"orders": known(3, 4)}, members=1)
+    plan.summarised("billing", {"orders": known(3, 4)}, members=1, now=0)
     plan.saw("orders", Seen((RunRef("broker-a", 0, 2), RunRef("broker-b", 0, 2))))
     assert [("billing", "orders", 4, 4)] == told(plan, 0)
     assert [] == told(plan, 1_000)

@@ -128,6 +128,9 @@ class Group(Record):
         default=None,
         description="What could not be done for it; tried again at its next change or by an order.",
     )
+    more_topics: Count | None = Field(
+        default=None, description="So many more, for which the summary had no room."
+    )
     patterns: (
         Annotated[tuple[Pattern, ...], Field(max_length=limits.PATTERNS_PER_GROUP, fail_fast=True)]
         | None

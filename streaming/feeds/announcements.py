@@ -1,0 +1,99 @@
+"""Announcements: what was said to a group of a topic, and when it is said again.
+
+A brain shows in its summary what it knows. What it does not show yet may be lost, or the controller
+may be busy with one batch for minutes, and then saying it again makes it only busier. So it is said
+again on a sign that it was lost: Kafka did not take it; or the group has published a summary since,
+and does not show it in twice the time that the summary took. Without a sign it is said again after
+a minute, and ever more rarely. A loss is always said twice: a large one is not believed before
+(D6).
+
+Used by ``route_plan``. Its one rule: each time takes longer than the one before.
+"""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from trimtab.protocol import RunRef, TopicSummary
+
+PATIENCE_S: Final = 10.0
+"""How long at least an announcement may take to show, once the group has published a summary after
+it, or Kafka did not take it: a batch of a busy controller. Doubled each time."""
+PATIENCE_MAX_S: Final = 120.0
+SILENCE_S: Final = 60.0
+"""How long nothing may come of an announcement, before it is said again without any sign that it
+was lost. Doubled each time."""
+SILENCE_MAX_S: Final = 3_600.0
+LOSS_S: Final = 2.0
+"""After this a loss is said the second time: a large one is not believed before (D6)."""
+
+
+NEVER_LOOKED: Final = TopicSummary(version=0, queues=0, awaited=True)
+
+
+class Seen(NamedTuple):
+    """What a topic is like; None: it does not exist."""
+
+    runs: tuple[RunRef, ...] | None
+    generation: str | None = None
+    """Which topic of that name, where that can be told."""
+
+    @property
+    def queues(self) -> int:
+        """How many queues it has."""
+        return sum(run.length for run in self.runs or ())
+
+
+@dataclass(slots=True)
+class Sent:
+    """The last announcement of a topic to a group."""
+
+    seen: Seen
+    version: int
+    at: float
+    times: int = 1
+    pace: float | None = None
+    """How long the group's next summary took that did not show it; None: there was none yet."""
+
+    def answered(self, now: float) -> None:
+        """Take note of a summary that does not show it."""
+        if self.pace is None:
+            self.pace = now - self.at
+
+    def failed(self, now: float) -> None:
+        """Take note that Kafka did not take it."""
+        self.at, self.pace = now, 0.0
+
+    def hurry(self, now: float) -> None:
+        """Have it said again at once."""
+        self.at, self.pace = now - PATIENCE_MAX_S, 0.0
+
+    def next_at(self) -> float:
+        """Return when it is said again, if it does not show until then."""
+        if self.pace is None:
+            return self.at + min(SILENCE_S * 2.0 ** (self.times - 1), SILENCE_MAX_S)
+        patience = max(PATIENCE_S, 2 * self.pace) * 2.0 ** (self.times - 1)
+        return self.at + self.pace + min(patience, PATIENCE_MAX_S)
+
+
+def settled(seen: Seen, known: TopicSummary, sent: Sent | None) -> bool:
+    """Tell whether the brain knows a topic as it is.
+
+    A summary only counts queues. So it proves what we sent ourselves, and of what others sent it
+    proves only Kafka's own topics, whose queues follow from their number; and of these, if it says
+    which topic of that name it means, no other, that was made while nobody watched (D3).
+    """
+    alike = (known.queues, known.awaited) == (seen.queues, seen.runs is None)
+    agrees = alike and known.version > 0
+    if sent is not None:
+        return agrees and sent.seen == seen
+    same = known.generation is None or seen.generation in {None, known.generation}
+    return agrees and same and all(run[:2] == ("", 0) for run in seen.runs or ())
+
+
+def pending(seen: Seen, known: TopicSummary, sent: Sent | None, now: float) -> bool:
+    """Tell whether it was sent and may still show; a loss has to be said twice (D6)."""
+    if sent is None or sent.seen != seen:
+        return False
+    if seen.queues < known.queues and sent.times == 1:
+        return now < sent.at + LOSS_S
+    return now < sent.next_at()
