@@ -3,7 +3,7 @@
 A regular who says the same sentence every half minute. A RocketMQ client knows neither join nor
 beat: it repeats all of its wishes, and so the first time it is a join, a changed wish is a new one,
 and the rest are signs of life. It has no incarnation, so a copy under its name cannot be told from
-it; and it knows no releases, so it is eager.
+it, but for what one process would not do (``doubles``); and it knows no releases, so it is eager.
 
 RocketMQ's brokers keep one subscription for a whole group, that of the last heartbeat, and what is
 not in it is gone for everybody: members that ask for different topics take them from each other
@@ -14,7 +14,7 @@ Called by ``step``, for what such a client says and after each join. Its one rul
 the group is ``membership``'s business; here is only what it wants.
 """
 
-from rebalance import membership
+from rebalance import doubles, membership
 from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import MemberChange
 from rebalance.draft import Draft
@@ -40,7 +40,9 @@ def _register(draft: Draft, event: Registered) -> None:
     known = draft.members.get(event.member)
     if known is not None and known.incarnation > event.incarnation:
         return
+    said = (topics, event.mode, event.company)
     if known is not None and not _says_news(known, topics, event.mode):
+        doubles.repeated(draft, event, said, known)
         membership.see(draft, event.member, event.stamp)
         return
     joined = Joined(
@@ -54,6 +56,7 @@ def _register(draft: Draft, event: Registered) -> None:
         eager=True,
     )
     membership.join(draft, joined)
+    doubles.changed(draft, event, said, None if known is None or known.presumed else known)
     agree(draft, joined)
 
 

@@ -176,6 +176,26 @@ class GroupAiled:
     cause: Cause
 
 
+class DoubleSign(StrEnum):
+    """By what two processes under one client id were recognised."""
+
+    CADENCE = "cadence"
+    SUBSCRIPTIONS = "subscriptions"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientDoubled:
+    """Two processes seem to be one RocketMQ client."""
+
+    group: GroupName
+    member: MemberId
+    sign: DoubleSign
+    detail: str
+    """What to do, too."""
+    at: Millis
+    cause: Cause
+
+
 class Outcome(StrEnum):
     """What became of a command."""
 
@@ -232,6 +252,7 @@ Decision = (
     | EvictionsHeld
     | ClaimRefused
     | TopicLeftOut
+    | ClientDoubled
     | CommandAnswered
     | GroupAiled
     | EventRefused

@@ -86,6 +86,8 @@ class Registered:
     """None: as before."""
     mode: Mode
     session_timeout_ms: Millis
+    company: int = 0
+    """A mark of all the groups that it is a member of."""
 
 
 @dataclass(frozen=True, slots=True)

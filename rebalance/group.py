@@ -41,6 +41,27 @@ class Timeouts(Protocol):
         """Since it can know that it is to let go."""
 
 
+Saying = tuple[frozenset[TopicName], Mode, int]
+"""What a RocketMQ client says: topics, as which kind of member, and a mark of all its groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubled:
+    """What looks as if two processes were one RocketMQ client (``doubles``)."""
+
+    beats: tuple[Millis, ...] = ()
+    """When its last heartbeats came, as long as they come too soon after one another."""
+    epoch: Epoch = Epoch(0)
+    """The group epoch of those: a change makes clients send more of them."""
+    said: Saying | None = None
+    """What it said last, and what it said before that."""
+    before: Saying | None = None
+    swaps: int = 0
+    """How many times in a row the two took each other's place."""
+    swapped_at: Millis = Millis(0)
+    noted_at: Millis | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """What a member said of itself when it joined. Changes rarely."""
@@ -77,6 +98,9 @@ class Member:
     """What it subscribes beside ``topics``; which topics those are, ``subscriptions`` says."""
     presumed: bool = False
     """Known from its published record alone (``adoption``): nobody has read how it joined."""
+    company: int = 0
+    """A mark of all the groups that a RocketMQ client is a member of; 0: it did not say."""
+    doubled: Doubled | None = None
 
     def as_patient_as(self, told: Timeouts) -> "Member":
         """Return it with timeouts no shorter than it was told: by those it counts, while it lives.

@@ -10,6 +10,7 @@ from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     ClaimRefused,
+    ClientDoubled,
     CommandAnswered,
     EvictionsHeld,
     GroupAiled,
@@ -28,6 +29,7 @@ from sinks.history import (
     ailed,
     answered,
     claim_refused,
+    client_doubled,
     evictions_held,
     handed_over,
     member_changed,
@@ -49,6 +51,7 @@ Publication = (
     | EvictionsHeld
     | ClaimRefused
     | TopicLeftOut
+    | ClientDoubled
     | CommandAnswered
     | GroupAiled
 )
@@ -78,6 +81,8 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
             return claim_refused(decision, outlet)
         case TopicLeftOut():
             return topic_left_out(decision, outlet)
+        case ClientDoubled():
+            return client_doubled(decision, outlet)
         case CommandAnswered():
             return answered(decision, outlet)
         case GroupAiled():

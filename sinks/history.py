@@ -9,6 +9,7 @@ Called by ``sinks.record_of``. Its one rule: field for field what the brain deci
 
 from rebalance.decisions import (
     ClaimRefused,
+    ClientDoubled,
     CommandAnswered,
     EvictionsHeld,
     GroupAiled,
@@ -33,6 +34,7 @@ _Entry = (
     | protocol.Hold
     | protocol.Claim
     | protocol.LeftOut
+    | protocol.Doubled
     | protocol.CommandAnswer
 )
 
@@ -130,6 +132,19 @@ def topic_left_out(decision: TopicLeftOut, outlet: Outlet) -> Record:
         group=decision.group,
         topic=decision.topic,
         queues=decision.queues,
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    return _noted(entry, outlet)
+
+
+def client_doubled(decision: ClientDoubled, outlet: Outlet) -> Record:
+    """Write that two processes seem to be one RocketMQ client."""
+    entry = protocol.Doubled(
+        group=decision.group,
+        member=decision.member,
+        sign=decision.sign.value,
+        detail=decision.detail,
         at_ms=decision.at,
         cause=cause_of(decision.cause),
     )

@@ -141,6 +141,7 @@ def stated(said: Statement, stamp: Stamp) -> Registered | Unregistered:
         None if said.topics is None else frozenset(map(TopicName, said.topics)),
         Mode(said.mode),
         Millis(SESSION_TIMEOUT_MS),
+        said.company,
     )
 
 

@@ -92,13 +92,13 @@ def wild(patterns: str) -> frozenset[Pattern]:
 
 
 def registered(
-    who: str, topics: str | None = "orders", *, mode: Mode = Mode.CLUSTERING
+    who: str, topics: str | None = "orders", *, mode: Mode = Mode.CLUSTERING, company: int = 0
 ) -> Callable[[Stamp], Registered]:
     """A RocketMQ client says what it always says; no ``topics``: as before."""
     member = MemberId(who)
     wanted = None if topics is None else frozenset(map(TopicName, topics.split()))
     session = Millis(120_000)
-    return lambda stamp: Registered(stamp, member, NO_LIFE, wanted, mode, session)
+    return lambda stamp: Registered(stamp, member, NO_LIFE, wanted, mode, session, company)
 
 
 def unregistered(who: str) -> Callable[[Stamp], Unregistered]:

@@ -8,6 +8,7 @@ from rebalance.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     ClaimRefused,
+    ClientDoubled,
     CommandAnswered,
     Decision,
     EventRefused,
@@ -48,6 +49,7 @@ def _entry(  # noqa: C901, PLR0911 - one for each kind
     | EvictionsHeld
     | ClaimRefused
     | TopicLeftOut
+    | ClientDoubled
     | CommandAnswered
     | GroupAiled,
 ) -> str:
@@ -72,6 +74,8 @@ def _entry(  # noqa: C901, PLR0911 - one for each kind
             return f"left out {queues} queues of {topic} ({_cause(decision.cause)})"
         case GroupAiled(reason=reason):
             return f"ailing: {reason}" if reason else "well again"
+        case ClientDoubled(member=member, sign=sign, detail=detail):
+            return f"{member} is two processes by its {sign}: {detail}"
         case CommandAnswered(order=order, outcome=outcome, detail=detail):
             return ": ".join(filter(None, [f"{order} {decision.id} {outcome}", detail]))
         case _:

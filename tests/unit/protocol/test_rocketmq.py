@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.faults.vectors import cases, read
-from trimtab.protocol import Registration, UndecodableRecord, Unregistration, limits, statements
+from trimtab.protocol import (
+    Registration,
+    UndecodableRecord,
+    Unregistration,
+    limits,
+    murmur2,
+    statements,
+)
 from trimtab.protocol.limits import TEXT_CHARACTERS
 
 CLIENT = "10.0.0.1@77#9"
@@ -28,15 +35,29 @@ def heartbeat(*consumers: object, **fields: object) -> bytes:
 
 
 def test_a_heartbeat_is_a_statement_of_each_of_its_groups() -> None:
-    """With its topics, each once, and its mode."""
+    """With its topics, each once, its mode, and a mark of all groups that it names."""
     said = list(statements(heartbeat(consumer("g", "T", "T", "%RETRY%g"), consumer("h"))))
+    mark: dict[str, Any] = {"mode": "clustering", "company": murmur2(b"g/h")}
 
     assert [
-        Registration(
-            client=CLIENT, group="g", topics=frozenset({"T", "%RETRY%g"}), mode="clustering"
-        ),
-        Registration(client=CLIENT, group="h", topics=frozenset({"T"}), mode="clustering"),
+        Registration(client=CLIENT, group="g", topics=frozenset({"T", "%RETRY%g"}), **mark),
+        Registration(client=CLIENT, group="h", topics=frozenset({"T"}), **mark),
     ] == said
+
+
+def test_the_mark_of_its_groups_is_one_in_any_order() -> None:
+    """And another one when there is a group more."""
+    marks = [
+        {
+            it.company
+            for it in statements(heartbeat(*map(consumer, names)))
+            if isinstance(it, Registration)
+        }
+        for names in ("gh", "hg", "ghi")
+    ]
+
+    assert marks[0] == marks[1] != marks[2]
+    assert 1 == len(marks[0])
 
 
 def test_the_message_model_is_the_mode() -> None:

@@ -1,5 +1,7 @@
 """RocketMQ's own clients, as a cell hears them."""
 
+from itertools import groupby
+
 from rebalance.group import GroupState
 from rebalance.ids import GroupName
 from sinks import Record
@@ -8,7 +10,7 @@ from streaming.circulars import Office
 from streaming.codec import Cell, open_drawers, unpack
 from tests.unit.protocol.test_rocketmq import CLIENT, consumer, heartbeat
 from tests.unit.streaming.log import PARTITIONS, Log, route, rules
-from trimtab.protocol import ROCKETMQ, ROUTES, decode, partition_of
+from trimtab.protocol import HISTORY, ROCKETMQ, ROUTES, Doubled, decode, partition_of
 from trimtab.protocol.topics import ASSIGNMENTS
 
 RULES = rules()
@@ -68,3 +70,49 @@ def test_a_silent_client_expires_by_the_clock_of_its_group() -> None:
     folded = fold(cell, log.read(), RULES)
     assert {} == group_of(folded.cell, "g").members
     assert [b"g/a"] == [record.key for record in on("assignments", folded)]
+
+
+def test_two_processes_with_one_client_id_are_named_in_the_history() -> None:
+    """Each sends a heartbeat every 30 s, and they began at different times: with what to do."""
+    log, said = Log(), heartbeat(consumer("g", "orders"))
+    for second in range(180):
+        if second % 30 in {4, 15}:
+            log.append(ROCKETMQ, CLIENT, said, at=second * 1_000)
+        log.tick("g", at=second * 1_000)
+    named = doubled(log)
+
+    assert [(CLIENT, "cadence")] == [(entry.member, entry.sign) for entry in named]
+    assert "instanceName" in named[0].detail
+
+
+def test_two_processes_of_different_groups_are_named_in_the_history() -> None:
+    """Where they meet: the one has a group more than the other."""
+    log, both, one = Log(), heartbeat(consumer("g"), consumer("h")), heartbeat(consumer("g"))
+    for second in range(100):
+        if second % 30 in {4, 6}:
+            log.append(ROCKETMQ, CLIENT, both if second % 30 == 4 else one, at=second * 1_000)
+        log.tick("g", at=second * 1_000)
+
+    assert [("g", "subscriptions")] == [(entry.group, entry.sign) for entry in doubled(log)]
+
+
+def test_one_process_that_several_brokers_hear_is_one() -> None:
+    """Three copies of each heartbeat, a second apart."""
+    log, said = Log(), heartbeat(consumer("g", "orders"))
+    for second in range(300):
+        if second % 30 in {4, 5, 6}:
+            log.append(ROCKETMQ, CLIENT, said, at=second * 1_000)
+        log.tick("g", at=second * 1_000)
+
+    assert [] == doubled(log)
+
+
+def doubled(log: Log) -> list[Doubled]:
+    """Fold a log, batch by batch, and return what the history says of doubled clients."""
+    cell, said = Cell(), list[Doubled]()
+    for _, rows in groupby(log.read(), key=lambda row: row.appended_ms // 1_000):
+        folded = fold(cell, list(rows), RULES)
+        cell = folded.cell
+        history = (decode(HISTORY, record.value) for record in on("history", folded))
+        said += [entry for entry in history if isinstance(entry, Doubled)]
+    return said

@@ -1,8 +1,8 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
 A record each for a rebalance, a change of a member, a hand-over of queues, twins that met,
-evictions that are held, claims that were refused, topics without room, a command's answer,
-what could not be done, and a broker's verdict.
+evictions that are held, claims that were refused, topics without room, clients that seem to be two
+processes, a command's answer, what could not be done, and a broker's verdict.
 """
 
 from typing import Annotated, Literal
@@ -190,6 +190,31 @@ class LeftOut(Record):
     cause: Cause
 
 
+class Doubled(Record):
+    """Two processes seem to be one RocketMQ client, and so one member: both do the same work."""
+
+    model_config = example(
+        kind="doubled",
+        group="billing",
+        member="10.0.0.1@DEFAULT",
+        sign="cadence",
+        detail="as many heartbeats as 2 processes send: give each process its own instanceName, "
+        "so that each is a member (or heartbeatBrokerInterval is short)",
+        at_ms=1_767_225_600_000,
+        cause={"kind": "subscription", "subject": "10.0.0.1@DEFAULT"},
+    )
+
+    kind: Literal["doubled"] = "doubled"
+    group: GroupName
+    member: MemberName
+    sign: Literal["cadence", "subscriptions"] = Field(
+        description="Heartbeats of several clocks, or two subscriptions or sets of groups by turns."
+    )
+    detail: Text
+    at_ms: Timestamp
+    cause: Cause
+
+
 class CommandAnswer(Record):
     """What became of an operator's command."""
 
@@ -248,6 +273,7 @@ HistoryRecord = (
     | Hold
     | Claim
     | LeftOut
+    | Doubled
     | CommandAnswer
     | Ailment
     | Verdict

@@ -48,6 +48,8 @@ class Registration(_OfAClient):
     topics: Annotated[frozenset[TopicName], Field(max_length=limits.TOPICS_PER_MEMBER)] | None
     """None: as it said last, or as the group's others did (heartbeats V2)."""
     mode: Mode
+    company: int = 0
+    """A mark of all the groups that the record names: of others it is nearly always another."""
 
 
 class Unregistration(_OfAClient):
@@ -89,9 +91,13 @@ def _registrations(client: str, data: HeartbeatData) -> Iterator[Statement | Und
     if len(consumers) > limits.GROUPS_PER_CLIENT:
         detail = f"consumerDataSet: names more than {limits.GROUPS_PER_CLIENT} groups"
         raise UndecodableRecord("invalid", detail)
+    names = sorted({str(it.group_name) for it in consumers if it is not None})
+    company = murmur2("/".join(names).encode())
     for place, consumer in enumerate(consumers):
         said = (
-            None if consumer is None else _said(consumer, client, subscribes=not data.without_sub)
+            None
+            if consumer is None
+            else _said(consumer, client, subscribes=not data.without_sub) | {"company": company}
         )
         try:
             yield checked(Registration, said, "consumerDataSet", place)
