@@ -54,10 +54,9 @@ class Doubled:
     epoch: Epoch = Epoch(0)
     """The group epoch of those: a change makes clients send more of them."""
     said: Saying | None = None
-    """What it said last, and what it said before that."""
     before: Saying | None = None
     swaps: int = 0
-    """How many times in a row the two took each other's place."""
+    """How many times in a row the two, last and before, took each other's place."""
     swapped_at: Millis = Millis(0)
     noted_at: Millis | None = None
 
