@@ -12,7 +12,8 @@ written from the published records; and whatever the log says after it is heard 
 A crash may have cut a publication short, so that some members' records are older than others.
 The rules for that are in ``page_of``. Whoever may be working on a queue stays on its page.
 
-Called by ``step``. It counts on all of one start being read in one batch, as the driver sees to.
+Called by ``step``. All of one start has to be read in one batch: each record says how many there
+are for its group, and until it has them all the shell waits (``streaming.containment``).
 Its one rule: nobody is taken a queue from, or given one, for what was forgotten.
 """
 

@@ -206,6 +206,8 @@ class Adopted:
     session_timeout_ms: Millis
     revocation_timeout_ms: Millis
     mode: Mode = Mode.CLUSTERING
+    of: int = 0
+    """How many records this start has for the group; 0: nobody said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,7 @@ class Advanced:
     epoch: Epoch
     decided: Millis
     """The append time of the last record that was known when that was published."""
+    of: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ rule: the next cell and the records depend on the cell and the rows alone.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property
 from heapq import merge
 from operator import itemgetter
 from typing import NamedTuple
@@ -23,18 +23,17 @@ from typing import NamedTuple
 from allocators import allocator
 from rebalance import ailments
 from rebalance.ailments import Endured
-from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
+from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
 from rebalance.decisions import EventRefused
 from rebalance.events import Event, Found, Moment, Stamp, Ticked
 from rebalance.group import GroupState
 from rebalance.ids import Epoch, GroupName, Millis, Position
-from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
 from rebalance.step import step
 from rebalance.verdicts.events import ClusterName
 from rebalance.verdicts.policy import VerdictPolicy
-from sinks import Outlet, Publication, Record, buried, record_of
+from sinks import Outlet, Record, buried, record_of
 from streaming import containment
 from streaming.circulars import Office
 from streaming.codec import Cell, Drawer, open_drawers, shut
@@ -192,6 +191,8 @@ def _step(before: GroupState, was: Drawer | None, heard: Heard, rules: Rules) ->
     moments = heard.moments(before.name)
     if was is not None and was.kept:
         return _step_again(before, was, moments, heard, rules)
+    if containment.is_cut(moments):
+        return _waiting(before, moments, heard, rules)
     try:
         return _stepped(before, was, moments, heard, rules)
     except MemoryError:
@@ -212,9 +213,12 @@ def _step_again(
     kept = containment.read(was.kept)
     said = [*containment.again(kept, before.name, rules.decoder), *moments]
     heard = replace(heard, rows=[*heard.rows, *(one.row for one in kept)])
+    if containment.is_cut(said):
+        return _waiting(before, said, heard, rules)
     awake, reason = replace(before, deadline=Millis(0)), ""
     changed = any(map(containment.is_change, moments))
-    for attempt in (said, moments) if changed else ():
+    attempts = [it for it in (said, moments) if changed and not containment.is_cut(it)]
+    for attempt in attempts:
         try:
             after = _stepped(awake, was, attempt, heard, rules)
         except MemoryError:
@@ -230,14 +234,22 @@ def _step_again(
     return _kept(left, containment.kept_of(said, heard.originals), rules)
 
 
-def _kept(left: Endured, kept: Sequence[Kept], rules: Rules) -> Stepped:
+def _waiting(before: GroupState, said: Sequence[Moment], heard: Heard, rules: Rules) -> Stepped:
+    """Wait for the rest of an adoption."""
+    left = Endured(ailments.heard(before, said), ())
+    kept = containment.kept_of(said, heard.originals)
+    return _kept(left, kept, rules, rooms=containment.ROOMS)
+
+
+def _kept(left: Endured, kept: Sequence[Kept], rules: Rules, rooms: int = 1) -> Stepped:
     """Return a group as it was before it was stepped, with what was said to it."""
-    room, excess = containment.bounded(kept)
+    room, excess = containment.bounded(kept, rooms)
     drawer = rules.recollection.pack(left.state, left.state, None)
     drawer = drawer._replace(deadline=None, kept=containment.write(room))
-    reason = "" if left.state.ailment is None else left.state.ailment.reason
+    ailment = left.state.ailment
+    reason = "too much waits for an adoption" if ailment is None else ailment.reason
     letters = containment.returned(excess, reason)
-    return Stepped(drawer, _written(left.decisions, rules.outlet), letters)
+    return Stepped(drawer, containment.written(left.decisions, rules.outlet), letters)
 
 
 def _stepped(
@@ -248,7 +260,8 @@ def _stepped(
     rules: Rules,
 ) -> Stepped:
     """Step one group. One that is left with nothing to remember gets no drawer."""
-    after = step(before, moments, heard.now, rules.policy, _strategy(before, rules))
+    strategy = containment.strategy_of(before, rules.allocator)
+    after = step(before, moments, heard.now, rules.policy, strategy)
     drawer = None
     if not after.state.is_unknown:
         drawer = rules.recollection.pack(after.state, before, was)._replace(kept=b"")
@@ -260,35 +273,6 @@ def _stepped(
     ]
     letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
     return Stepped(drawer, records, letters, after.state.epoch)
-
-
-def _written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:
-    """Write what is said of a failure; if the summary is what cannot be written, the old one stays.
-
-    The history's entry is made of plain words, and always can be.
-    """
-    records = []
-    for decision in decisions:
-        try:
-            records.append(record_of(decision, outlet))
-        except ValueError:  # what pydantic raises
-            if not isinstance(decision, GroupSummarised):
-                raise
-    return records
-
-
-def _strategy(group: GroupState, rules: Rules) -> Allocator:
-    """Return whom to ask; if the group's own is not to be had, that is said when it is asked."""
-    name = group.strategy
-    return rules.allocator if name is None else partial(_asked_by_name, name)
-
-
-def _asked_by_name(name: str, request: AllocationRequest) -> AllocationPlan:
-    return _named(name)(request)
-
-
-_named = lru_cache(maxsize=64)(allocator)
-"""The strategy that an operator chose for a group (``ordering`` has checked the name)."""
 
 
 def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> DeadLetter:

@@ -6,6 +6,9 @@ that fails as well, the change is tried alone; if it succeeds, what was kept goe
 letters with the reason. There is room for what a batch usually says; the rest goes there at once.
 So nothing is lost in silence, and a record that is to blame is out of the way at the next change.
 
+What a controller that starts has found published of a group waits here as well until it is whole:
+decided upon by halves, a queue that somebody works on would be granted anew.
+
 Of each life's beats the last full one is kept, which may be all that proves a release; that its
 sender is there is noted at once.
 
@@ -13,12 +16,18 @@ Called by ``cell``. Its one rule: what is said again has the time at which it wa
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from msgspec import msgpack
 
-from rebalance.events import Beaten, Event, Found, Moment, Stamp, Ticked
+from allocators import allocator
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
+from rebalance.events import FOUND, Adopted, Beaten, Event, Found, Moment, Stamp, Ticked
+from rebalance.group import GroupState
 from rebalance.ids import GroupName, Millis, Position
+from rebalance.overview import GroupSummarised
+from sinks import Outlet, Publication, Record, record_of
 from streaming.decoding import Addressed, Decoder, bury
 from streaming.rows import Row
 from trimtab.protocol import DeadLetter, UndecodableRecord
@@ -27,6 +36,8 @@ MOST: Final = 1_000
 """Records: twice what a large group says in the batch in which all of it joins."""
 MOST_BYTES: Final = 1 << 20
 """As large as one record may be: it is written with the state in each batch."""
+ROOMS: Final = 64
+"""As many times that may wait for the rest of an adoption: a record for each member."""
 
 
 class Kept(NamedTuple):
@@ -39,6 +50,16 @@ class Kept(NamedTuple):
 
 _encode: Final = msgpack.Encoder().encode
 _decode: Final = msgpack.Decoder(list[Kept]).decode
+
+
+def is_cut(moments: Iterable[Moment]) -> bool:
+    """Tell whether a part of what a starting controller found published has not been read yet."""
+    found = [moment for moment in moments if isinstance(moment, FOUND)]
+    if not found:
+        return False
+    last = [one for one in found if one.start == found[-1].start]
+    told = {one.member if isinstance(one, Adopted) else None for one in last}
+    return len(told) < max(one.of for one in last)
 
 
 def is_change(moment: Moment) -> bool:
@@ -61,12 +82,12 @@ def kept_of(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kep
     ]
 
 
-def bounded(kept: Sequence[Kept]) -> tuple[list[Kept], list[Kept]]:
+def bounded(kept: Sequence[Kept], rooms: int = 1) -> tuple[list[Kept], list[Kept]]:
     """Return what there is room for, the oldest first, and the rest."""
-    room = MOST_BYTES
+    left = rooms * MOST_BYTES
     for place, one in enumerate(kept):
-        room -= len(one.row.value or b"")
-        if room < 0 or place == MOST:
+        left -= len(one.row.value or b"")
+        if left < 0 or place == rooms * MOST:
             return list(kept[:place]), list(kept[place:])
     return list(kept), []
 
@@ -93,3 +114,32 @@ def again(kept: Iterable[Kept], group: GroupName, decoder: Decoder) -> Iterator[
 def returned(kept: Iterable[Kept], reason: str) -> list[DeadLetter]:
     """Send back what will not be said again."""
     return [bury(one.row, UndecodableRecord("refused", reason)) for one in kept]
+
+
+def written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:
+    """Write what is said of a failure; if the summary is what cannot be written, the old one stays.
+
+    The history's entry is made of plain words, and always can be.
+    """
+    records = []
+    for decision in decisions:
+        try:
+            records.append(record_of(decision, outlet))
+        except ValueError:  # what pydantic raises
+            if not isinstance(decision, GroupSummarised):
+                raise
+    return records
+
+
+def strategy_of(group: GroupState, general: Allocator) -> Allocator:
+    """Return whom to ask; if the group's own is not to be had, that is said when it is asked."""
+    name = group.strategy
+    return general if name is None else partial(_asked_by_name, name)
+
+
+def _asked_by_name(name: str, request: AllocationRequest) -> AllocationPlan:
+    return _named(name)(request)
+
+
+_named = lru_cache(maxsize=64)(allocator)
+"""The strategy that an operator chose for a group (``ordering`` has checked the name)."""

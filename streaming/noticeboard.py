@@ -11,6 +11,7 @@ Kept by ``reminder``, and by simulations. Its one rule: what cannot have been pu
 controller is left out, and said.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -82,11 +83,13 @@ class Noticeboard:
             self._summaries[group] = record
 
     def notices(self) -> Iterator[Notice]:
-        """Return what there is to tell, group by group as they were read."""
-        for group, summary in self._summaries.items():
-            yield from self._checked(group, summary)
+        """Return what there is to tell; each says how many there are for its group."""
+        told = [it for entry in self._summaries.items() for it in self._checked(*entry)]
         for name, orders in self._orders.items():
-            yield from self._checked(name.group, orders)
+            told += self._checked(name.group, orders)
+        counts = Counter(notice.group for notice in told)
+        for group, record in told:
+            yield Notice(group, record.model_copy(update={"of": counts[group]}))
 
     def _checked(self, group: str, record: Assignment | Group) -> Iterator[Notice]:
         try:

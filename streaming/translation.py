@@ -104,7 +104,8 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
         case Adopt():
             return _adopted(record, stamp)
         case Advance():
-            return Advanced(stamp, record.start, Epoch(record.epoch), Millis(record.decided_ms))
+            decided, of = Millis(record.decided_ms), record.of or 0
+            return Advanced(stamp, record.start, Epoch(record.epoch), decided, of)
         case _:
             raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
 
@@ -176,6 +177,7 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
         Millis(record.session_timeout_ms),
         Millis(record.revocation_timeout_ms),
         Mode.CLUSTERING if record.mode is None else Mode(record.mode),
+        record.of or 0,
     )
 
 

@@ -224,7 +224,8 @@ def test_what_cannot_be_written_is_its_group_s_business_too(
             raise ValueError("no such field")
         return record_of(decision, outlet)
 
-    monkeypatch.setattr("streaming.cell.record_of", wrong)
+    for module in ("cell", "containment"):
+        monkeypatch.setattr(f"streaming.{module}.record_of", wrong)
     for group in (ILL, WELL):
         log.append(MEMBERS, group, join("b"), at=2_000)
     folded = fold(cell, log.read(), RULES)

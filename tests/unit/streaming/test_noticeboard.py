@@ -50,8 +50,9 @@ def test_a_notice_says_what_the_record_says() -> None:
     """Its member's name is its own, and the group is the key's."""
     [notice] = board(ORDERS).notices()
 
-    kept = set(Adopt.model_fields) - {"kind", "start"}
-    assert Notice("billing", notice_of(ORDERS, START)) == notice
+    kept = set(Adopt.model_fields) - {"kind", "start", "of"}
+    told = notice_of(ORDERS, START).model_copy(update={"of": 1})
+    assert Notice("billing", told) == notice
     assert {it: getattr(ORDERS, it) for it in kept} == {
         it: getattr(notice.record, it) for it in kept
     }
@@ -79,7 +80,7 @@ def test_a_summary_says_where_the_group_stood() -> None:
     noticeboard.summary(b"billing", encode(SUMMARY))
     noticeboard.summary(b"billing", encode(SUMMARY.model_copy(update={"epoch": 0})))
 
-    expected = Advance(start=START, epoch=SUMMARY.epoch, decided_ms=SUMMARY.at_ms)
+    expected = Advance(start=START, epoch=SUMMARY.epoch, decided_ms=SUMMARY.at_ms, of=1)
     assert [Notice("billing", expected)] == list(noticeboard.notices())
 
     with pytest.raises(UndecodableRecord):

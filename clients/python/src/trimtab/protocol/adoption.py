@@ -38,6 +38,9 @@ class _Found(Record):
 
     start: Incarnation = Field(description="Of the controller: all that has it belongs together.")
     epoch: Reached
+    of: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="How many records this start has for the group."
+    )
 
 
 class Adopt(_Found):
