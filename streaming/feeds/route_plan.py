@@ -107,11 +107,14 @@ class RoutePlan:
         """What each topic is like."""
         self._there: frozenset[TopicName] | None = None
         """Every topic that exists, as far as patterns may stand for it; None: nobody has looked."""
+        self._now = 0.0
+        """The time that came in last."""
 
     def joined(
         self, group: str, topics: Iterable[str], now: float, patterns: Iterable[str] = ()
     ) -> None:
         """Note that a member asks for topics."""
+        self._now = now
         page = self._groups.setdefault(group, _Group())
         page.hints |= dict.fromkeys(topics, now + HINT_LIFETIME_S)
         page.pattern_hints |= dict.fromkeys(map(Pattern, patterns), now + HINT_LIFETIME_S)
@@ -123,13 +126,14 @@ class RoutePlan:
         topics: Mapping[str, TopicSummary],
         *,
         members: int,
-        now: float,
+        now: float | None = None,
         patterns: Iterable[str] = (),
         cut: bool = False,
     ) -> None:
-        """Note what a group's brain knows."""
+        """Note what a group's brain knows; without a time, at the one that came in last."""
         page = self._groups.setdefault(group, _Group())
-        page.learn(topics, now, cut=cut)
+        self._now = self._now if now is None else now
+        page.learn(topics, self._now, cut=cut)
         page.active = members > 0
         page.patterns = frozenset(map(Pattern, patterns))
         for topic in topics:
@@ -168,6 +172,7 @@ class RoutePlan:
 
     def due(self, now: float) -> list[Announcement]:
         """Return what has to be announced, and book it as sent."""
+        self._now = now
         self._tidy(now)
         return [
             Announcement(group, route)

@@ -69,6 +69,18 @@ def test_a_busy_controller_is_not_told_again() -> None:
     assert len(groups) == count
 
 
+def test_a_summary_without_a_time_came_at_the_last_one() -> None:
+    """Whoever hears it looks soon after."""
+    plan = RoutePlan()
+    plan.joined("billing", ["orders"], 0)
+    plan.saw("orders", kafka(4))
+    plan.due(0)
+    plan.due(7)
+    plan.summarised("billing", {"orders": known(0, 0)}, members=1)
+
+    assert 7 + 2 * 7 == seconds(plan, 100)[0]
+
+
 def test_what_kafka_did_not_take_is_told_again() -> None:
     """That is a sign."""
     plan = RoutePlan()
