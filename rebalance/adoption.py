@@ -69,7 +69,8 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
         return None
     found = _last_start(told)
     epoch = max(event.epoch for event in found)
-    if epoch <= before.epoch:
+    lives = any(isinstance(event, Adopted) for event in found)
+    if epoch <= before.epoch and not (lives and before.is_unknown):  # then that is only a floor
         return None
     decided = max((it.decided for it in found if isinstance(it, Advanced)), default=None)
     begins = next(
@@ -79,7 +80,7 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     )
     position, detail = found[-1].stamp.position, f"epoch {epoch} was published"
     cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
-    return Published(found, epoch, begins, cause)
+    return Published(found, max(epoch, before.epoch), begins, cause)
 
 
 def begun(before: GroupState, news: Published) -> GroupState:
