@@ -67,7 +67,7 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     told = [event for event in events if isinstance(event, FOUND)]
     if not told:
         return None
-    found = _last_start(told)
+    found = [one for one in told if one.start == told[-1].start]  # what earlier ones found is older
     epoch = max(event.epoch for event in found)
     lives = any(isinstance(event, Adopted) for event in found)
     if epoch <= before.epoch and not (lives and before.is_unknown):  # then that is only a floor
@@ -89,11 +89,6 @@ def begun(before: GroupState, news: Published) -> GroupState:
     Those are kept for longer than joins, and what was ordered a month ago may still hold.
     """
     return replace(before, epoch=news.epoch, cause=before.cause or news.cause)
-
-
-def _last_start(found: Sequence[Found]) -> Sequence[Found]:
-    """Leave out what was found when the controller was started before: it is older."""
-    return [one for one in found if one.start == found[-1].start]
 
 
 def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -> None:
