@@ -182,6 +182,21 @@ def test_it_knows_when_it_has_read_everything(
 
 
 @EVERY_CLIENT
+def test_it_is_at_the_end_where_the_last_records_are_gone(
+    kafka: EmbeddedKafka, topics: str, transport: Transport
+) -> None:
+    """Retention may have overtaken it: what is not there any more need not be read."""
+    servers, topic = kafka.bootstrap_servers, f"{topics}{RELEASES.name}"
+    for _ in range(3):
+        publish(servers, topic, b"g", b"released")
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
+    (deleted,) = admin.delete_records([TopicPartition(topic, PARTITION, 3)]).values()
+    deleted.result(PATIENCE_S)
+    transport.find_end(1)
+    until(lambda: CaughtUp(1) in transport.poll(100))
+
+
+@EVERY_CLIENT
 def test_topics_that_do_not_exist_are_named(
     kafka: EmbeddedKafka, topics_prefix: str, client: Client
 ) -> None:
