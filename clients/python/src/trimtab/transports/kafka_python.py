@@ -123,8 +123,10 @@ class KafkaPythonTransport:
             name = partition.topic.removeprefix(self._prefix)
             for record in records:
                 self._events.append(Received(name, record.key, record.value))
-        for partition in self._consumer.assignment():
-            self._progress.reach(partition, self._consumer.position(partition))
+        # What the consumer knows: asking it for its position may wait for Kafka, without an end.
+        for partition, it in self._consumer._subscription.assignment.items():  # noqa: SLF001
+            if it.position is not None:
+                self._progress.reach(partition, it.position.offset)
         at_end = self._progress.reached()
         if at_end is not None:
             self._events.append(CaughtUp(at_end))
