@@ -123,8 +123,8 @@ class KafkaPythonTransport:
             name = partition.topic.removeprefix(self._prefix)
             for record in records:
                 self._events.append(Received(name, record.key, record.value))
-        # What the consumer knows: asking it for its position may wait for Kafka, without an end.
-        for partition, it in self._consumer._subscription.assignment.items():  # noqa: SLF001
+        known = self._consumer._subscription.assignment  # noqa: SLF001 - `position` waits for Kafka
+        for partition, it in known.items():
             if it.position is not None:
                 self._progress.reach(partition, it.position.offset)
         at_end = self._progress.reached()
