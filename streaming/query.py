@@ -103,8 +103,10 @@ class QueryLife:
                 self._live(start)
             except _FAILURES as error:
                 pause = self._tries.failed(time.monotonic() - begun)
-                if pause is None or not getattr(error, "passes", True):
-                    raise
+                if not self.stop.is_set():
+                    self.look_at_feeds()  # the end of one explains it, and does not pass
+                    if pause is None or not getattr(error, "passes", True):
+                        raise
                 self._trouble.met(error)
                 self.stop.wait(pause)
                 start = new_start()

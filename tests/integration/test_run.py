@@ -86,21 +86,6 @@ def test_it_brings_its_own_kafka_and_leaves_nothing_behind(tmp_path: Path) -> No
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_it_ends_with_its_own_kafka(tmp_path: Path) -> None:
-    """Nobody would start that again: what does not pass is not waited for."""
-    with controller(tmp_path) as process:
-        wait_until_ready(process, tmp_path)
-        broker = Instance(tmp_path).running()
-        assert broker is not None
-        os.killpg(broker.pid, signal.SIGKILL)
-        code, out, err = finish(process)
-    assert (1, "") == (code, out)
-    assert "the feed of the embedded Kafka ended: its broker is gone; see " in err.splitlines()[-1]
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_told_to_end_while_spark_starts_it_leaves_no_jvm_behind(tmp_path: Path) -> None:
     """A JVM that loses its parent while it starts would never end, and keep the next one out."""
     output = tmp_path / "logs" / "spark.out"

@@ -1,0 +1,123 @@
+"""What ends a query ends the controller, or does not; the query itself is Spark's."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, cast
+
+import pytest
+import structlog
+from structlog.testing import capture_logs
+
+from streaming.ending import Ending
+from streaming.feeds import FeedFailed
+from streaming.query import QueryFailed, QueryLife
+from streaming.trouble import Trouble
+
+NOTHING: Any = None
+LOST = Ending("a worker was lost", passes=True)
+
+
+@dataclass
+class Life(QueryLife):
+    """A life without Spark: it works as often as it is told to, and ends each time."""
+
+    ending: Ending = LOST
+    works: int = 0
+    lived: int = 0
+
+    def __post_init__(self) -> None:
+        """No session, no checkpoint."""
+        self._trouble = Trouble(structlog.get_logger(), "the query")
+
+    def _live(self, start: str) -> None:
+        del start
+        self.lived += 1
+        if self.lived <= self.works:
+            self._tries.worked()
+            self._trouble.over()
+        raise QueryFailed(self.ending)
+
+
+class NoWait(Event):
+    """It is never waited for, and is set after so many waits."""
+
+    def __init__(self, waits: int) -> None:
+        super().__init__()
+        self._left = waits
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Count."""
+        del timeout
+        self._left -= 1
+        if self._left <= 0:
+            self.set()
+        return self.is_set()
+
+
+def life(
+    *, look: Callable[[], None] = lambda: None, stop: Event | None = None, **more: object
+) -> Life:
+    """A life on nothing."""
+    given = cast("dict[str, Any]", more)
+    stop = stop or NoWait(50)
+    return Life(NOTHING, NOTHING, NOTHING, NOTHING, "1-a", stop, look, **given)
+
+
+def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
+    """It has worked once, so it is tried on; the log has one line."""
+    one = life(works=1, stop=NoWait(20))
+    with capture_logs() as lines:
+        one.run()
+
+    assert 20 == one.lived
+    assert ["the query failed; trying on"] == [line["event"] for line in lines]
+
+
+def test_what_does_not_pass_ends_it_at_once() -> None:
+    """With its cause, however well it has worked."""
+    one = life(works=1, ending=Ending("state of version 9", passes=False))
+    with pytest.raises(QueryFailed, match="state of version 9"):
+        one.run()
+
+    assert 1 == one.lived
+
+
+def test_what_never_worked_is_tried_three_times() -> None:
+    """A wrong setting is the likelier cause."""
+    one = life()
+    with pytest.raises(QueryFailed, match="a worker was lost"):
+        one.run()
+
+    assert 3 == one.lived
+
+
+def test_the_end_of_a_feed_is_no_trouble_that_passes() -> None:
+    """Also when the query fails with it: nobody would start the feed again."""
+
+    def look() -> None:
+        raise FeedFailed("the feed of ticks ended")
+
+    one = life(works=1, look=look)
+    with pytest.raises(FeedFailed, match="ticks"):
+        one.run()
+
+    assert 1 == one.lived
+
+
+def test_a_query_that_stops_badly_has_stopped() -> None:
+    """Told to, it is no failure, and feeds that have ended as well are none."""
+    stop = Event()
+
+    def look() -> None:
+        raise AssertionError("nobody looks any more")
+
+    one = life(look=look, stop=stop, ending=Ending("it did not stop in 20 s", passes=False))
+    lives = one._live  # noqa: SLF001 - a step of the template
+
+    def told(start: str) -> None:
+        stop.set()
+        lives(start)
+
+    one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
+    one.run()
