@@ -12,10 +12,10 @@ from audit.violations import Invariant
 from rebalance.allocation import Allocator
 from rebalance.causes import Cause
 from rebalance.decisions import AssignmentIssued
-from rebalance.draft import Draft
+from rebalance.draft import Draft, Life
 from rebalance.events import Joined, Portion, Stamp
 from rebalance.group import Asked, Grant, GroupState, Member, Ownership
-from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+from rebalance.ids import Epoch, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
 from streaming.noticeboard import Noticeboard
 from tests.simulation.clocks import (
@@ -75,18 +75,11 @@ def heir_replaced_without_its_own_release(right: Function) -> Function:
 def release_of_a_stale_epoch_accepted(right: Function) -> Function:
     """Whoever holds a queue can let it go under any epoch."""
 
-    def wrong(
-        draft: Draft,
-        queue: Queue,
-        member: MemberId,
-        incarnation: Incarnation,
-        epoch: Epoch,
-        stamp: Stamp,
-    ) -> None:
+    def wrong(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) -> None:
         owned = draft.ownership.get(queue)
-        if owned and (owned.holder.member, owned.holder.incarnation) == (member, incarnation):
+        if owned and (owned.holder.member, owned.holder.incarnation) == life:
             epoch = owned.holder.epoch
-        right(draft, queue, member, incarnation, epoch, stamp)
+        right(draft, queue, life, epoch, stamp)
 
     return wrong
 
