@@ -69,12 +69,14 @@ class Noticeboard:
             self._orders[name] = record
 
     def summary(self, key: bytes | None, value: bytes | None) -> None:
-        """Take a record of ``groups``.
+        """Take a record of ``groups``; a tombstone, which only a person can write, says nothing.
 
         Raises:
             UndecodableRecord: It is none.
         """
-        self.keep_summary(read_group_key(key), decode(GROUPS, value))
+        group = read_group_key(key)
+        if value is not None:
+            self.keep_summary(group, decode(GROUPS, value))
 
     def keep_summary(self, group: str, record: Group) -> None:
         """Keep a group's summary if it counts."""
