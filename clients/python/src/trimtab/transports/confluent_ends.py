@@ -2,16 +2,19 @@
 
 An admin client never notices that a partition has another leader, or the same one anew: after Kafka
 was frozen or restarted it is refused ("leader epoch is older than broker epoch") for as long as its
-metadata is old, which is minutes. So a client that got no answer is never asked again: the question
-goes to a fresh one, which knows nothing that could be old. Clients are made and dropped within
-milliseconds.
+metadata is old, which is minutes. And now and then librdkafka lets an answer wait for three seconds
+(measured: six of a hundred first questions, while Kafka is idle). A member has eight seconds. So a
+client that does not answer soon is not waited for: the question goes to a fresh one as well, which
+knows nothing that could be old, and whichever answers first is believed.
 
 Used by `confluent`. Its one rule: no answer is told as trouble, and never taken for an end.
 """
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaException, TopicPartition, admin
@@ -19,13 +22,17 @@ from confluent_kafka import KafkaException, TopicPartition, admin
 Partition = tuple[str, int]
 
 _LATEST: Final = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]  # stubs
+_SOON_S: Final = 1.0
+"""An answer takes milliseconds, and a TLS handshake over an ocean less than this."""
+_MOST: Final = 4
+"""Clients that may be asking at a time: each one's patience is a few seconds."""
 
 
 class Ends(NamedTuple):
     """The answer."""
 
     at: int
-    """When it was asked."""
+    """When it was asked, or later: what was in the log by then is before these."""
     offsets: dict[Partition, int]
 
 
@@ -33,16 +40,29 @@ class Unanswered(Exception):  # noqa: N818 - it names what happened
     """Kafka did not say where the log ends."""
 
 
-class _Question(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Question:
     at: int
+    asked_s: float
+    """The same by this module's clock."""
     followed: Sequence[Partition]
+    client: admin.AdminClient
+    """Kept until it has answered: one that is let go of answers nobody."""
     answers: Mapping[TopicPartition, Future[Any]]
-    by_fresh: bool
-    """Whether the client that asks was made for this question."""
+    fresh: bool
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer, or a failure, for each partition."""
+        return all(it.done() for it in self.answers.values())
+
+    def ends(self) -> Ends:
+        """Return the answer, which is there."""
+        return Ends(self.at, {_key(it): _end(of) for it, of in self.answers.items()})
 
 
 class EndFinder:
-    """Asks one question at a time."""
+    """Asks, and asks a fresh client when there is no answer soon."""
 
     def __init__(
         self, config: Mapping[str, Any], logger: logging.Logger, patience_s: float
@@ -51,34 +71,37 @@ class EndFinder:
         self._logger = logger
         self._patience_s = patience_s
         self._client: admin.AdminClient | None = None
-        self._question: _Question | None = None
+        """The last one that has answered."""
+        self._questions: list[_Question] = []
+        """Those without an answer, the latest last."""
 
     def ask(self, at: int, followed: Sequence[Partition]) -> None:
-        """Ask, unless an answer is still awaited."""
-        if self._question is not None:
-            return
-        fresh = self._client is None
-        self._client = self._client or self._new_client()
-        self._question = _Question(at, followed, self._sent(self._client, followed), fresh)
+        """Ask whoever answered last; a fresh client, if nobody has, or it is still being asked."""
+        if len(self._questions) < _MOST:
+            client, self._client = self._client, None
+            self._send(at, followed, client)
 
     def answer(self) -> Ends | None:
-        """Return the answer, once it is there.
+        """Return an answer, once there is one.
 
         Raises:
-            Unanswered: There is none, not even to a fresh client.
+            Unanswered: There is none, not even from a fresh client.
         """
-        question = self._question
-        if question is None or not all(it.done() for it in question.answers.values()):
-            return None
-        self._question = None
-        try:
-            return Ends(question.at, {_key(it): _end(of) for it, of in question.answers.items()})
-        except Unanswered:
-            self._client = None
-            if question.by_fresh:
-                raise
-            self.ask(question.at, question.followed)
-            return None
+        for question in [it for it in reversed(self._questions) if it.is_answered]:
+            self._questions.remove(question)
+            try:
+                ends = question.ends()
+            except Unanswered:
+                if self._questions:
+                    continue
+                if question.fresh:
+                    raise
+                self._send(question.at, question.followed, None)
+            else:
+                self._client = question.client
+                return ends
+        self._hurry()
+        return None
 
     def find(self, followed: Sequence[Partition]) -> dict[Partition, int]:
         """Ask a fresh client, and wait.
@@ -86,18 +109,29 @@ class EndFinder:
         Raises:
             Unanswered: There is no answer.
         """
-        self._client = client = self._new_client()  # one that is let go of answers nobody
-        answers = self._sent(client, followed)
-        return {_key(it): _end(of) for it, of in answers.items()}
+        self._questions.clear()
+        self._send(0, followed, None)
+        question = self._questions.pop()
+        offsets = question.ends().offsets
+        self._client = question.client
+        return offsets
 
-    def _new_client(self) -> admin.AdminClient:
-        return admin.AdminClient(self._config, logger=self._logger)
+    def _hurry(self) -> None:
+        """Ask a fresh client as well, if there is no answer soon."""
+        if self._questions and len(self._questions) < _MOST:
+            latest = self._questions[-1]
+            if time.monotonic() - latest.asked_s > _SOON_S:
+                self._send(latest.at, latest.followed, None)
 
-    def _sent(
-        self, client: admin.AdminClient, followed: Sequence[Partition]
-    ) -> Mapping[TopicPartition, Future[Any]]:
+    def _send(
+        self, at: int, followed: Sequence[Partition], client: admin.AdminClient | None
+    ) -> None:
+        fresh = client is None
+        client = client or admin.AdminClient(self._config, logger=self._logger)
         query = {TopicPartition(*it): _LATEST for it in followed}
-        return client.list_offsets(query, request_timeout=self._patience_s)
+        answers = client.list_offsets(query, request_timeout=self._patience_s)
+        now = time.monotonic()
+        self._questions.append(_Question(at, now, followed, client, answers, fresh))
 
 
 def _key(partition: TopicPartition) -> Partition:
