@@ -73,14 +73,17 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     if epoch <= before.epoch and not (lives and before.is_unknown):  # then that is only a floor
         return None
     decided = max((it.decided for it in found if isinstance(it, Advanced)), default=None)
-    begins = next(
-        place
-        for place, event in enumerate(events)
-        if event is found[0] or (decided is not None and event.stamp.appended > decided)
-    )
+    begins = _begins(events, found[0], decided)
     position, detail = found[-1].stamp.position, f"epoch {epoch} was published"
     cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
     return Published(found, max(epoch, before.epoch), begins, cause)
+
+
+def _begins(events: Sequence[Moment], first: Found, decided: Millis | None) -> int:
+    """Return the place behind the past; one stamp that is far ahead does not end it."""
+    end = next(place for place, event in enumerate(events) if event is first)
+    past = [it for it in range(end) if decided is None or events[it].stamp.appended <= decided]
+    return past[-1] + 1 if past else 0
 
 
 def begun(before: GroupState, news: Published) -> GroupState:

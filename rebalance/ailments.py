@@ -24,7 +24,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.decisions import GroupAiled
 from rebalance.draft import Draft
 from rebalance.events import Beaten, Moment, Registered, Stamp
-from rebalance.group import Ailment, GroupState, Pulse
+from rebalance.group import Ailment, GroupState
 from rebalance.ids import Epoch, Millis
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
@@ -118,7 +118,8 @@ def heard(before: GroupState, moments: Sequence[Moment]) -> GroupState:
             continue
         sequence = moment.sequence if isinstance(moment, Beaten) else pulse.sequence
         seen = Millis(max(pulse.seen, moment.stamp.heard))
-        pulses[moment.member] = Pulse(seen, max(sequence, pulse.sequence))
+        sequence = max(sequence, pulse.sequence)
+        pulses[moment.member] = replace(pulse, seen=seen, sequence=sequence)
     return replace(before, pulses=pulses)
 
 

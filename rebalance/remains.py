@@ -40,6 +40,7 @@ def sweep(draft: Draft, clock: Millis) -> None:
     """Strike out what is left, if its hour has come."""
     if any(clock >= hour for hour in hours(draft)):
         draft.empty_since, draft.commands, draft.extent = None, (), None
+        draft.target, draft.shortage = {}, {}  # of a paused group they would stay
         for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):
             left.clear()
 

@@ -58,7 +58,7 @@ def is_cut(moments: Iterable[Moment]) -> bool:
     if not found:
         return False
     last = [one for one in found if one.start == found[-1].start]
-    told = {one.member if isinstance(one, Adopted) else None for one in last}
+    told = {(it.member, it.incarnation) if isinstance(it, Adopted) else None for it in last}
     return len(told) < max(one.of for one in last)
 
 

@@ -85,11 +85,15 @@ class Noticeboard:
             self._summaries[group] = record
 
     def notices(self) -> Iterator[Notice]:
-        """Return what there is to tell; each says how many there are for its group."""
+        """Return what there is to tell; each says how many there are for its group.
+
+        Lives are counted, and not keys: a life may stand under two, its name and its own, if the
+        rule about twins has changed.
+        """
         told = [it for entry in self._summaries.items() for it in self._checked(*entry)]
         for name, orders in self._orders.items():
             told += self._checked(name.group, orders)
-        counts = Counter(notice.group for notice in told)
+        counts = Counter(group for group, _ in {(it.group, _life(it.record)) for it in told})
         for group, record in told:
             yield Notice(group, record.model_copy(update={"of": counts[group]}))
 
@@ -103,6 +107,11 @@ class Noticeboard:
         if isinstance(record, Group):
             return Advance(start=self.start, epoch=record.epoch, decided_ms=record.at_ms)
         return notice_of(record, self.start)
+
+
+def _life(record: Record) -> tuple[str, str] | None:
+    """Return whom a notice is about; None: the group."""
+    return (record.member, record.incarnation) if isinstance(record, Adopt) else None
 
 
 def notice_of(orders: Assignment, start: str) -> Adopt:

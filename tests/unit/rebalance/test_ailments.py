@@ -1,16 +1,18 @@
 """What could not be done for a group is said once, and nothing that was published is undone."""
 
+from dataclasses import replace
+
 import pytest
 
 from allocators.rocketmq.averagely import averagely
-from rebalance.ailments import reason_of
+from rebalance.ailments import heard, reason_of
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.decisions import GroupAiled, MemberChanged, Rebalanced
-from rebalance.ids import Millis
+from rebalance.ids import MemberId, Millis
 from rebalance.orders import ChooseStrategy, RebalanceNow
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
-from tests.builders.records import beaten, joined, left, ordered, routed
+from tests.builders.records import at, beaten, joined, left, ordered, routed
 from tests.builders.story import Story, only
 
 
@@ -135,3 +137,14 @@ def test_a_reason_is(error: Exception, part: str) -> None:
     assert part in reason
     assert reason.isprintable()
     assert 300 >= len(reason)
+
+
+def test_who_is_heard_while_a_step_fails_has_read_no_more_than_before() -> None:
+    """It is told again later: whoever missed its record must not be forgotten for that."""
+    story = at_work(Moody())
+    pulse = story.state.pulses[MemberId("a")]
+    assert pulse.unread is not None
+
+    beat = beaten("a", sequence=99)(at(5_000))
+    after = heard(story.state, [beat]).pulses[MemberId("a")]
+    assert replace(pulse, seen=Millis(5_000), sequence=99) == after

@@ -76,7 +76,16 @@ def test_what_an_operator_ordered_stands(order: Order) -> None:
     story.reads(ordered(order), left("a"), left("b"))
     story.waits(seconds=KEPT_S)
     state = story.state
-    before = replace(state, routes={}, flaps={}, departures={}, commands=(), empty_since=None)
+    before = replace(
+        state,
+        routes={},
+        target={},
+        loose=(),
+        flaps={},
+        departures={},
+        commands=(),
+        empty_since=None,
+    )
 
     assert not state.is_unknown
     assert before == state

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rebalance.policy import Policy, TwinRule
 from sinks import Record
 from streaming.cell import Folded, fold
 from streaming.codec import Cell, read, write
@@ -82,3 +83,27 @@ def test_whole_in_one_batch_it_acts_at_once() -> None:
     folded = fold(Cell(), told(log, before), RULES)
 
     assert orders(before) == orders(folded.records)
+
+
+def test_lives_that_share_a_name_are_counted_apart() -> None:
+    """Where twins are each a member of their own, two records are two, and nobody waits."""
+    separate = rules(Policy(on_twin=TwinRule.SEPARATE))
+    log = Log()
+    for life in ("1767225600000-9f86d081", "1767225600001-9f86d082"):
+        log.append(MEMBERS, "billing", join("a", incarnation=life), at=1_000)
+    log.append(ROUTES, "billing", route(queues=6), at=1_000)
+    before = fold(Cell(), log.read(), separate).records
+    assert 2 == sum(it.topic == "t.assignments" for it in before)
+
+    after = fold(Cell(), told(log, before), separate).records
+    assert 2 == sum(it.topic == "t.assignments" for it in after)
+
+
+def test_a_life_that_stands_under_two_names_is_one() -> None:
+    """Its own, and that of all its twins, if the rule has changed meanwhile: nobody waits."""
+    log = Log()
+    [summary, *assignments] = sorted(published(log), key=lambda it: it.topic, reverse=True)[-4:]
+    twice = [it._replace(key=it.key + b"@1767225600000-9f86d081") for it in assignments]
+    folded = fold(Cell(), told(log, [summary, *assignments, *twice]), RULES)
+
+    assert {"a", "b", "c"} == orders(folded.records).keys()
