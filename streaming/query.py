@@ -84,10 +84,13 @@ class QueryLife:
     _reading: Trouble = field(default_factory=reading)
     _checkpoint: Checkpoint = field(init=False)
     _tries: Tries = field(default_factory=Tries)
+    _moves_over: bool = field(default=False, init=False)
+    """A new checkpoint was asked for, and has not been begun yet."""
 
     def __post_init__(self) -> None:
         self._trouble = Trouble(structlog.get_logger(), "the query")
         self._checkpoint = Checkpoint(self.spark, self.options.query.checkpoint)
+        self._moves_over = self.options.query.new_checkpoint
 
     def run(self) -> None:
         """Live until told to stop.
@@ -128,8 +131,7 @@ class QueryLife:
         if checkpoint.in_use:
             before = checkpoint.terms()
             lost = losses(checkpoint.positions(), before.topics if before else {}, shelf)
-            wanted = self.options.query.new_checkpoint and start == self.start
-            if not lost and not wanted:
+            if not lost and not self._moves_over:
                 return
             kept, log = checkpoint.set_aside(start), structlog.get_logger()
             if lost:
@@ -142,6 +144,7 @@ class QueryLife:
             else:
                 log.info("moving over to a new checkpoint", old=kept)
         checkpoint.begin(present_terms(self.options, shelf.cluster, shelf.topics))
+        self._moves_over = False
 
     @contextmanager
     def _query(self) -> Iterator[StreamingQuery]:

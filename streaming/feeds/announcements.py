@@ -23,6 +23,8 @@ SILENCE_S: Final = 60.0
 """How long nothing may come of an announcement, before it is said again without any sign that it
 was lost. Doubled each time."""
 SILENCE_MAX_S: Final = 3_600.0
+_DOUBLINGS: Final = 10
+"""More than either limit is away from where it begins."""
 LOSS_S: Final = 2.0
 """After this a loss is said the second time: a large one is not believed before (D6)."""
 
@@ -69,9 +71,10 @@ class Sent:
 
     def next_at(self) -> float:
         """Return when it is said again, if it does not show until then."""
+        doubled = 2.0 ** min(self.times - 1, _DOUBLINGS)
         if self.pace is None:
-            return self.at + min(SILENCE_S * 2.0 ** (self.times - 1), SILENCE_MAX_S)
-        patience = max(PATIENCE_S, 2 * self.pace) * 2.0 ** (self.times - 1)
+            return self.at + min(SILENCE_S * doubled, SILENCE_MAX_S)
+        patience = max(PATIENCE_S, 2 * self.pace) * doubled
         return self.at + self.pace + min(patience, PATIENCE_MAX_S)
 
 

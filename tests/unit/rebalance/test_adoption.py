@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from rebalance.adoption import published
 from rebalance.decisions import (
     AssignmentIssued,
     HandedOver,
@@ -10,15 +9,13 @@ from rebalance.decisions import (
 )
 from rebalance.events import Portion
 from rebalance.group import GroupState
-from rebalance.ids import GroupName, InstanceId, Millis
+from rebalance.ids import InstanceId, Millis
 from rebalance.overview import GroupSummarised
 from rebalance.policy import Policy
 from tests.builders.amnesia import Remembered, a_story, at_work, beats
 from tests.builders.notation import life
 from tests.builders.records import (
     advanced,
-    at,
-    beaten,
     joined,
     left,
     released,
@@ -292,15 +289,3 @@ def test_nothing_is_taken_for_want_of_a_record() -> None:
 
     assert {"orders-0": "a@1", "orders-1": "a@1!3 > b@2"} == story.pages()
     assert Portion() != story.told("a")
-
-
-def test_a_stamp_that_was_far_ahead_does_not_reopen_the_past() -> None:
-    """An order of the past stays obeyed once, whatever one record before it says of the time."""
-    day = 86_400_000
-    stamps = [at(1_000), at(day), at(2_000, 2), at(9_000, 3), at(9_500, 4)]
-    records = [joined("a"), beaten("a"), left("a"), joined("b"), advanced(7, decided=5_000)]
-    events = [record(stamp) for record, stamp in zip(records, stamps, strict=True)]
-
-    news = published(GroupState(GroupName("billing")), events)
-    assert news is not None
-    assert events[news.begins :] == events[3:]

@@ -7,6 +7,7 @@ import pytest
 
 from trimtab import ConfigurationError
 from trimtab.consumer_settings import consumer_settings, group_of, refuse_strangers
+from trimtab.kafka import ConsumerBinding
 from trimtab.protocol.members import Mode
 from trimtab.session import Profile
 
@@ -73,3 +74,10 @@ def test_a_member_of_another_group_is_refused() -> None:
     """Its queues are not those whose offsets are committed."""
     with pytest.raises(ConfigurationError, match=r'^binding: its group.id is "b".*"billing"'):
         refuse_strangers(Profile(group="billing", member="m", topics=("t",)), "b")
+
+
+def test_a_start_that_does_not_exist_is_refused() -> None:
+    """At once, and not at the first grant."""
+    start: Any = "lates"
+    with pytest.raises(ConfigurationError, match=r"^start: 'lates' is none of"):
+        ConsumerBinding({"bootstrap.servers": "nowhere:1", "group.id": "billing"}, start=start)

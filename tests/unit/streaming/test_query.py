@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from streaming.ending import Ending
 from streaming.feeds import FeedFailed
+from streaming.losses import NotSurveyed, Shelf
 from streaming.query import QueryFailed, QueryLife
 from streaming.trouble import Trouble
 
@@ -121,3 +122,57 @@ def test_a_query_that_stops_badly_has_stopped() -> None:
 
     one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
     one.run()
+
+
+class OldCheckpoint:
+    """A checkpoint that is in use, and what became of it."""
+
+    def __init__(self) -> None:
+        self.in_use = True
+        self.done: list[str] = []
+
+    def terms(self) -> None:
+        """It was begun by nobody knows whom."""
+
+    def positions(self) -> dict[tuple[str, int], int]:
+        """It has read nothing."""
+        return {}
+
+    def set_aside(self, label: str) -> str:
+        """Note it."""
+        self.done.append("set aside")
+        self.in_use = False
+        return label
+
+    def begin(self, terms: object) -> None:
+        """Note it."""
+        del terms
+        self.done.append("begun")
+
+
+def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever fails before it: the old one was made under other settings."""
+    failures = [NotSurveyed("Kafka does not answer")]
+
+    def look(_options: object, _trouble: object) -> Shelf:
+        for failure in failures:
+            failures.clear()
+            raise failure
+        return Shelf("c", {}, {})
+
+    monkeypatch.setattr("streaming.query.survey", look)
+    monkeypatch.setattr("streaming.query.present_terms", lambda *_: None)
+    one, old = life(), OldCheckpoint()
+    one._checkpoint, one._moves_over = cast("Any", old), True  # noqa: SLF001 - as its start does
+    with pytest.raises(NotSurveyed):
+        one._provide("1-a")  # noqa: SLF001 - what each try begins with
+    assert [] == old.done
+
+    one._provide("2-b")  # noqa: SLF001 - as above
+    assert ["set aside", "begun"] == old.done
+
+    old.in_use = True
+    one._provide("3-c")  # noqa: SLF001 - as above
+    assert ["set aside", "begun"] == old.done

@@ -22,10 +22,9 @@ when nothing of it is in hand; its position is committed and travels to the heir
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, get_args
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -33,7 +32,7 @@ from trimtab.callbacks import Owned, Positions
 from trimtab.consumer_settings import consumer_settings, group_of, refuse_strangers
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
-from trimtab.offsets import GroupOffsets, Start, may_pass, place
+from trimtab.offsets import Asked, GroupOffsets, Start, place
 from trimtab.protocol import QueueRef
 from trimtab.reading import Reading, Readings
 from trimtab.session import Grant, Profile
@@ -43,8 +42,6 @@ _SLICE_S: Final = 0.005
 """How long a hand-over may wait for a poll that waits for a message: as long as the rest of it."""
 _LOOK_S: Final = 0.05
 """How late a wait for the application notices that the queue is lost: as the member's thread."""
-_ASK_AGAIN_S: Final = 0.1
-"""librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
 
 
 class ConsumerBinding:
@@ -74,10 +71,14 @@ class ConsumerBinding:
             poll_means_done: Asking for the next message says that the one before is done.
         """
         self._group = group_of(settings)
+        if start not in get_args(Start):
+            raise ConfigurationError(f"start: {start!r} is none of {', '.join(get_args(Start))}")
         self._commit_s = milliseconds("commit_interval", commit_interval) / 1_000
         self._recommit_s = milliseconds("recommit_interval", recommit_interval, 1) / 1_000
         self._poll_means_done = poll_means_done
         self._turn = threading.Lock()
+        self._reading = threading.Lock()
+        """One thread at a time takes messages, so that none overtakes another."""
         self._readings = Readings()
         self._astray: set[QueueRef] = set()
         """Queues whose next message Kafka does not have any more."""
@@ -85,7 +86,8 @@ class ConsumerBinding:
         """Grants of which it is not known yet where to begin."""
         self._reader: threading.Thread | None = None
         self._attached: Owned | None = None
-        now = self._ask_at = time.monotonic()
+        now = time.monotonic()
+        self._asked = Asked()
         self._commit_at, self._recommit_at = now + self._commit_s, now + self._recommit_s
         try:
             self._consumer = Consumer(consumer_settings(settings, self._on_commit))
@@ -116,11 +118,18 @@ class ConsumerBinding:
             left = max(0.0, deadline - time.monotonic())
             with self._turn:  # a callback that wants the consumer holds this
                 pass
-            message = self._consumer.poll(min(left, _SLICE_S))
-            if message is not None and self._is_for_the_application(message):
+            message = self._next(left)
+            if message is not None or left == 0:
                 return message
-            if left == 0:
-                return None
+
+    def _next(self, left: float) -> Message | None:
+        if not self._reading.acquire(timeout=left):
+            return None  # another thread polls
+        try:
+            message = self._consumer.poll(min(left, _SLICE_S))
+            return message if message is not None and self._is_for_us(message) else None
+        finally:
+            self._reading.release()
 
     def done(self, *messages: Message) -> bool:
         """The application has done its work for these messages, in whatever order.
@@ -182,7 +191,7 @@ class ConsumerBinding:
             raise ConfigurationError("binding: make a member with it, `Member(..., binding=...)`")
         return self._attached(grants)
 
-    def _is_for_the_application(self, message: Message) -> bool:
+    def _is_for_us(self, message: Message) -> bool:
         """Hand out a message, unless its queue has been given up or lost."""
         queue, error = _queue(message), message.error()
         if error is not None:
@@ -199,9 +208,9 @@ class ConsumerBinding:
     def _look_after_offsets(self) -> None:
         """Do what is due."""
         now = time.monotonic()
-        if self._unbegun and now >= self._ask_at:
+        if self._unbegun and now >= self._asked.again_at:
             self._find_beginnings()
-        if self._astray and now >= self._ask_at:
+        if self._astray and now >= self._asked.again_at:
             self._go_on()
         if now < min(self._commit_at, self._recommit_at):
             return
@@ -234,7 +243,7 @@ class ConsumerBinding:
 
     def _find_beginnings(self) -> None:
         """Begin where the group stopped, or else decide where, and commit it before anything."""
-        with self._turn, self._asking():
+        with self._turn, self._asked.answered():
             grants = {it.queue: it for it in self._owned(self._unbegun.values())}
             committed = self._offsets.committed(list(grants))
             self._begin([Reading(grants[queue], at, at) for queue, at in committed.items()])
@@ -252,7 +261,7 @@ class ConsumerBinding:
 
     def _go_on(self) -> None:
         """Go on with the earliest there is, where Kafka does not have the next one any more."""
-        with self._turn, self._asking():
+        with self._turn, self._asked.answered():
             astray = {it.grant.queue: it for it in self._readings.find(self._astray)}
             earliest = self._offsets.earliest(list(astray))
             self._astray.clear()
@@ -262,17 +271,6 @@ class ConsumerBinding:
             places = [place(*it) for it in earliest.items()]
             self._consumer.incremental_unassign(places)
             self._consumer.incremental_assign(places)
-
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Ask Kafka; if it cannot say now, it is asked again by a later `poll`."""
-        self._ask_at = time.monotonic() + _ASK_AGAIN_S
-        try:
-            yield
-        except KafkaException as error:
-            if not may_pass(error):
-                raise
-            _LOGGER.warning("it is not known yet where to read: %s", error)
 
     def _stop_reading(self, grants: tuple[Grant, ...]) -> list[Reading]:
         """Hand out nothing more."""

@@ -14,7 +14,10 @@ Used by `ConsumerBinding`, which sees to it that one thread at a time uses the c
 """
 
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from confluent_kafka import (
@@ -41,6 +44,33 @@ _FINAL: Final = {
     KafkaError.TOPIC_AUTHORIZATION_FAILED,
 }
 """What asking again does not help against."""
+
+
+_ASK_AGAIN_S: Final = 0.1
+"""librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
+_PAUSE: Final = 4
+"""A question without an answer is asked again after so many times as long as it took: nothing is
+read meanwhile, so that what can be read is read for four fifths of the time."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """When Kafka is asked again what it could not say."""
+
+    again_at: float = 0.0
+
+    @contextmanager
+    def answered(self) -> Iterator[None]:
+        """Ask in this block; if there is no answer, and may be one later, go on without it."""
+        began = time.monotonic()
+        try:
+            yield
+        except KafkaException as error:
+            if not may_pass(error):
+                raise
+            now = time.monotonic()
+            self.again_at = now + max(_ASK_AGAIN_S, _PAUSE * (now - began))
+            _LOGGER.warning("it is not known yet where to read: %s", error)
 
 
 class GroupOffsets:

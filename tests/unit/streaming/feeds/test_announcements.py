@@ -2,7 +2,14 @@
 
 from itertools import pairwise
 
-from streaming.feeds.announcements import PATIENCE_MAX_S, PATIENCE_S, SILENCE_MAX_S, SILENCE_S
+from streaming.feeds.announcements import (
+    PATIENCE_MAX_S,
+    PATIENCE_S,
+    SILENCE_MAX_S,
+    SILENCE_S,
+    Seen,
+    Sent,
+)
 from streaming.feeds.route_plan import RoutePlan
 from tests.unit.streaming.feeds.test_route_plan import kafka, known, told
 from trimtab.protocol import TopicSummary
@@ -22,6 +29,16 @@ def test_an_announcement_is_repeated_ever_more_rarely() -> None:
 
     assert [SILENCE_S * 2**n for n in range(5)] == gaps[:5]
     assert SILENCE_MAX_S == max(gaps)
+
+
+def test_what_is_never_shown_is_repeated_for_ever() -> None:
+    """However often: a topic without room, or a group that ails, may stay so for months."""
+    sent = Sent(Seen(()), 1, at=0.0)
+    sent.times = 100_000
+
+    assert SILENCE_MAX_S == sent.next_at()
+    sent.answered(5.0)
+    assert 5.0 + PATIENCE_MAX_S == sent.next_at()
 
 
 def test_what_a_later_summary_does_not_show_is_repeated_sooner() -> None:
