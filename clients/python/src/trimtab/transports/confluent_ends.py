@@ -3,9 +3,9 @@
 An admin client never notices that a partition has another leader, or the same one anew: after Kafka
 was frozen or restarted it is refused ("leader epoch is older than broker epoch") for as long as its
 metadata is old, which is minutes. And now and then librdkafka lets an answer wait for three seconds
-(measured: six of a hundred first questions, while Kafka is idle). A member has eight seconds. So a
-client that does not answer soon is not waited for: the question goes to a fresh one as well, which
-knows nothing that could be old, and whichever answers first is believed.
+(measured: six of a hundred questions while Kafka is idle, more while it is not). A member has eight
+seconds, or fewer. So a client that does not answer soon is not waited for: the question goes to a
+fresh one as well, which knows nothing that could be old, and whichever answers first is believed.
 
 Used by `confluent`. Its one rule: no answer is told as trouble, and never taken for an end.
 """
@@ -22,9 +22,9 @@ from confluent_kafka import KafkaException, TopicPartition, admin
 Partition = tuple[str, int]
 
 _LATEST: Final = admin.OffsetSpec.latest()  # type: ignore[attr-defined, no-untyped-call]  # stubs
-_SOON_S: Final = 1.0
-"""An answer takes milliseconds, and a TLS handshake over an ocean less than this."""
-_MOST: Final = 4
+_SOON_S: Final = 0.3
+"""An answer takes milliseconds. Where a handshake takes longer, a few clients ask for nothing."""
+_MOST: Final = 8
 """Clients that may be asking at a time: each one's patience is a few seconds."""
 
 
