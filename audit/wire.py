@@ -21,6 +21,7 @@ from trimtab.protocol import (
     ROUTES,
     START_KEY,
     TICK_KEY,
+    TOLD_KEY,
     Adopt,
     Advance,
     Assignment,
@@ -97,7 +98,7 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
     """
     if topic is HEARTBEATS and key == TICK_KEY:
         return history.Ticked(at)
-    if topic is ROUTES and key == START_KEY:
+    if topic is ROUTES and key in (START_KEY, TOLD_KEY):
         return None
     if topic is ASSIGNMENTS and value is None:
         return history.Withdrawn(at, *read_member_key(key))

@@ -24,6 +24,7 @@ from sinks import Record
 from streaming.cell import Rules, fold
 from streaming.circulars import Office
 from streaming.codec import Cell, read, write
+from streaming.gate import SHUT
 from streaming.rows import Row
 from streaming.succession import give_way
 
@@ -47,6 +48,8 @@ class CellOperator:
     """How many cells share a partition."""
     starts: tuple[int, ...] = ()
     """Where this controller has said that it starts, by partition (``succession``)."""
+    told: tuple[int, ...] = ()
+    """Where it has begun to tell what is published (``gate``)."""
 
     def __call__(
         self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -56,12 +59,17 @@ class CellOperator:
         rules = _rules(self)
         give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
-        cell = Cell() if remembered is None else read(remembered)
+        cell = self._new() if remembered is None else read(remembered)
         office = Office(*divmod(int(place[0]), self.slots), self.slots)
-        folded = fold(cell, rows, rules.at(office))
+        after = self.told[office.partition] if self.told else -1
+        folded = fold(cell, rows, rules.at(office, after))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))
+
+    def _new(self) -> Cell:
+        """Return a cell that remembers nothing; a controller's waits for what it is told."""
+        return Cell(gate=SHUT) if self.told else Cell()
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[Row]:

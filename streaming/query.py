@@ -18,7 +18,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ from streaming.cell_operator import CellOperator
 from streaming.checkpoint import Checkpoint
 from streaming.ending import Ending, ending_of
 from streaming.losses import NotSurveyed, looking, losses, survey
+from streaming.opening import begin_telling, end_telling
 from streaming.options import Options
 from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
@@ -118,9 +119,12 @@ class QueryLife:
         """Live once: look at what there is, begin, and watch."""
         try:
             self._provide(start)
+            told = begin_telling(self.options, start)
             remind(self.options, start, self.stop, self._reading)
             if not self.stop.is_set():
-                with taken_down(self.options.home), self._query() as query:
+                end_telling(self.options, start)
+                self.listener.horizon.begin(start)
+                with taken_down(self.options.home), self._query(told) as query:
                     self._watch(query)
         except (Py4JJavaError, PySparkException) as error:
             raise QueryFailed(ending_of(str(error))) from error
@@ -147,8 +151,9 @@ class QueryLife:
         self._moves_over = False
 
     @contextmanager
-    def _query(self) -> Iterator[StreamingQuery]:
-        query = publish(decisions(self.spark, self.options, self.operator), self.options)
+    def _query(self, told: tuple[int, ...]) -> Iterator[StreamingQuery]:
+        operator = replace(self.operator, told=told)
+        query = publish(decisions(self.spark, self.options, operator), self.options)
         try:
             yield query
         finally:

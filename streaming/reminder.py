@@ -6,8 +6,8 @@ every start ``assignments`` and ``groups``, both compacted, are read to their en
 say is appended to ``routes``; the brain ignores it unless it is news to it (``adoption``). It goes
 through the log and not past it, because a batch that is repeated must find the same (A1).
 
-All of one start is in Kafka before the query asks for the ends of its topics, and a batch reads its
-sources to their ends: so the brain has all of it in one batch, which it relies on.
+All of one start is in Kafka before the query starts, between two words of the driver (``opening``):
+nothing is decided before all of it has been read (``gate``).
 
 Called by ``application``, before it starts the query. Its one rule: all is told, or the controller
 does not start.

@@ -154,6 +154,8 @@ class Scenario:
     quirks: frozenset[Quirk]
     incidents: tuple[Incident, ...]
     safety_ms: int
+    bounded: bool = False
+    """Batches have a limit."""
 
     @property
     def strict(self) -> bool:
@@ -169,7 +171,8 @@ class Scenario:
     def forgetful(self) -> bool:
         """Whether records are lost that Kafka had taken."""
         kinds = {incident.kind for incident in self.incidents}
-        return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA})
+        lost = {Kind.LOSE_CHECKPOINT} if self.bounded else set()  # with what was not read yet
+        return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA, *lost})
 
     @property
     def odd(self) -> bool:

@@ -7,7 +7,7 @@ nothing left to say. Everything is drawn from the seed, so a failure can be live
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from audit.checker import Checker, Promises
@@ -16,6 +16,8 @@ from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
 from streaming.codec import pack
+from streaming.gate import Gate
+from tests.simulation.behind import bounded_ends
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import Checkpoint
@@ -50,6 +52,7 @@ REST_MS = 2 * JOIN_RETRY_MS + 3 * SESSION_MS + HOLD_MS + REVOCATION_MS + BATCHES
 and keep the next one out for a session and one more retry; and whoever is asked for a queue has a
 session for reading that (``timers``)."""
 IDLE_MS = 2_000
+UNHEARD_OF = 1_000_000
 PROMISES = {
     strategy: Promises(
         max_clock_step_ms=MAX_STEP_MS, balance=balance, blast=Blast(hold_ms=HOLD_MS), exact=True
@@ -102,11 +105,18 @@ class World:
         scenario = self.scenario
         self.chance = Random(scenario.seed + 1)
         self.broker = Broker()
-        self.checker = Checker(PROMISES[scenario.strategy])
+        promises = PROMISES[scenario.strategy]
+        if (
+            scenario.bounded
+        ):  # the auditor's clock does not stand still while a controller is behind
+            promises = replace(promises, blast=Blast(members=UNHEARD_OF))
+        self.checker = Checker(promises)
         self.brain = Brain(scenario, self.broker, self.checker, self.faults)
         self.witness = Witness(GROUP, strict=scenario.strict)
         self.wire = Wire(self.broker, self.chance, scenario.quirks, self.faults)
-        self.driver = Driver(self.broker, scenario.queues)
+        reading = self.brain.reading
+        self.driver = Driver(self.broker, scenario.queues, reading)
+        reading.begins(Gate(shut=True), 0, (), self.now)
 
     # -- a life
 
@@ -216,7 +226,9 @@ class World:
         if challenger is not None and challenger.at <= self.now:
             self.restart(challenger.begins())
         ends: Mapping[str, int] = {name: len(log) for name, log in self.broker.logs.items()}
-        if Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
+        if self.scenario.bounded:
+            ends = ends if self.healed else bounded_ends(self.brain, self.chance, self.now)
+        elif Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
             ends = odd_ends(self.broker, self.brain.read, self.chance, self.now)
         if not self.brain.choose(ends):
             return

@@ -1,0 +1,35 @@
+"""What members of a world read of what is decided."""
+
+from rebalance.decisions import AssignmentIssued
+from rebalance.events import Mode
+from sinks.assignments import own_name
+from trimtab.protocol import Assignment, GrantRef, InheritRef
+
+
+def orders(decision: AssignmentIssued) -> Assignment:
+    """What a member reads. As ``sinks`` writes it, but unwritten: that is tested elsewhere."""
+    portion = decision.portion
+    return Assignment.model_construct(
+        group=decision.group,
+        member=own_name(decision.member, decision.incarnation),
+        incarnation=decision.incarnation,
+        epoch=decision.epoch,
+        target_epoch=decision.target_epoch,
+        hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
+        give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
+        inherit=tuple(
+            InheritRef(
+                *row.queue,
+                row.epoch,
+                own_name(row.from_member, row.from_incarnation),
+                row.from_incarnation,
+                row.from_epoch,
+            )
+            for row in portion.inherit
+        ),
+        session_timeout_ms=decision.session_timeout_ms,
+        revocation_timeout_ms=decision.revocation_timeout_ms,
+        heartbeat_interval_ms=decision.heartbeat_interval_ms,
+        mode=None if decision.mode is Mode.CLUSTERING else decision.mode.value,
+        join_again=decision.join_again or None,
+    )

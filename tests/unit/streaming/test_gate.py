@@ -1,0 +1,195 @@
+"""Nothing is decided before all that was there has been read, wherever batches end."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from sinks import Record
+from streaming.cell import Folded, Rules, fold
+from streaming.codec import Cell, read, write
+from streaming.gate import SHUT, Gate
+from streaming.gate import read as read_gate
+from streaming.noticeboard import Noticeboard
+from streaming.rows import Row
+from tests.unit.streaming.log import LIFE, Log, beat, join, leave, route
+from tests.unit.streaming.started import NEW, OLD, PLACE, RULES, on, state_of, tick, told
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    HEARTBEATS,
+    MEMBERS,
+    ROUTES,
+    TOLD_KEY,
+    Assignment,
+    Beat,
+)
+
+
+def worked(log: Log) -> list[Record]:
+    """A controller works for a while: three members have two queues each."""
+    log.append(MEMBERS, "billing", join("gone"), at=900)
+    log.append(MEMBERS, "billing", leave("gone"), at=901)
+    for name in "abc":
+        log.append(MEMBERS, "billing", join(name), at=1_000)
+    log.append(ROUTES, "billing", route(queues=6), at=1_000)
+    told(log, OLD, 1_000, whole=False)
+    told(log, OLD, 1_000, whole=True)
+    tick(log, OLD, 0, None, 1_000)
+    tick(log, OLD, 1, 0, 2_000)
+    return fold(Cell(gate=SHUT), log.rows, RULES).records
+
+
+def starts(log: Log, published: Sequence[Record], at: int) -> Rules:
+    """Another controller starts, with nothing: it is told what is published."""
+    board = Noticeboard(NEW)
+    for record in published:
+        if record.topic == "t.assignments":
+            board.orders(record.key, record.value)
+        elif record.topic == "t.groups":
+            board.summary(record.key, record.value)
+    begun = told(log, NEW, at, whole=False)
+    for notice in board.notices():
+        log.append(ROUTES, notice.group, notice.record, at=at)
+    told(log, NEW, at, whole=True)
+    tick(log, NEW, 0, None, at)
+    tick(log, NEW, 1, 0, at + 2_000)
+    return replace(RULES, after=begun.offset)
+
+
+def lived(rows: Sequence[Row], cuts: Sequence[int], known: Rules) -> list[Folded]:
+    """Fold rows, as they stand in their log, in batches that end there."""
+    cell, batches = Cell(gate=SHUT), []
+    for first, last in pairwise([0, *cuts, len(rows)]):
+        if rows[first:last]:
+            batches.append(fold(read(write(cell)), rows[first:last], known))
+            cell = batches[-1].cell
+    return batches
+
+
+def test_an_adoption_that_is_cut_anywhere_is_whole_before_it_acts() -> None:
+    """Nobody is granted anew what is published, wherever one start's records are cut."""
+    log = Log()
+    published = worked(log)
+    for second in range(3, 9):
+        log.append(HEARTBEATS, "billing", beat("a", sequence=second), at=second * 1_000)
+    known = starts(log, published, 9_000)
+    before = {it.member: set(it.hold) for it in on(ASSIGNMENTS, published)}
+    assert 3 == len(before)
+    for cut in range(1, len(log.rows)):
+        *early, last = lived(log.rows, [cut], known)
+        assert [] == [it for batch in early for it in batch.records]
+        now = on(ASSIGNMENTS, last.records)
+        assert before == {it.member: set(it.hold) for it in now}
+        assert {2} == {it.epoch for it in now}
+
+
+def test_it_is_whole_read_record_by_record() -> None:
+    """The same, in as many batches as there are records."""
+    log = Log()
+    known = starts(log, worked(log), 9_000)
+    *early, last = lived(log.rows, range(1, len(log.rows)), known)
+
+    assert [] == [it for batch in early for it in batch.records]
+    assert {"a", "b", "c"} == set(state_of(last.cell).members)
+    assert () == read_gate(last.cell.gate).waiting
+
+
+def test_what_an_older_start_was_told_opens_nothing() -> None:
+    """It is of an older past; without that rule the first cut would decide upon it."""
+    log = Log()
+    published = worked(log)
+    past = len(log.rows)
+    known = starts(log, published, 9_000)
+
+    assert [] == lived(log.rows, [past], known)[0].records
+    assert [] != lived(log.rows, [past], RULES)[0].records
+
+
+def test_without_a_gate_a_count_makes_an_adoption_whole() -> None:
+    """Each record says how many there are for its group: until then the group waits."""
+    log = Log()
+    published = worked(log)
+    log = Log(ends=dict(log.ends))
+    starts(log, published, 9_000)
+    rows = [row for row in log.rows if row.key == b"billing"]
+    assert 4 == len(rows)
+    for cut in range(1, 4):
+        first = fold(Cell(), rows[:cut], RULES)
+        join_c = Log(ends=dict(log.ends)).append(MEMBERS, "billing", join("d"), at=9_500)
+        second = fold(first.cell, [join_c], RULES)
+        third = fold(second.cell, rows[cut:], RULES)
+        assert [] == first.records + second.records
+        assert {"a", "b", "c"} == {
+            it.member for it in on(ASSIGNMENTS, third.records) if it.hold and it.member != "d"
+        }
+        kept = {it.member: set(it.hold) | set(it.give) for it in on(ASSIGNMENTS, third.records)}
+        assert {
+            it.member: set(it.hold) for it in on(ASSIGNMENTS, published)
+        }.items() <= kept.items()
+
+
+def test_sessions_begin_anew_when_it_opens() -> None:
+    """Nobody listened, as far as a controller knows: no beat of the past is needed."""
+    log = Log()
+    published = worked(log)
+    for second in range(3, 90):
+        log.append(HEARTBEATS, "billing", beat("a", sequence=second), at=second * 1_000)
+    known = starts(log, published, 90_000)
+    cell = lived(log.rows, [], known)[-1].cell
+
+    assert {"a", "b", "c"} == set(state_of(cell).members)
+    log.read()
+    for number in range(2, 45):
+        at = 91_000 + number * 1_000
+        log.append(HEARTBEATS, "billing", beat("a", sequence=200 + number), at=at)
+        tick(log, NEW, number, number - 1, at)
+        cell = fold(cell, log.read(), known).cell
+    assert {"a"} == set(state_of(cell).members)
+
+
+def test_of_beats_only_the_last_full_one_of_a_life_waits() -> None:
+    """Five million of them are read, and what waits is a few records."""
+    log, cell = Log(), Cell(gate=SHUT)
+    for second in range(1, 50):
+        log.append(HEARTBEATS, "billing", beat("a", sequence=2 * second), at=second * 1_000)
+        full = Beat(member="a", incarnation=LIFE, sequence=2 * second + 1, epoch=1, owned=())
+        log.append(HEARTBEATS, "billing", full, at=second * 1_000)
+        log.append(HEARTBEATS, "billing", b'{"owned": garbage', at=second * 1_000)
+        cell = fold(cell, log.read(), RULES).cell
+    gate = read_gate(cell.gate)
+
+    assert () == gate.waiting
+    assert [49_000, 49_000] == [it.appended_ms for it in gate.beats.values()]
+
+
+def test_the_word_is_missed_for_so_long() -> None:
+    """If Kafka has lost it, the controller goes on without, after half a minute."""
+    log, cell = Log(), Cell(gate=SHUT)
+    told(log, NEW, 1_000, whole=False)
+    log.append(MEMBERS, "billing", join("a"), at=1_000)
+    for number in range(35):
+        tick(log, NEW, number, number - 1 if number else None, 1_000 + number * 1_000)
+        folded = fold(cell, log.read(), RULES)
+        cell = folded.cell
+        assert (number < 30) is read_gate(cell.gate).shut
+    assert {"a"} == set(state_of(cell).members)
+
+
+@pytest.mark.parametrize("value", [b"", b"{}", b"[1]", None])
+def test_a_word_that_cannot_be_read_is_none(value: bytes | None) -> None:
+    """It neither shuts nor opens anything, and breaks nothing."""
+    log = Log()
+    log.append(ROUTES, TOLD_KEY, value, at=1, partition=PLACE)
+    log.append(MEMBERS, "billing", join("a"), at=1_000)
+    folded = fold(Cell(), log.read(), RULES)
+
+    assert Gate() == read_gate(folded.cell.gate)
+    assert ["a"] == [it.member for it in on(ASSIGNMENTS, folded.records)]
+
+
+def test_assignments_are_what_they_were() -> None:
+    """The builders above do what they say."""
+    records = on(ASSIGNMENTS, worked(Log()))
+
+    assert [2, 2, 2] == [len(it.hold) for it in records if isinstance(it, Assignment)]
