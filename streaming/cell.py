@@ -39,6 +39,7 @@ from streaming.circulars import Office
 from streaming.codec import Cell, Drawer, open_drawers, shut
 from streaming.containment import Kept
 from streaming.decoding import Addressed, Decoder, Testified, bury
+from streaming.gate import Opening
 from streaming.juries import Court, Said
 from streaming.recollection import Recollection
 from streaming.rows import Row, in_log_order
@@ -56,8 +57,8 @@ class Rules:
     outlet: Outlet
     verdicts: VerdictPolicy
     recollection: Recollection = field(default_factory=Recollection)
-    after: int = -1
-    """Where the controller has begun to tell what is published (``gate``)."""
+    opening: Opening = Opening()
+    """The start of the controller (``gate``)."""
 
     @classmethod
     def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
@@ -66,9 +67,9 @@ class Rules:
         decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
         return cls(decoder, policy, strategy, outlet, verdicts)
 
-    def at(self, office: Office, after: int = -1) -> "Rules":
+    def at(self, office: Office, opening: Opening = Opening()) -> "Rules":
         """Return the rules of one cell, which finds its own groups in circulars."""
-        return replace(self, decoder=replace(self.decoder, office=office), after=after)
+        return replace(self, decoder=replace(self.decoder, office=office), opening=opening)
 
 
 class Stepped(NamedTuple):
@@ -123,7 +124,7 @@ class Heard:
 
 def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     """Fold one batch, which has at least one row."""
-    let = gate.passed(gate.read(cell.gate), in_log_order(rows), rules.decoder, rules.after)
+    let = gate.passed(gate.read(cell.gate), in_log_order(rows), rules.decoder, rules.opening)
     cell = replace(cell, gate=gate.write(let.gate))
     if not let.rows:
         return Folded(cell, [])  # all of it waits

@@ -24,7 +24,7 @@ from sinks import Record
 from streaming.cell import Rules, fold
 from streaming.circulars import Office
 from streaming.codec import Cell, read, write
-from streaming.gate import SHUT
+from streaming.gate import SHUT, Opening
 from streaming.rows import Row
 from streaming.succession import give_way
 
@@ -50,6 +50,8 @@ class CellOperator:
     """Where this controller has said that it starts, by partition (``succession``)."""
     told: tuple[int, ...] = ()
     """Where it has begun to tell what is published (``gate``)."""
+    start: str = ""
+    """What that start is called."""
 
     def __call__(
         self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -61,8 +63,8 @@ class CellOperator:
         (remembered,) = state.get if state.exists else (None,)
         cell = self._new() if remembered is None else read(remembered)
         office = Office(*divmod(int(place[0]), self.slots), self.slots)
-        after = self.told[office.partition] if self.told else -1
-        folded = fold(cell, rows, rules.at(office, after))
+        opening = Opening(self.start, self.told[office.partition]) if self.told else Opening()
+        folded = fold(cell, rows, rules.at(office, opening))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))

@@ -7,6 +7,8 @@ published. So it waits here, in the cell, until the driver has told everything (
 of its ticks has been read that was written when a batch with an earlier one, and with all that was
 urgent then, had been committed: before that tick stands every beat of the past. Then all of it is
 folded as one batch, and every session begins anew. A cell without a past begins with its gate shut.
+If Kafka has lost what the driver was told it has taken, nobody waits for it: a tick that was
+written when all of it must have been read shows that, and the driver tells everything again.
 
 Of beats of the past only the last full one of each life is kept, which may be all that proves a
 release. The others prove that somebody was there; whoever still is will beat again.
@@ -58,6 +60,19 @@ class Gate:
     """The last full one of each life."""
 
 
+class Untold(Exception):  # noqa: N818 - it names what happened
+    """Kafka has lost what this controller was told."""
+
+
+class Opening(NamedTuple):
+    """The start of the controller that folds."""
+
+    start: str = ""
+    """Its name; empty: that of nobody, as for a part of a recording."""
+    after: int = -1
+    """At which offset it has begun to tell what is published."""
+
+
 class Passed(NamedTuple):
     """What a gate lets through."""
 
@@ -66,12 +81,10 @@ class Passed(NamedTuple):
     opened: bool = False
 
 
-_PATIENCE: Final = 30
-"""Ticks. If Kafka has lost the word that all was told, nothing would be decided for ever. Of a
-group of which only a part was told nothing is decided even then (``containment``)."""
 _encode: Final = msgpack.Encoder().encode
 _decode: Final = msgpack.Decoder(Gate).decode
 _OPEN: Final = Gate()
+_ANY: Final = Opening()
 SHUT: Final = _encode(Gate(shut=True))
 """Of a cell that begins."""
 
@@ -86,22 +99,37 @@ def read(data: bytes) -> Gate:
     return _decode(data) if data else _OPEN
 
 
-def passed(gate: Gate, ordered: Sequence[Row], decoder: Decoder, after: int = -1) -> Passed:
+def passed(
+    gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening = _ANY
+) -> Passed:
     """Let a batch through, or have it wait with what came before it.
 
-    What was told before this controller began to, ``after`` which offset that is, opens nothing: it
-    tells of an older past.
+    What was told before this controller began to opens nothing: it tells of an older past.
+
+    Raises:
+        Untold: What it was told is not there.
     """
     for row in ordered:
         if decoder.is_told(row):
-            gate = _noted(gate, row, after)
+            gate = _noted(gate, row, opening.after)
+    if opening.start and (gate.start != opening.start or (gate.shut and not gate.told)):
+        _look_for_loss(ordered, decoder, opening.start)
     if not gate.shut:
         return Passed(gate, ordered)
     gate, through = _gathered(gate, ordered, decoder)
-    if not gate.ticks or (not gate.told and gate.ticks < _PATIENCE):
+    if not (gate.ticks and gate.told):
         return Passed(gate, through)
     rows = in_log_order([*gate.waiting, *gate.beats.values(), *through])
     return Passed(Gate(gate.start), rows, opened=True)
+
+
+def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None:
+    """See that no tick says that all which this start was told has been read: it was not."""
+    for row in ordered:
+        tick = tick_of(row) if decoder.is_tick(row) else None
+        if tick is not None and tick.start == start and tick.seen is not None:
+            lost = f"Kafka has lost what start {start} was told of partition {row.partition}"
+            raise Untold(lost)
 
 
 def _gathered(gate: Gate, ordered: Sequence[Row], decoder: Decoder) -> tuple[Gate, list[Row]]:
@@ -120,7 +148,7 @@ def _gathered(gate: Gate, ordered: Sequence[Row], decoder: Decoder) -> tuple[Gat
                 waiting.append(row)
                 ticks += tick.seen is not None
         elif _is_full(row):
-            beats[_life(row)] = row
+            _keep(beats, row)
     return replace(gate, ticks=ticks, waiting=tuple(waiting), beats=beats), through
 
 
@@ -157,12 +185,25 @@ def _is_full(row: Row) -> bool:
     return row.value is not None and _BARE in row.value
 
 
-def _life(row: Row) -> str:
-    """Whose beat it is; what is none waits as well, and is buried in the end."""
-    record = _record(HEARTBEATS, row)
-    if not isinstance(record, Beat):
-        return "@"
-    return f"{(row.key or b'').hex()}/{record.incarnation}/{record.member}"
+def _keep(beats: dict[str, Row], row: Row) -> None:
+    """Keep the latest of each life, as it counts them; what is no beat waits as well, to be buried.
+
+    Only what will be heard may stand for what was heard.
+    """
+    beat = _beat(row)
+    life = "@" if beat is None else _life(row, beat)
+    known = _beat(beats[life]) if life in beats else None
+    if beat is None or known is None or known.sequence <= beat.sequence:
+        beats[life] = row
+
+
+def _beat(row: Row) -> Beat | None:
+    record = _record(HEARTBEATS, row) if row.size <= HEARTBEATS.max_record_bytes else None
+    return record if isinstance(record, Beat) else None
+
+
+def _life(row: Row, beat: Beat) -> str:
+    return f"{(row.key or b'').hex()}/{beat.incarnation}/{beat.member}"
 
 
 def _record(topic: Topic[Any], row: Row) -> Record | None:

@@ -30,9 +30,10 @@ STATE: Final = "cell binary"
 
 _LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
-_MOST_URGENT: Final = 100_000
-"""Records of a batch: 80 MB in Python, and two seconds' work. A week of a thousand members' joins
-and releases is read in one."""
+MOST_WAITING: Final = 100_000
+"""Urgent records that may wait for a checkpoint: 80 MB in Python, and two seconds' work. A week of
+a thousand members' joins and releases. A batch may hold as many again, which come while the
+controller starts, and all that it tells itself then: so the first one holds all of it."""
 _MOST_ROUTINE: Final = 100_000
 """The same for beats: three seconds of 100,000 members. What is left waits for the next batch, and
 if that is much, time does not go by meanwhile (``LogClock.ticked``)."""
@@ -47,9 +48,11 @@ _WAKE_MS: Final = 2_000
 noticed only when there is something else to do (kafka-clients 3.9, ``KafkaAdminClient``)."""
 
 
-def decisions(spark: SparkSession, options: Options, fold: StateFunction) -> DataFrame:
-    """Fold everything that is said to the controller into everything that it says."""
-    records = urgent(spark, options).union(routine(spark, options))
+def decisions(
+    spark: SparkSession, options: Options, fold: StateFunction, told: int = 0
+) -> DataFrame:
+    """Fold everything that is said to the controller, so much by itself, into all that it says."""
+    records = urgent(spark, options, told).union(routine(spark, options))
     cells = dealt(records.select(*cut_to_size()), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
 
@@ -61,10 +64,10 @@ def publish(decided: DataFrame, options: Options) -> StreamingQuery:
     return writer.option("checkpointLocation", options.query.checkpoint).start()
 
 
-def urgent(spark: SparkSession, options: Options) -> DataFrame:
+def urgent(spark: SparkSession, options: Options, told: int = 0) -> DataFrame:
     """Joins, leaves, releases, routes, commands: read as soon as they are there."""
     topics = names(options.topics.prefix, URGENT)
-    bounded = {"maxOffsetsPerTrigger": str(_MOST_URGENT)}
+    bounded = {"maxOffsetsPerTrigger": str(2 * MOST_WAITING + told)}
     return spark.readStream.format("kafka").options(**source(topics, options), **bounded).load()
 
 

@@ -8,7 +8,8 @@ worked, after a few tries: that is a setting more likely than a mishap.
 
 Before each start what can be read is compared with what is still to be read (``losses``), and what
 is published is told again (``reminder``): whatever has become of the checkpoint meanwhile, the
-query goes on above it. The controller stays as old as when it started: one that has taken over
+query goes on above it. One so old that its first batch could not hold all that is urgent would
+decide before it has read what is published: it is set aside. The controller stays as old as when it started: one that has taken over
 since stands, and this one gives way to it.
 
 Run by ``application``. Its one rule: it ends when it is told to, or with the cause.
@@ -31,21 +32,28 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.cell_operator import CellOperator
 from streaming.checkpoint import Checkpoint
 from streaming.ending import Ending, ending_of
-from streaming.losses import NotSurveyed, looking, losses, survey
+from streaming.losses import NotSurveyed, looking, losses, survey, unread
 from streaming.opening import begin_telling, end_telling
 from streaming.options import Options
-from streaming.pipeline import decisions, publish
+from streaming.pipeline import MOST_WAITING, decisions, publish
 from streaming.query_listener import QueryListener
 from streaming.readiness import Readiness, put_up, renew, taken_down
 from streaming.registered_post import Undelivered
 from streaming.reminder import NotReminded, reading, remind
 from streaming.takeover import new_start
 from streaming.terms import present_terms
+from streaming.topics import URGENT, names
 from streaming.tries import Tries
 from streaming.trouble import Trouble
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
+
+
+_TOO_OLD: Final = (
+    "more waits than can be read at once, so the checkpoint cannot tell what has become of it; "
+    "going on by adoption, with a new checkpoint"
+)
 
 
 class QueryFailed(Exception):  # noqa: N818 - it names what happened
@@ -120,11 +128,11 @@ class QueryLife:
         try:
             self._provide(start)
             told = begin_telling(self.options, start)
-            remind(self.options, start, self.stop, self._reading)
+            count = remind(self.options, start, self.stop, self._reading)
             if not self.stop.is_set():
                 end_telling(self.options, start)
                 self.listener.horizon.begin(start)
-                with taken_down(self.options.home), self._query(told) as query:
+                with taken_down(self.options.home), self._query(start, told, count) as query:
                     self._watch(query)
         except (Py4JJavaError, PySparkException) as error:
             raise QueryFailed(ending_of(str(error))) from error
@@ -133,9 +141,10 @@ class QueryLife:
         """See to a checkpoint that the query can go on with, or begin one."""
         checkpoint, shelf = self._checkpoint, survey(self.options, self._looking)
         if checkpoint.in_use:
-            before = checkpoint.terms()
-            lost = losses(checkpoint.positions(), before.topics if before else {}, shelf)
-            if not lost and not self._moves_over:
+            before, at = checkpoint.terms(), checkpoint.positions()
+            lost = losses(at, before.topics if before else {}, shelf)
+            waiting = unread(at, shelf, names(self.options.topics.prefix, URGENT))
+            if not lost and not self._moves_over and waiting <= MOST_WAITING:
                 return
             kept, log = checkpoint.set_aside(start), structlog.get_logger()
             if lost:
@@ -145,15 +154,17 @@ class QueryLife:
                     lost=lost,
                     old=kept,
                 )
-            else:
+            elif self._moves_over:
                 log.info("moving over to a new checkpoint", old=kept)
+            else:
+                log.warning(_TOO_OLD, waiting=waiting, old=kept)
         checkpoint.begin(present_terms(self.options, shelf.cluster, shelf.topics))
         self._moves_over = False
 
     @contextmanager
-    def _query(self, told: tuple[int, ...]) -> Iterator[StreamingQuery]:
-        operator = replace(self.operator, told=told)
-        query = publish(decisions(self.spark, self.options, operator), self.options)
+    def _query(self, start: str, told: tuple[int, ...], count: int) -> Iterator[StreamingQuery]:
+        operator = replace(self.operator, told=told, start=start)
+        query = publish(decisions(self.spark, self.options, operator, count), self.options)
         try:
             yield query
         finally:

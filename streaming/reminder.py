@@ -79,8 +79,8 @@ def locate(options: Options, stop: Event) -> None:
     _Reading(options, Noticeboard(""), (GROUPS,), reading()).run(stop)
 
 
-def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
-    """Tell the controller what it has published, unless it is told to stop meanwhile.
+def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> int:
+    """Tell the controller what it has published, unless it is told to stop meanwhile; count it.
 
     Raises:
         NotReminded: Kafka did not say what is published.
@@ -89,8 +89,7 @@ def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
     """
     board = Noticeboard(start)
     _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
-    if not stop.is_set():
-        _tell(options, board)
+    return 0 if stop.is_set() else _tell(options, board)
 
 
 class _Reading:
@@ -185,7 +184,7 @@ class _Reading:
         )
 
 
-def _tell(options: Options, board: Noticeboard) -> None:
+def _tell(options: Options, board: Noticeboard) -> int:
     log, told = logger(_NAME), 0
     post = RegisteredPost(options, _NAME, "telling the controller what is published", _PATIENCE_S)
     for notice in board.notices():
@@ -197,3 +196,4 @@ def _tell(options: Options, board: Noticeboard) -> None:
         log.warning("left out what no controller can have published", records=board.skipped)
     if told:
         log.info("told the controller what is published", records=told)
+    return told

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Protocol
 
-from streaming.gate import Gate, Passed, passed, tick_of
+from streaming.gate import Gate, Opening, Passed, passed, tick_of
 from streaming.rows import Row, in_log_order
 from streaming.topics import URGENT
 from tests.simulation.broker import Broker
@@ -110,7 +110,7 @@ class Behind(Punctual):
 
     def passed(self, rows: Sequence[Row]) -> Passed:
         """Let rows through, or have them wait."""
-        return passed(self.gate, in_log_order(rows), DECODER, self._after)
+        return passed(self.gate, in_log_order(rows), DECODER, Opening(self.start, self._after))
 
     def is_whole(self, read: Mapping[str, int]) -> bool:
         """Whether all that is urgent has been read."""

@@ -33,7 +33,7 @@ from sinks import Outlet, record_of
 from sinks.assignments import issued
 from streaming.cell import Heard, Rules, hear
 from streaming.codec import pack, unpack
-from streaming.gate import Gate, Passed
+from streaming.gate import Gate, Passed, Untold
 from streaming.rows import Row
 from streaming.succession import Superseded, give_way
 from tests.simulation import reporting
@@ -120,6 +120,10 @@ class Brain:
         """Begin with a copy or with nothing, having been told what is published; say if it was."""
         if self._summary is None:
             return False
+        self._begin(copy, now)
+        return self.state.epoch < self._summary.epoch
+
+    def _begin(self, copy: Checkpoint | None, now: int) -> None:
         self.state = GroupState(NAME) if copy is None else unpack(copy.drawer)
         self.clock = LogClock() if copy is None else copy.clock
         self.read = dict.fromkeys(self.read, 0) if copy is None else dict(copy.read)
@@ -127,12 +131,12 @@ class Brain:
         self.starting, self._starts = True, self._starts + 1
         self._ended, self._started = False, self._announce(now)
         self.challenger = None
-        told = reminders(self._starts, self.broker.orders, self._summary)
+        known = self._summary
+        told = () if known is None else reminders(self._starts, self.broker.orders, known)
         gate = Gate(shut=True) if copy is None else copy.gate
         self.reading.begins(gate, self._starts, told, now, self._started)
         self.starting = copy is not None or not self._bounded
         list(self._checker.take(history.Started(Place("t.routes", 0, 0, now), GROUP)))
-        return self.state.epoch < self._summary.epoch
 
     def checkpoint(self) -> Checkpoint:
         """Take a copy of what is remembered just now."""
@@ -188,7 +192,11 @@ class Brain:
         """Compute the chosen batch and publish it; a crash keeps it from being committed."""
         batch = self.pending
         assert batch is not None, "no batch was chosen"
-        let = self.reading.passed(batch.rows)
+        try:
+            let = self.reading.passed(batch.rows)
+        except Untold:
+            self._begin(self.checkpoint(), now)
+            return
         if let.rows:
             yield from self._decide(batch, let, now, chance, crash=crash)
         else:

@@ -7,7 +7,7 @@ from typing import Any
 from rebalance.clock import LogClock, Progress
 from rebalance.ids import Millis
 from streaming.decoding import Decoder
-from streaming.gate import Gate, Passed
+from streaming.gate import Gate, Opening, Passed
 from streaming.rows import Row
 
 Function = Callable[..., Any]
@@ -59,8 +59,8 @@ def ticks_count_however_far_behind(right: Function) -> Function:
 def decided_before_all_was_told(right: Function) -> Function:
     """A piece of the past is taken for the present."""
 
-    def wrong(gate: Gate, ordered: Sequence[Row], decoder: Decoder, after: int) -> Passed:
-        start: str = right(gate, ordered, decoder, after).gate.start
+    def wrong(gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening) -> Passed:
+        start: str = right(gate, ordered, decoder, opening).gate.start
         return Passed(Gate(start), ordered)
 
     return wrong

@@ -25,6 +25,7 @@ RULES = rules()
 BILLING = GroupName("billing")
 PLACE = partition_of("billing", 8)
 OLD, NEW = "1767312000000-0b5e55ed", "1767399999999-0b5e55ed"
+THIRD = "1767400000000-0b5e55ed"
 
 
 def told(log: Log, start: str, at: int, *, whole: bool) -> Row:

@@ -9,12 +9,12 @@ import pytest
 from sinks import Record
 from streaming.cell import Folded, Rules, fold
 from streaming.codec import Cell, read, write
-from streaming.gate import SHUT, Gate
+from streaming.gate import SHUT, Gate, Opening, Untold
 from streaming.gate import read as read_gate
 from streaming.noticeboard import Noticeboard
 from streaming.rows import Row
 from tests.unit.streaming.log import LIFE, Log, beat, join, leave, route
-from tests.unit.streaming.started import NEW, OLD, PLACE, RULES, on, state_of, tick, told
+from tests.unit.streaming.started import NEW, OLD, PLACE, RULES, THIRD, on, state_of, tick, told
 from trimtab.protocol import (
     ASSIGNMENTS,
     HEARTBEATS,
@@ -23,6 +23,7 @@ from trimtab.protocol import (
     TOLD_KEY,
     Assignment,
     Beat,
+    decode,
 )
 
 
@@ -54,7 +55,7 @@ def starts(log: Log, published: Sequence[Record], at: int) -> Rules:
     told(log, NEW, at, whole=True)
     tick(log, NEW, 0, None, at)
     tick(log, NEW, 1, 0, at + 2_000)
-    return replace(RULES, after=begun.offset)
+    return replace(RULES, opening=Opening(NEW, begun.offset))
 
 
 def lived(rows: Sequence[Row], cuts: Sequence[int], known: Rules) -> list[Folded]:
@@ -163,17 +164,45 @@ def test_of_beats_only_the_last_full_one_of_a_life_waits() -> None:
     assert [49_000, 49_000] == [it.appended_ms for it in gate.beats.values()]
 
 
-def test_the_word_is_missed_for_so_long() -> None:
-    """If Kafka has lost it, the controller goes on without, after half a minute."""
-    log, cell = Log(), Cell(gate=SHUT)
-    told(log, NEW, 1_000, whole=False)
+@pytest.mark.parametrize("lost", [(NEW, True), (NEW, False), (OLD, False)])
+@pytest.mark.parametrize("gate", [SHUT, b""])
+def test_a_lost_word_is_noticed_and_told_again(lost: tuple[str, bool], gate: bytes) -> None:
+    """Nothing is decided without it; and the batch that showed it is no harm to the next start."""
+    log, cell = Log(), Cell(gate=gate)
+    start, begun = lost
+    if begun:  # only the last word is lost, or another start's is all there is
+        told(log, start, 1_000, whole=False)
+    if start == OLD:
+        told(log, OLD, 1_000, whole=True)
     log.append(MEMBERS, "billing", join("a"), at=1_000)
-    for number in range(35):
-        tick(log, NEW, number, number - 1 if number else None, 1_000 + number * 1_000)
-        folded = fold(cell, log.read(), RULES)
-        cell = folded.cell
-        assert (number < 30) is read_gate(cell.gate).shut
+    tick(log, NEW, 0, None, 1_000)
+    tick(log, NEW, 1, None, 2_000)
+    known = replace(RULES, opening=Opening(NEW, 0))
+    cell = fold(cell, log.read(), known).cell
+    tick(log, NEW, 2, 0, 3_000)
+    rows = log.read()
+    with pytest.raises(Untold, match="lost"):
+        fold(cell, rows, known)
+
+    again = replace(RULES, opening=Opening(THIRD, told(log, THIRD, 9_000, whole=False).offset))
+    cell = fold(cell, rows, again).cell
+    told(log, THIRD, 9_000, whole=True)
+    tick(log, THIRD, 0, None, 9_000)
+    tick(log, THIRD, 1, 0, 10_000)
+    cell = fold(cell, log.read(), again).cell
     assert {"a"} == set(state_of(cell).members)
+
+
+def test_only_what_is_heard_stands_for_the_last_full_beat_of_a_life() -> None:
+    """Neither one that is too long for a beat, nor one that was delayed, does."""
+    log, cell = Log(), Cell(gate=SHUT)
+    for sequence, size in ((7, None), (6, None), (10_000, 5_000_000)):
+        full = Beat(member="a", incarnation=LIFE, sequence=sequence, epoch=1, owned=())
+        row = log.append(HEARTBEATS, "billing", full, at=1_000)
+        log.rows[-1] = row._replace(size=size or row.size)
+    gate = read_gate(fold(cell, log.read(), RULES).cell.gate)
+
+    assert {7, 10_000} == {decode(HEARTBEATS, it.value).sequence for it in gate.beats.values()}
 
 
 @pytest.mark.parametrize("value", [b"", b"{}", b"[1]", None])
