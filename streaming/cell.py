@@ -39,7 +39,7 @@ from streaming.circulars import Office
 from streaming.codec import Cell, Drawer, open_drawers, shut
 from streaming.containment import Kept
 from streaming.decoding import Addressed, Decoder, Testified, bury
-from streaming.gate import Opening
+from streaming.gate import NO_OPENING, Opening
 from streaming.juries import Court, Said
 from streaming.recollection import Recollection
 from streaming.rows import Row, in_log_order
@@ -57,7 +57,7 @@ class Rules:
     outlet: Outlet
     verdicts: VerdictPolicy
     recollection: Recollection = field(default_factory=Recollection)
-    opening: Opening = Opening()
+    opening: Opening = NO_OPENING
     """The start of the controller (``gate``)."""
 
     @classmethod
@@ -67,7 +67,7 @@ class Rules:
         decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
         return cls(decoder, policy, strategy, outlet, verdicts)
 
-    def at(self, office: Office, opening: Opening = Opening()) -> "Rules":
+    def at(self, office: Office, opening: Opening = NO_OPENING) -> "Rules":
         """Return the rules of one cell, which finds its own groups in circulars."""
         return replace(self, decoder=replace(self.decoder, office=office), opening=opening)
 

@@ -84,7 +84,7 @@ class Passed(NamedTuple):
 _encode: Final = msgpack.Encoder().encode
 _decode: Final = msgpack.Decoder(Gate).decode
 _OPEN: Final = Gate()
-_ANY: Final = Opening()
+NO_OPENING: Final = Opening()
 SHUT: Final = _encode(Gate(shut=True))
 """Of a cell that begins."""
 
@@ -100,7 +100,7 @@ def read(data: bytes) -> Gate:
 
 
 def passed(
-    gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening = _ANY
+    gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening = NO_OPENING
 ) -> Passed:
     """Let a batch through, or have it wait with what came before it.
 

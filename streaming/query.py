@@ -9,8 +9,8 @@ worked, after a few tries: that is a setting more likely than a mishap.
 Before each start what can be read is compared with what is still to be read (``losses``), and what
 is published is told again (``reminder``): whatever has become of the checkpoint meanwhile, the
 query goes on above it. One so old that its first batch could not hold all that is urgent would
-decide before it has read what is published: it is set aside. The controller stays as old as when it started: one that has taken over
-since stands, and this one gives way to it.
+decide before it has read what is published: it is set aside. The controller stays as old as when it
+started: one that has taken over since stands, and this one gives way to it.
 
 Run by ``application``. Its one rule: it ends when it is told to, or with the cause.
 """

@@ -2,8 +2,9 @@
 
 from rebalance.decisions import AssignmentIssued
 from rebalance.events import Mode
-from sinks.assignments import own_name
-from trimtab.protocol import Assignment, GrantRef, InheritRef
+from sinks import Outlet
+from sinks.assignments import issued, own_name
+from trimtab.protocol import ASSIGNMENTS, Assignment, GrantRef, InheritRef, decode
 
 
 def orders(decision: AssignmentIssued) -> Assignment:
@@ -33,3 +34,9 @@ def orders(decision: AssignmentIssued) -> Assignment:
         mode=None if decision.mode is Mode.CLUSTERING else decision.mode.value,
         join_again=decision.join_again or None,
     )
+
+
+def of_a_newer_release(decision: AssignmentIssued, outlet: Outlet) -> Assignment:
+    """Write and read it with something that only a newer release knows."""
+    written = issued(decision, outlet).value or b""
+    return decode(ASSIGNMENTS, written[:-1] + b',"later": {"is": [1, null]}}')

@@ -7,7 +7,7 @@ nothing left to say. Everything is drawn from the seed, so a failure can be live
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from audit.checker import Checker, Promises
@@ -52,7 +52,6 @@ REST_MS = 2 * JOIN_RETRY_MS + 3 * SESSION_MS + HOLD_MS + REVOCATION_MS + BATCHES
 and keep the next one out for a session and one more retry; and whoever is asked for a queue has a
 session for reading that (``timers``)."""
 IDLE_MS = 2_000
-UNHEARD_OF = 1_000_000
 PROMISES = {
     strategy: Promises(
         max_clock_step_ms=MAX_STEP_MS, balance=balance, blast=Blast(hold_ms=HOLD_MS), exact=True
@@ -105,12 +104,7 @@ class World:
         scenario = self.scenario
         self.chance = Random(scenario.seed + 1)
         self.broker = Broker()
-        promises = PROMISES[scenario.strategy]
-        if (
-            scenario.bounded
-        ):  # the auditor's clock does not stand still while a controller is behind
-            promises = replace(promises, blast=Blast(members=UNHEARD_OF))
-        self.checker = Checker(promises)
+        self.checker = Checker(PROMISES[scenario.strategy])
         self.brain = Brain(scenario, self.broker, self.checker, self.faults)
         self.witness = Witness(GROUP, strict=scenario.strict)
         self.wire = Wire(self.broker, self.chance, scenario.quirks, self.faults)

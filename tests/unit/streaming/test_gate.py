@@ -201,8 +201,9 @@ def test_only_what_is_heard_stands_for_the_last_full_beat_of_a_life() -> None:
         row = log.append(HEARTBEATS, "billing", full, at=1_000)
         log.rows[-1] = row._replace(size=size or row.size)
     gate = read_gate(fold(cell, log.read(), RULES).cell.gate)
+    kept = [decode(HEARTBEATS, it.value) for it in gate.beats.values()]
 
-    assert {7, 10_000} == {decode(HEARTBEATS, it.value).sequence for it in gate.beats.values()}
+    assert [7, 10_000] == sorted(it.sequence for it in kept if isinstance(it, Beat))
 
 
 @pytest.mark.parametrize("value", [b"", b"{}", b"[1]", None])
