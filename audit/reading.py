@@ -87,8 +87,6 @@ class PartitionClock:
     """What the stretches before it have proved."""
     between_ms: int = 0
     """The most that the gaps between them may have proved."""
-    written_ms: int = 0
-    """When the last record was, whether or not it counted."""
     went_back: bool = False
     """Its broker's clock did: what it says of the time between two records is worth nothing."""
     fell_back: bool = False
@@ -97,8 +95,6 @@ class PartitionClock:
 
     def take(self, record: Ticked | Beaten) -> bool:
         """Read a record of the partition, and tell whether a start begins with it."""
-        self.went_back |= record.at.appended_ms < self.written_ms
-        self.written_ms = record.at.appended_ms
         if isinstance(record, Beaten):
             begins, counts = False, not self.attendance.start
         else:
@@ -163,6 +159,8 @@ class Reader:
     max_step_ms: int
     clocks: dict[int, PartitionClock] = field(default_factory=dict)
     count: int = 0
+    _written: dict[tuple[str, int], int] = field(default_factory=dict)
+    """When the last record of each place was, whether or not it counted."""
     _begun: dict[int, Reading] = field(default_factory=dict)
     _places: OrderedDict[tuple[str, int, int], Reading] = field(default_factory=OrderedDict)
 
@@ -172,6 +170,9 @@ class Reader:
         clock = self.clocks.get(at.partition)
         if clock is None:
             clock = self.clocks[at.partition] = PartitionClock(self.max_step_ms)
+        written_ms = self._written.get(at[:2], at.appended_ms)
+        clock.went_back |= at.appended_ms < written_ms
+        self._written[at[:2]] = at.appended_ms
         moves = isinstance(record, Ticked | Beaten)
         begins = isinstance(record, Ticked | Beaten) and clock.take(record)
         ahead = clock.ahead_of(at.appended_ms) if clock.attendance.start or not moves else 0

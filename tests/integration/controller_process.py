@@ -47,7 +47,7 @@ class ControllerProcess:
         **settings: object,
     ) -> None:
         self.home = home
-        self.prefix = prefix
+        self.servers, self.prefix = servers, prefix
         self.log = home / "controller.log"
         given = {
             "home": home,

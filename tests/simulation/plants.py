@@ -24,6 +24,7 @@ from tests.simulation.clocks import (
     clock_stopped_by_a_wrong_stamp,
     decided_before_all_was_told,
     jumps_ahead_never_paid_for,
+    opened_without_the_word,
     ticks_count_however_far_behind,
 )
 from tests.simulation.deaf import (
@@ -228,8 +229,11 @@ PLANTS = {
     "decided before all was told": Plant(
         "tests.simulation.behind.passed",
         decided_before_all_was_told,
-        frozenset({Invariant.EPOCHS_GROW}) | OWNERS,
+        frozenset({Invariant.EPOCHS_GROW, Invariant.LIVELY}) | OWNERS,
         lives=drawn.behind,
+    ),
+    "opened without the word": Plant(
+        "tests.simulation.behind.passed", opened_without_the_word, OWNERS, lives=drawn.behind
     ),
     "clock stopped by a wrong stamp": Plant(
         "rebalance.clock.LogClock.advanced",
