@@ -229,7 +229,7 @@ class Checker:
             group.ended(life)
 
     def _heard(self, entry: Heard) -> Iterator[Violation]:
-        reading = self._reader.read(entry)
+        reading = self._reader.read(entry.at, heartbeat=isinstance(entry, Ticked | Beaten))
         match entry:
             case Ticked():
                 pass

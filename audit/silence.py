@@ -103,12 +103,9 @@ class Silence:
         self._felled: list[tuple[Life, _Pulse]] = []
         self._felled_by: Place | None = None
         """The record that struck last, and all whom it struck: they were doubted together."""
-        self._began, self._forgot = False, BEGINNING
-
-    @property
-    def _since(self) -> Reading:
+        self._began = False
+        self._since = BEGINNING
         """When a controller took over that had forgotten its past: all sessions begin anew."""
-        return max(self._forgot, self._reader.begun(self._partition), key=_CLOCK)
 
     def started(self) -> None:
         """A controller starts."""
@@ -197,7 +194,7 @@ class Silence:
         """Note the session that a life was granted."""
         if self._began:
             self._began = False
-            self._forgot = self._reader.furthest(self._partition)
+            self._since = self._reader.furthest(self._partition)
             for each in self._pulses.values():
                 each.since_join = -1  # nor need it know how far its predecessor had counted
         pulse = self._pulses.get(record.life)
@@ -240,7 +237,9 @@ class Silence:
             return None
         # The last word counts: an earlier one may have been refused, and read further ahead.
         silence_ms = cause.clock_ms - heard[-1].clock_ms
-        read_again = self._since.clock_ms > heard[-1].clock_ms  # by another clock than before
+        read_again = (
+            self._since.clock_ms > heard[-1].clock_ms
+        )  # and by another clock than the first time
         if not self._one_clock or self._reader.clocks[self._partition].went_back:
             return None if read_again else silence_ms
         # The log's clock may leave time out, and never adds any.

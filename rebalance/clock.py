@@ -16,32 +16,14 @@ The shell keeps one clock per heartbeat partition and stamps every event with it
 Its one rule: the clock never goes back, and no wrong time in the log stops it.
 """
 
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from dataclasses import dataclass
+from typing import Final
 
 from rebalance.ids import Millis
 
 _STEPS_LENT: Final = 5
 """At most: they delay an expiry by as much, and five steps are the shortest session (``Policy``).
 Gaps that were outages count as jumps ahead too, until the broker's clock comes back."""
-
-
-class Progress(Protocol):
-    """What a tick says of the controller."""
-
-    @property
-    def number(self) -> int:
-        """Which tick of this start it is."""
-
-    @property
-    def seen(self) -> int | None:
-        """The last one that had been read, with all that followed from it written."""
-
-
-IN_FLIGHT: Final = 3
-"""Ticks that may count before the first of them was read, and what followed from it is out. A tick
-waits for its batch for a second, and that takes one or two: so all ticks count unless the
-controller is behind, and the clock is ahead of what is published by no more than so many steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +39,6 @@ class LogClock:
     """What jumps ahead were counted for, as far as the broker's clock has not come back since."""
     owed: Millis = Millis(0)
     """What is left to pay of that since it has."""
-    ticks: tuple[int, ...] = ()
-    """The last ticks that counted, by their numbers; none where every record counts."""
 
     def advanced(self, appended: Millis, max_step: Millis) -> "LogClock":
         """Return the clock after a record that the broker appended at ``appended``."""
@@ -75,23 +55,7 @@ class LogClock:
         now, owed = self.now + step - paid, self.owed - paid
         return LogClock(Millis(now), appended, Millis(lent), Millis(owed))
 
-    def ticked(self, tick: "Progress", appended: Millis, max_step: Millis) -> "LogClock":
-        """Return the clock after a tick, which counts unless the controller is too far behind.
-
-        What was written while it was behind proves silence, but nobody can have been told of what
-        followed from it. So time that the controller was not there to act on does not go by.
-        """
-        late = len(self.ticks) == IN_FLIGHT and (tick.seen is None or tick.seen < self.ticks[0])
-        if late or (self.ticks and tick.number <= self.ticks[-1]):
-            return self
-        ticks = (*self.ticks, tick.number)[-IN_FLIGHT:]
-        return replace(self.advanced(appended, max_step), ticks=ticks)
-
-    def restarted(self) -> "LogClock":
-        """Return the clock for a controller that starts: its ticks count from the first on."""
-        return replace(self, ticks=())
-
-    def read(self, appended: Millis, max_step: Millis, steps: int = 2) -> Millis:
+    def read(self, appended: Millis, max_step: Millis) -> Millis:
         """Return the reading for a record of *another* partition, without advancing.
 
         A join travels by another topic than the beats. It may be ahead of the beats read so far,
@@ -102,7 +66,7 @@ class LogClock:
         the other step is for ticks that are late. Before the first beat nobody can tell how far
         ahead a record is, so it counts as the furthest.
         """
-        furthest = Millis(steps * max_step)
+        furthest = Millis(2 * max_step)
         if self.latest is None:
             return Millis(self.now + furthest)
         return self.advanced(appended, furthest).now

@@ -38,8 +38,6 @@ class Stamp:
     appended: Millis
     """The broker's append time as written: for people and for ordering, never for expiry."""
     position: Position
-    behind: Millis = Millis(0)
-    """By how much the clock may be behind what has been published by now (``LogClock.ticked``)."""
 
 
 class Mode(StrEnum):
@@ -225,13 +223,6 @@ class Advanced:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A controller begins, and all that was there has been read: every session begins anew."""
-
-    stamp: Stamp
-
-
-@dataclass(frozen=True, slots=True)
 class Ticked:
     """Time went by in the log, and that is all that is said: the controller's own tick."""
 
@@ -243,8 +234,8 @@ Found = Adopted | Advanced
 """What the driver found published when it started (``adoption``)."""
 FOUND: Final = (Adopted, Advanced)
 """The same. A tuple, because it is asked of every beat, and a union is slow to ask."""
-SILENT: Final = (Begun, Ticked, *FOUND)
+SILENT: Final = (Ticked, *FOUND)
 """What no machine folds."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
-Moment = Event | Found | Ticked | Begun
+Moment = Event | Found | Ticked
 """What a group is told of in the order of the log; whatever silence has decided by then is done."""

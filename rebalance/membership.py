@@ -211,17 +211,6 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     draft.pulses.put(member, Pulse(stamp.heard, pulse.sequence, pulse.unread))
 
 
-def begin_sessions(draft: Draft, now: Stamp) -> None:
-    """Begin every session anew: nobody has listened for a while, as far as a controller knows.
-
-    They count from the end of the batch, which may hold days.
-    """
-    for name, pulse in list(draft.pulses.items()):
-        if pulse.seen < now.heard:
-            draft.pulses.put(name, Pulse(now.heard, pulse.sequence))
-        draft.held.remove(name)
-
-
 def go(draft: Draft, event: Drained | Left) -> None:
     """Note that a member wants to go, or strike it out once it has gone."""
     if isinstance(event, Drained):

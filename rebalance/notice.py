@@ -5,10 +5,9 @@ dated. What a step decides is published after it, and if the controller dies in 
 it: the log's clock then runs on while nobody can read what nobody has written. A holder that reads
 late for that reason is in time by its own count, and must not be fenced by ours.
 
-A batch is read only when the one before it has been published. If it holds every record up to that
-moment, the next step shows by when the last one's records were out. If the controller is behind, it
-does not; but the clock is behind by no more than the stamp says (``LogClock.ticked``): that is
-added.
+A batch is read only when the one before it has been published, and it holds every record up to
+that moment; so the next step shows by when the last one's records were out. That is later than
+need be by a batch at most.
 
 Called by ``step``; asked by ``timers`` and ``handover``. Its one rule: nobody's time begins before
 it could have been told.
@@ -24,8 +23,7 @@ def arrive(draft: Draft, now: Stamp) -> None:
     """Note that what the last step asked for is out by now."""
     if None in draft.posted.values():
         draft.posted = {
-            epoch: Millis(max(now.heard, now.clock + now.behind)) if at is None else at
-            for epoch, at in draft.posted.items()
+            epoch: now.heard if at is None else at for epoch, at in draft.posted.items()
         }
 
 

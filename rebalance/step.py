@@ -36,7 +36,6 @@ from rebalance.draft import Draft
 from rebalance.events import (
     SILENT,
     Beaten,
-    Begun,
     Commanded,
     Drained,
     Event,
@@ -61,8 +60,6 @@ def step(
     allocator: Allocator,
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
-    begun = any(isinstance(event, Begun) for event in events)
-    events = [event for event in events if not isinstance(event, Begun)] if begun else events
     news = adoption.published(state, events)
     if news is not None and remains.is_all(state, events):
         return Step(GroupState.unknown(state.name, news.epoch), ())
@@ -70,8 +67,6 @@ def step(
     notice.arrive(draft, now)
     unread.arrive(draft, now)
     ailments.recover(draft, now, strategy=False)
-    if begun:
-        membership.begin_sessions(draft, now)
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)

@@ -24,7 +24,6 @@ from streaming.checkpoint import Checkpoint
 from streaming.ending import ending_of
 from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
 from streaming.feeds.feed import Feed
-from streaming.horizon import Horizon
 from streaming.losses import NotSurveyed, looking, survey
 from streaming.options import Options
 from streaming.query import QueryFailed, QueryLife
@@ -35,7 +34,6 @@ from streaming.reminder import NotReminded, locate
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.takeover import NotTold, new_start, take_over
 from streaming.terms import CheckpointRefused, differences, frozen, present_terms
-from trimtab.protocol import HEARTBEATS
 
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
@@ -79,8 +77,7 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
 def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[Feed]) -> None:
     _accept(spark, options)  # before anybody is relieved
     locate(options, stop)
-    horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
-    listener = QueryListener(spark, horizon)
+    listener = QueryListener(spark)
     spark.streams.addListener(listener)
     start = new_start()
     starts = take_over(options, start, stop)
@@ -96,7 +93,7 @@ def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[F
         starts,
     )
     feeds: Sequence[Feed] = (
-        TickProducer(options, horizon),
+        TickProducer(options),
         RouteWatcher(options),
         HostWatcher(options),
         *further,

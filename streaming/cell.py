@@ -24,9 +24,9 @@ from allocators import allocator
 from rebalance import ailments
 from rebalance.ailments import Endured
 from rebalance.allocation import Allocator
-from rebalance.clock import IN_FLIGHT, LogClock
+from rebalance.clock import LogClock
 from rebalance.decisions import EventRefused
-from rebalance.events import Begun, Event, Found, Moment, Stamp, Ticked
+from rebalance.events import Event, Found, Moment, Stamp, Ticked
 from rebalance.group import GroupState
 from rebalance.ids import Epoch, GroupName, Millis, Position
 from rebalance.policy import Policy
@@ -34,12 +34,11 @@ from rebalance.step import step
 from rebalance.verdicts.events import ClusterName
 from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, Record, buried, record_of
-from streaming import containment, gate
+from streaming import containment
 from streaming.circulars import Office
 from streaming.codec import Cell, Drawer, open_drawers, shut
 from streaming.containment import Kept
 from streaming.decoding import Addressed, Decoder, Testified, bury
-from streaming.gate import NO_OPENING, Opening
 from streaming.juries import Court, Said
 from streaming.recollection import Recollection
 from streaming.rows import Row, in_log_order
@@ -57,8 +56,6 @@ class Rules:
     outlet: Outlet
     verdicts: VerdictPolicy
     recollection: Recollection = field(default_factory=Recollection)
-    opening: Opening = NO_OPENING
-    """The start of the controller (``gate``)."""
 
     @classmethod
     def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
@@ -67,9 +64,9 @@ class Rules:
         decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
         return cls(decoder, policy, strategy, outlet, verdicts)
 
-    def at(self, office: Office, opening: Opening = NO_OPENING) -> "Rules":
+    def at(self, office: Office) -> "Rules":
         """Return the rules of one cell, which finds its own groups in circulars."""
-        return replace(self, decoder=replace(self.decoder, office=office), opening=opening)
+        return replace(self, decoder=replace(self.decoder, office=office))
 
 
 class Stepped(NamedTuple):
@@ -104,8 +101,6 @@ class Heard:
     letters: list[DeadLetter]
     rows: Sequence[Row]
     """What all of that was made of."""
-    begins: bool = False
-    """A controller begins, and these are the first rows that it decides upon."""
 
     @cached_property
     def originals(self) -> Mapping[Position, Row]:
@@ -118,22 +113,16 @@ class Heard:
         Without the ticks silence would be judged only when somebody speaks, or where a batch ends.
         """
         said = merge(self.events.get(group, ()), self.ticks, key=itemgetter(0))
-        moments: list[Moment] = [Begun(self.now)] if self.begins else []
-        return moments + [moment for _, moment in said]
+        return [moment for _, moment in said]
 
 
 def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     """Fold one batch, which has at least one row."""
-    let = gate.passed(gate.read(cell.gate), in_log_order(rows), rules.decoder, rules.opening)
-    cell = replace(cell, gate=gate.write(let.gate))
-    if not let.rows:
-        return Folded(cell, [])  # all of it waits
-    clock = cell.clock.restarted() if let.opened else cell.clock
-    heard = hear(clock, let.rows, rules, let.gate.start)
-    heard = replace(heard, begins=let.opened)
+    ordered = in_log_order(rows)
+    heard = hear(cell.clock, ordered, rules)
     cell, letters = replace(cell, clock=heard.clock), heard.letters
     records: list[Record] = []
-    if heard.events or cell.due() or let.opened:
+    if heard.events or cell.due():
         cell, records, returned = _decide(cell, heard, rules)
         letters = letters + returned
     if heard.testimony or cell.jury_due():
@@ -144,7 +133,7 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     return Folded(cell, records + [buried(letter, rules.outlet) for letter in letters])
 
 
-def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules, start: str = "") -> Heard:
+def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
     """Read rows, each at the time that the clock shows at its place in the log."""
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
     events: dict[GroupName, list[tuple[int, Event | Found]]] = {}
@@ -152,13 +141,11 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules, start: str = "")
     ticks: list[tuple[int, Ticked]] = []
     letters = []
     stamp = None
-    steps, behind = (IN_FLIGHT, Millis(IN_FLIGHT * max_step)) if start else (2, Millis(0))
     for place, row in enumerate(ordered):
         appended = Millis(row.appended_ms)
         if row.topic == decoder.heartbeats:
-            clock = gate.moved(clock, row, start, max_step)
-        read = clock.read(appended, max_step, steps)
-        stamp = Stamp(clock.now, read, appended, row.position, behind)
+            clock = clock.advanced(appended, max_step)
+        stamp = Stamp(clock.now, clock.read(appended, max_step), appended, row.position)
         if decoder.is_tick(row):
             ticks.append((place, Ticked(stamp)))
             continue
@@ -180,7 +167,7 @@ def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record],
     awake = heard.events.keys() | {
         group
         for group, drawer in drawers.items()
-        if heard.begins or (drawer.deadline is not None and cell.clock.now >= drawer.deadline)
+        if drawer.deadline is not None and cell.clock.now >= drawer.deadline
     }
     records: list[Record] = []
     letters: list[DeadLetter] = []

@@ -24,7 +24,6 @@ from sinks import Record
 from streaming.cell import Rules, fold
 from streaming.circulars import Office
 from streaming.codec import Cell, read, write
-from streaming.gate import SHUT, Opening
 from streaming.rows import Row
 from streaming.succession import give_way
 
@@ -48,10 +47,6 @@ class CellOperator:
     """How many cells share a partition."""
     starts: tuple[int, ...] = ()
     """Where this controller has said that it starts, by partition (``succession``)."""
-    told: tuple[int, ...] = ()
-    """Where it has begun to tell what is published (``gate``)."""
-    start: str = ""
-    """What that start is called."""
 
     def __call__(
         self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -61,17 +56,12 @@ class CellOperator:
         rules = _rules(self)
         give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
-        cell = self._new() if remembered is None else read(remembered)
+        cell = Cell() if remembered is None else read(remembered)
         office = Office(*divmod(int(place[0]), self.slots), self.slots)
-        opening = Opening(self.start, self.told[office.partition]) if self.told else Opening()
-        folded = fold(cell, rows, rules.at(office, opening))
+        folded = fold(cell, rows, rules.at(office))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))
-
-    def _new(self) -> Cell:
-        """Return a cell that remembers nothing; a controller's waits for what it is told."""
-        return Cell(gate=SHUT) if self.told else Cell()
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[Row]:

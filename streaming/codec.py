@@ -76,8 +76,6 @@ class _Chest(NamedTuple):
     floor: Epoch = Epoch(0)
     lent: Millis = Millis(0)
     owed: Millis = Millis(0)
-    ticks: tuple[int, ...] = ()
-    gate: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +91,6 @@ class Cell:
     benches: bytes = _EMPTY
     floor: Epoch = Epoch(0)
     """The highest epoch of all groups that are not remembered: none begins below it."""
-    gate: bytes = b""
-    """What is known of the controller that runs it, and what waits for it (``gate``)."""
 
     def due(self) -> bool:
         """Tell whether silence may decide something by now."""
@@ -137,8 +133,6 @@ def write(cell: Cell) -> bytes:
             cell.floor,
             clock.lent,
             clock.owed,
-            clock.ticks,
-            cell.gate,
         )
     )
 
@@ -157,13 +151,12 @@ def read(data: bytes) -> Cell:
         )
     chest = _chest.decode(memoryview(data)[1:])
     return Cell(
-        LogClock(chest.now, chest.latest, chest.lent, chest.owed, chest.ticks),
+        LogClock(chest.now, chest.latest, chest.lent, chest.owed),
         chest.earliest,
         bytes(chest.drawers),
         chest.earliest_jury,
         bytes(chest.benches),
         chest.floor,
-        chest.gate,
     )
 
 

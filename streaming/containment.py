@@ -23,7 +23,7 @@ from msgspec import msgpack
 
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
-from rebalance.events import FOUND, Adopted, Beaten, Begun, Event, Found, Moment, Stamp, Ticked
+from rebalance.events import FOUND, Adopted, Beaten, Event, Found, Moment, Stamp, Ticked
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, Millis, Position
 from rebalance.overview import GroupSummarised
@@ -64,7 +64,7 @@ def is_cut(moments: Iterable[Moment]) -> bool:
 
 def is_change(moment: Moment) -> bool:
     """Tell whether anything is said but that somebody is still there."""
-    return not isinstance(moment, Beaten | Begun | Ticked)
+    return not isinstance(moment, Beaten | Ticked)
 
 
 def kept_of(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kept]:

@@ -32,7 +32,6 @@ from trimtab.protocol import (
     ROUTES,
     START_KEY,
     TICK_KEY,
-    TOLD_KEY,
     DeadLetter,
     Place,
     Record,
@@ -88,17 +87,13 @@ class Decoder:
         """Tell the start of a controller, in the same way."""
         return row.key == START_KEY and self.topics[row.topic] is ROUTES
 
-    def is_told(self, row: Row) -> bool:
-        """Tell the word that a controller that starts has been told everything."""
-        return row.key == TOLD_KEY and self.topics[row.topic] is ROUTES
-
     def is_circular(self, row: Row) -> bool:
         """Tell a record that concerns groups of many cells."""
         return self.topics[row.topic] is ROCKETMQ
 
     def heard(self, row: Row, stamp: Stamp) -> Iterable[Addressed | Testified | DeadLetter]:
-        """Make events of a row, whatever it is; of a start none: that is for ``gate``."""
-        if self.is_start(row) or self.is_told(row):
+        """Make events of a row, whatever it is; of a start none: that is for ``succession``."""
+        if self.is_start(row):
             return ()
         return self.take(row, stamp) if self.is_circular(row) else (self.read(row, stamp),)
 

@@ -21,12 +21,8 @@ _CAUSED: Final = re.compile(r"^Caused by: (?P<cause>.*)$", re.MULTILINE)
 _OUTSIDE: Final = (OSError, EOFError, MemoryError)
 """What Python raises for the state of the machine."""
 _MISSING: Final = {"ImportError", "ModuleNotFoundError"}
-_OURS: Final = {
-    "streaming.codec.UnreadableState": False,
-    "streaming.succession.Superseded": False,
-    "streaming.gate.Untold": True,
-}
-"""Ours, whose text says all that there is to say; and whether they pass."""
+_TOLD: Final = {"streaming.codec.UnreadableState", "streaming.succession.Superseded"}
+"""Ours, whose text says all that there is to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +46,8 @@ def ending_of(page: str) -> Ending:
 
 
 def _of_python(name: str, text: str) -> Ending:
-    if name in _OURS:
-        return Ending(text, _OURS[name])
+    if name in _TOLD:
+        return Ending(text, passes=False)
     cause = f"{name}: {text}" if text else name
     if name in _MISSING:
         remedy = "the Python of Spark's workers lacks a package: install trimtab's there"

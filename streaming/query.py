@@ -8,9 +8,8 @@ worked, after a few tries: that is a setting more likely than a mishap.
 
 Before each start what can be read is compared with what is still to be read (``losses``), and what
 is published is told again (``reminder``): whatever has become of the checkpoint meanwhile, the
-query goes on above it. One so old that its first batch could not hold all that is urgent would
-decide before it has read what is published: it is set aside. The controller stays as old as when it
-started: one that has taken over since stands, and this one gives way to it.
+query goes on above it. The controller stays as old as when it started: one that has taken over
+since stands, and this one gives way to it.
 
 Run by ``application``. Its one rule: it ends when it is told to, or with the cause.
 """
@@ -19,7 +18,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Final
 
@@ -32,28 +31,20 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.cell_operator import CellOperator
 from streaming.checkpoint import Checkpoint
 from streaming.ending import Ending, ending_of
-from streaming.losses import NotSurveyed, looking, losses, survey, unread
-from streaming.opening import begin_telling, end_telling
+from streaming.losses import NotSurveyed, looking, losses, survey
 from streaming.options import Options
-from streaming.pipeline import MOST_WAITING, decisions, publish
+from streaming.pipeline import decisions, publish
 from streaming.query_listener import QueryListener
 from streaming.readiness import Readiness, put_up, renew, taken_down
 from streaming.registered_post import Undelivered
 from streaming.reminder import NotReminded, reading, remind
 from streaming.takeover import new_start
 from streaming.terms import present_terms
-from streaming.topics import URGENT, names
 from streaming.tries import Tries
 from streaming.trouble import Trouble
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
-
-
-_TOO_OLD: Final = (
-    "more waits than can be read at once, so the checkpoint cannot tell what has become of it; "
-    "going on by adoption, with a new checkpoint"
-)
 
 
 class QueryFailed(Exception):  # noqa: N818 - it names what happened
@@ -127,12 +118,9 @@ class QueryLife:
         """Live once: look at what there is, begin, and watch."""
         try:
             self._provide(start)
-            told = begin_telling(self.options, start)
-            count = remind(self.options, start, self.stop, self._reading)
+            remind(self.options, start, self.stop, self._reading)
             if not self.stop.is_set():
-                end_telling(self.options, start)
-                self.listener.horizon.begin(start)
-                with taken_down(self.options.home), self._query(start, told, count) as query:
+                with taken_down(self.options.home), self._query() as query:
                     self._watch(query)
         except (Py4JJavaError, PySparkException) as error:
             raise QueryFailed(ending_of(str(error))) from error
@@ -141,10 +129,9 @@ class QueryLife:
         """See to a checkpoint that the query can go on with, or begin one."""
         checkpoint, shelf = self._checkpoint, survey(self.options, self._looking)
         if checkpoint.in_use:
-            before, at = checkpoint.terms(), checkpoint.positions()
-            lost = losses(at, before.topics if before else {}, shelf)
-            waiting = unread(at, shelf, names(self.options.topics.prefix, URGENT))
-            if not lost and not self._moves_over and waiting <= MOST_WAITING:
+            before = checkpoint.terms()
+            lost = losses(checkpoint.positions(), before.topics if before else {}, shelf)
+            if not lost and not self._moves_over:
                 return
             kept, log = checkpoint.set_aside(start), structlog.get_logger()
             if lost:
@@ -154,17 +141,14 @@ class QueryLife:
                     lost=lost,
                     old=kept,
                 )
-            elif self._moves_over:
-                log.info("moving over to a new checkpoint", old=kept)
             else:
-                log.warning(_TOO_OLD, waiting=waiting, old=kept)
+                log.info("moving over to a new checkpoint", old=kept)
         checkpoint.begin(present_terms(self.options, shelf.cluster, shelf.topics))
         self._moves_over = False
 
     @contextmanager
-    def _query(self, start: str, told: tuple[int, ...], count: int) -> Iterator[StreamingQuery]:
-        operator = replace(self.operator, told=told, start=start)
-        query = publish(decisions(self.spark, self.options, operator, count), self.options)
+    def _query(self) -> Iterator[StreamingQuery]:
+        query = publish(decisions(self.spark, self.options, self.operator), self.options)
         try:
             yield query
         finally:

@@ -6,8 +6,8 @@ every start ``assignments`` and ``groups``, both compacted, are read to their en
 say is appended to ``routes``; the brain ignores it unless it is news to it (``adoption``). It goes
 through the log and not past it, because a batch that is repeated must find the same (A1).
 
-All of one start is in Kafka before the query starts, between two words of the driver (``opening``):
-nothing is decided before all of it has been read (``gate``).
+All of one start is in Kafka before the query asks for the ends of its topics, and a batch reads its
+sources to their ends: so the brain has all of it in one batch, which it relies on.
 
 Called by ``application``, before it starts the query. Its one rule: all is told, or the controller
 does not start.
@@ -79,8 +79,8 @@ def locate(options: Options, stop: Event) -> None:
     _Reading(options, Noticeboard(""), (GROUPS,), reading()).run(stop)
 
 
-def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> int:
-    """Tell the controller what it has published, unless it is told to stop meanwhile; count it.
+def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
+    """Tell the controller what it has published, unless it is told to stop meanwhile.
 
     Raises:
         NotReminded: Kafka did not say what is published.
@@ -89,7 +89,8 @@ def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> int:
     """
     board = Noticeboard(start)
     _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
-    return 0 if stop.is_set() else _tell(options, board)
+    if not stop.is_set():
+        _tell(options, board)
 
 
 class _Reading:
@@ -184,7 +185,7 @@ class _Reading:
         )
 
 
-def _tell(options: Options, board: Noticeboard) -> int:
+def _tell(options: Options, board: Noticeboard) -> None:
     log, told = logger(_NAME), 0
     post = RegisteredPost(options, _NAME, "telling the controller what is published", _PATIENCE_S)
     for notice in board.notices():
@@ -196,4 +197,3 @@ def _tell(options: Options, board: Noticeboard) -> int:
         log.warning("left out what no controller can have published", records=board.skipped)
     if told:
         log.info("told the controller what is published", records=told)
-    return told

@@ -15,7 +15,6 @@ from console.embedded.jars import JarCache
 from console.settings import load
 from console.wiring import options as wired
 from streaming.feeds import TickProducer
-from streaming.horizon import Horizon
 from streaming.pipeline import decisions, publish
 from streaming.session import start_session
 from streaming.topics import names
@@ -31,7 +30,7 @@ def main(assignments: Sequence[str]) -> None:
     prefix = options.topics.prefix
     (routine,) = names(prefix, (HEARTBEATS,))
     spark = start_session(options)
-    Thread(target=TickProducer(options, Horizon(routine)).run, args=(Event(),), daemon=True).start()
+    Thread(target=TickProducer(options).run, args=(Event(),), daemon=True).start()
     fold = Tally(routine, f"{prefix}{ASSIGNMENTS.name}")
     publish(decisions(spark, options, fold), options).awaitTermination()
 

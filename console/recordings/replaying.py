@@ -55,7 +55,7 @@ class Replay:
         decoder = self.rules.decoder
         if decoder.is_circular(row):
             return product(range(decoder.partitions), range(self.slots))
-        if decoder.is_tick(row) or decoder.is_told(row):
+        if decoder.is_tick(row):
             return product((row.partition,), range(self.slots))
         return ((row.partition, slot_of(row.key, self.slots)),)
 

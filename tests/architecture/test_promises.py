@@ -12,7 +12,7 @@ from tests.architecture.checkout import ROOT, files, functions, text
 
 README = Path("README.md")
 SURVIVAL = Path("docs/survival.md")
-FAULTS = {"A": 19, "B": 8, "C": 21, "D": 8, "F": 12, "G": 13, "H": 10}
+FAULTS = {"A": 18, "B": 8, "C": 21, "D": 8, "F": 12, "G": 13, "H": 10}
 """The catalogue's chapters, and how many faults each has."""
 REFERENCE = re.compile(r"(tests/[\w/]+\.py)::([\w:]+)")
 

@@ -47,7 +47,7 @@ class ControllerProcess:
         **settings: object,
     ) -> None:
         self.home = home
-        self.servers, self.prefix = servers, prefix
+        self.prefix = prefix
         self.log = home / "controller.log"
         given = {
             "home": home,

@@ -9,7 +9,7 @@ Every batch is shown to the auditor, and the strategy is counted: it is asked at
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from unittest.mock import patch
 
@@ -22,7 +22,7 @@ from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.clock import LogClock
 from rebalance.conclusion import Step
 from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, EventRefused
-from rebalance.events import Found
+from rebalance.events import Found, Mode
 from rebalance.group import GroupState
 from rebalance.ids import GroupName
 from rebalance.overview import GroupSummarised
@@ -30,20 +30,28 @@ from rebalance.step import step
 from rebalance.twins import told_apart
 from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, record_of
+from sinks.assignments import issued, own_name
 from streaming.cell import Heard, Rules, hear
 from streaming.codec import pack, unpack
-from streaming.gate import Gate, Passed, Untold
-from streaming.rows import Row
+from streaming.rows import Row, in_log_order
 from streaming.succession import Superseded, give_way
 from tests.simulation import reporting
-from tests.simulation.behind import Behind, Punctual
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders
 from tests.simulation.faults import Faults
-from tests.simulation.publishing import of_a_newer_release, orders
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy
-from trimtab.protocol import ROUTES, START_KEY, Assignment, Start, encode
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    ROUTES,
+    START_KEY,
+    Assignment,
+    GrantRef,
+    InheritRef,
+    Start,
+    decode,
+    encode,
+)
 
 NAME = GroupName(GROUP)
 
@@ -58,8 +66,6 @@ class Batch:
     """The auditor has heard them."""
     reminded: bool = False
     """What is published is among them."""
-    whole: bool = True
-    """Nothing urgent was left behind."""
 
 
 class Brain:
@@ -68,7 +74,7 @@ class Brain:
     def __init__(
         self, scenario: Scenario, broker: Broker, checker: Checker, faults: Faults
     ) -> None:
-        self.broker, self._checker, self._faults = broker, checker, faults
+        self._broker, self._checker, self._faults = broker, checker, faults
         self._strategy = allocator(scenario.strategy)
         self.rules = Rules(
             DECODER, policy(scenario), self._ask, Outlet(PREFIX, PARTITIONS), VerdictPolicy()
@@ -78,8 +84,9 @@ class Brain:
         self.read = dict.fromkeys(broker.logs, 0)
         self.pending: Batch | None = None
         self.cuts: list[list[Row]] = []
-        """Every batch so far, for the transcript, and what was decided in it, if committed."""
+        """Every batch so far, for the transcript."""
         self.decided: list[tuple[Decision, ...]] = []
+        """And what was decided in it, as far as it was committed."""
         self.elsewhere_ms = 0
         """How wrong the clock of a worker is that repeats the next batch; 0: none repeats it."""
         self._writing = scenario.odd
@@ -99,7 +106,6 @@ class Brain:
         self._summary: GroupSummarised | None = None
         self._shown: dict[str, int] = {}
         """The last record of each topic that the auditor has heard."""
-        self.reading = Behind(broker) if scenario.bounded else Punctual(broker)
 
     @property
     def furthest(self) -> Mapping[str, int]:
@@ -110,10 +116,6 @@ class Brain:
         """Begin with a copy or with nothing, having been told what is published; say if it was."""
         if self._summary is None:
             return False
-        self._begin(copy, now)
-        return self.state.epoch < self._summary.epoch
-
-    def _begin(self, copy: Checkpoint | None, now: int) -> None:
         self.state = GroupState(NAME) if copy is None else unpack(copy.drawer)
         self.clock = LogClock() if copy is None else copy.clock
         self.read = dict.fromkeys(self.read, 0) if copy is None else dict(copy.read)
@@ -121,17 +123,15 @@ class Brain:
         self.starting, self._starts = True, self._starts + 1
         self._ended, self._started = False, self._announce(now)
         self.challenger = None
-        known = self._summary
-        told = () if known is None else reminders(self._starts, self.broker.orders, known)
-        gate = Gate(shut=True) if copy is None else copy.gate
-        self.reading.begins(gate, self._starts, told, now, self._started)
-        self.starting = copy is not None or not isinstance(self.reading, Behind)
+        for record in reminders(self._starts, self._broker.orders, self._summary):
+            self._broker.append(ROUTES, NAME.encode(), encode(record), now)
         list(self._checker.take(history.Started(Place("t.routes", 0, 0, now), GROUP)))
+        return self.state.epoch < self._summary.epoch
 
     def checkpoint(self) -> Checkpoint:
         """Take a copy of what is remembered just now."""
         planned = self.pending.rows if self.pending else ()
-        return Checkpoint(pack(self.state), self.clock, dict(self.read), planned, self.reading.gate)
+        return Checkpoint(pack(self.state), self.clock, dict(self.read), planned)
 
     def challenge(self, begins: Callable[[], Checkpoint | None], now: int) -> None:
         """Another controller says that it starts, and waits until this one can have read it."""
@@ -141,7 +141,7 @@ class Brain:
 
     def _announce(self, now: int) -> int:
         start = Start(controller="c", start=f"{now:013}-0b5e55ed")
-        return self.broker.append(ROUTES, START_KEY, encode(start), now)
+        return self._broker.append(ROUTES, START_KEY, encode(start), now)
 
     def _gives_way(self, batch: Batch) -> bool:
         try:
@@ -170,11 +170,10 @@ class Brain:
         if self.pending is None:
             rows = []
             for name, end in ends.items():
-                rows += self.broker.logs[name][self.read[name] : end]
+                rows += self._broker.logs[name][self.read[name] : end]
                 self.read[name] = max(self.read[name], end)
             if rows:
-                whole = self.reading.is_whole(self.read)
-                self.pending = Batch(rows, reminded=self.starting, whole=whole)
+                self.pending = Batch(rows, reminded=self.starting)
                 self.cuts.append(rows)
         return self.pending is not None and not self._gives_way(self.pending)
 
@@ -182,23 +181,10 @@ class Brain:
         """Compute the chosen batch and publish it; a crash keeps it from being committed."""
         batch = self.pending
         assert batch is not None, "no batch was chosen"
-        try:
-            let = self.reading.passed(batch.rows)
-        except Untold:
-            self._begin(self.checkpoint(), now)
-            return
-        if let.rows:
-            yield from self._decide(batch, let, now, chance, crash=crash)
-        else:
-            self._commit(batch, let)
-
-    def _decide(
-        self, batch: Batch, let: Passed, now: int, chance: Random, *, crash: bool
-    ) -> Iterator[Violation]:
-        heard = self._hear(let)
+        heard = hear(self.clock, in_log_order(batch.rows), self.rules)
         outcome = self._step(heard)
         if not batch.shown:
-            yield from self._show(heard, let.rows)
+            yield from self._show(heard, batch.rows)
             batch.shown = True
         yield from self._judge(batch, outcome)
         if self.elsewhere_ms:
@@ -212,8 +198,7 @@ class Brain:
         if crash:
             self.state = unpack(pack(self.state))
             return
-        self.state, self.clock = outcome.state, heard.clock
-        self._commit(batch, let)
+        self.state, self.clock, self.pending = outcome.state, heard.clock, None
         self.starting = self.starting and not batch.reminded
         self._copy(Copying.AFTER_A_BATCH)
         self.decided.append(outcome.decisions)
@@ -221,20 +206,11 @@ class Brain:
             self._faults.occurred("C17")
         yield from self._checker.batch_ends()
 
-    def _hear(self, let: Passed) -> Heard:
-        clock = self.clock.restarted() if let.opened else self.clock
-        heard = hear(clock, let.rows, self.rules, let.gate.start)
-        return replace(heard, begins=let.opened)
-
-    def _commit(self, batch: Batch, let: Passed) -> None:
-        self.pending = None
-        self.reading.committed(let.gate, batch.rows, whole=batch.whole)
-
     def _step(self, heard: Heard) -> Step:
         state = self.state
         self._asked = 0
         due = state.deadline is not None and heard.clock.now >= state.deadline
-        if NAME not in heard.events and not due and not heard.begins:
+        if NAME not in heard.events and not due:
             return Step(state, ())
         return step(state, heard.moments(NAME), heard.now, self.rules.policy, self.rules.allocator)
 
@@ -243,7 +219,7 @@ class Brain:
         wrong = time.time() + self.elsewhere_ms / 1000
         kept, self.state = self.state, unpack(pack(self.state))
         with patch("time.time", lambda: wrong), patch("time.monotonic", lambda: wrong):
-            outcome = self._step(self._hear(self.reading.passed(batch.rows)))
+            outcome = self._step(hear(self.clock, in_log_order(batch.rows), self.rules))
         self.state, self.elsewhere_ms = kept, 0
         self._faults.occurred("A10")
         self._faults.occurred("B6")
@@ -251,7 +227,7 @@ class Brain:
 
     def _show(self, heard: Heard, rows: Sequence[Row]) -> Iterator[Violation]:
         events = {event.stamp.position: event for _, event in heard.events.get(NAME, [])}
-        for row in rows:
+        for row in in_log_order(rows):
             event = events.get(row.position)
             if isinstance(event, Found) or row.offset <= self._shown.get(row.topic, -1):
                 continue
@@ -275,9 +251,9 @@ class Brain:
         self.said += 1
         at = Place("t.published", 0, self.said, now)
         if isinstance(decision, AssignmentIssued):
-            self.broker.orders[decision.member].append(self._written(decision))
+            self._broker.orders[decision.member].append(self._written(decision))
         elif isinstance(decision, AssignmentWithdrawn):
-            self.broker.orders[decision.member].append(None)
+            self._broker.orders[decision.member].append(None)
         if isinstance(decision, GroupSummarised):
             known = self._summary
             self._summary = decision if known is None or known.epoch <= decision.epoch else known
@@ -291,4 +267,34 @@ class Brain:
         if not self.upgraded or self.said % 2:
             return orders(decision)
         self._faults.occurred("A12")
-        return of_a_newer_release(decision, self.rules.outlet)
+        written = issued(decision, self.rules.outlet).value or b""
+        return decode(ASSIGNMENTS, written[:-1] + b',"later": {"is": [1, null]}}')
+
+
+def orders(decision: AssignmentIssued) -> Assignment:
+    """What a member reads. As ``sinks`` writes it, but unwritten: that is tested elsewhere."""
+    portion = decision.portion
+    return Assignment.model_construct(
+        group=decision.group,
+        member=own_name(decision.member, decision.incarnation),
+        incarnation=decision.incarnation,
+        epoch=decision.epoch,
+        target_epoch=decision.target_epoch,
+        hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
+        give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
+        inherit=tuple(
+            InheritRef(
+                *row.queue,
+                row.epoch,
+                own_name(row.from_member, row.from_incarnation),
+                row.from_incarnation,
+                row.from_epoch,
+            )
+            for row in portion.inherit
+        ),
+        session_timeout_ms=decision.session_timeout_ms,
+        revocation_timeout_ms=decision.revocation_timeout_ms,
+        heartbeat_interval_ms=decision.heartbeat_interval_ms,
+        mode=None if decision.mode is Mode.CLUSTERING else decision.mode.value,
+        join_again=decision.join_again or None,
+    )

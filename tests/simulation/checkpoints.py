@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 from rebalance.clock import LogClock
 from rebalance.overview import GroupSummarised
 from streaming.codec import Drawer
-from streaming.gate import Gate
 from streaming.noticeboard import Noticeboard
 from streaming.rows import Row
 from tests.simulation.rules import GROUP
@@ -39,7 +38,6 @@ class Checkpoint(NamedTuple):
     read: Mapping[str, int]
     planned: Sequence[Row] = ()
     """A batch that was not committed."""
-    gate: Gate = Gate()
 
 
 class Challenger(NamedTuple):

@@ -1,14 +1,11 @@
-"""Log clocks, and a gate, that are wrong in one respect, for ``plants``."""
+"""Log clocks that are wrong in one respect, for ``plants``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from rebalance.clock import LogClock, Progress
+from rebalance.clock import LogClock
 from rebalance.ids import Millis
-from streaming.decoding import Decoder
-from streaming.gate import Gate, Opening, Passed, Untold
-from streaming.rows import Row
 
 Function = Callable[..., Any]
 
@@ -42,39 +39,5 @@ def jumps_ahead_never_paid_for(right: Function) -> Function:
     def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
         clock: LogClock = right(self, appended, max_step)
         return replace(clock, owed=Millis(0))
-
-    return wrong
-
-
-def ticks_count_however_far_behind(right: Function) -> Function:
-    """Time goes by while a backlog is read, though nobody could be told anything meanwhile."""
-
-    def wrong(self: LogClock, tick: Progress, appended: Millis, max_step: Millis) -> LogClock:
-        clock: LogClock = right(replace(self, ticks=self.ticks[-1:]), tick, appended, max_step)
-        return clock
-
-    return wrong
-
-
-def decided_before_all_was_told(right: Function) -> Function:
-    """A piece of the past is taken for the present."""
-
-    def wrong(gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening) -> Passed:
-        start: str = right(gate, ordered, decoder, opening).gate.start
-        return Passed(Gate(start), ordered)
-
-    return wrong
-
-
-def opened_without_the_word(right: Function) -> Function:
-    """What Kafka has lost of what a start was told is not missed."""
-
-    def wrong(gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening) -> Passed:
-        try:
-            passed: Passed = right(gate, ordered, decoder, opening)
-        except Untold:
-            told = replace(gate, start=opening.start, shut=True, told=True)
-            passed = right(told, ordered, decoder, opening)
-        return passed
 
     return wrong

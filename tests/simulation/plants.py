@@ -18,20 +18,17 @@ from rebalance.group import Asked, Grant, GroupState, Member, Ownership
 from rebalance.ids import Epoch, MemberId, Millis, Queue
 from rebalance.policy import TwinRule
 from streaming.noticeboard import Noticeboard
-from tests.simulation import lives as drawn
 from tests.simulation.clocks import (
     clock_step_unlimited,
     clock_stopped_by_a_wrong_stamp,
-    decided_before_all_was_told,
     jumps_ahead_never_paid_for,
-    opened_without_the_word,
-    ticks_count_however_far_behind,
 )
 from tests.simulation.deaf import (
     never_told_again,
     successor_not_respected,
     told_again_at_once,
 )
+from tests.simulation.lives import cut_off, retiring, slow_hands, wrong_stamps
 from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
 
@@ -215,25 +212,10 @@ PLANTS = {
         "rebalance.timers._patience",
         revocation_counted_from_the_telling,
         OWNERS,
-        lives=drawn.slow_hands,
+        lives=slow_hands,
     ),
     "clock step unlimited": Plant(
         "rebalance.clock.LogClock.advanced", clock_step_unlimited, PATIENCE
-    ),
-    "ticks count however far behind": Plant(
-        "rebalance.clock.LogClock.ticked",
-        ticks_count_however_far_behind,
-        PATIENCE,
-        lives=drawn.slow_hands_behind,
-    ),
-    "decided before all was told": Plant(
-        "tests.simulation.behind.passed",
-        decided_before_all_was_told,
-        frozenset({Invariant.EPOCHS_GROW, Invariant.LIVELY}) | OWNERS,
-        lives=drawn.behind,
-    ),
-    "opened without the word": Plant(
-        "tests.simulation.behind.passed", opened_without_the_word, OWNERS, lives=drawn.behind
     ),
     "clock stopped by a wrong stamp": Plant(
         "rebalance.clock.LogClock.advanced",
@@ -244,7 +226,7 @@ PLANTS = {
         "rebalance.clock.LogClock.advanced",
         jumps_ahead_never_paid_for,
         OWNERS,
-        lives=drawn.wrong_stamps,
+        lives=wrong_stamps,
     ),
     "twin not fenced": Plant(
         "rebalance.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
@@ -271,22 +253,22 @@ PLANTS = {
         "rebalance.holding.is_mute",
         mute_members_fenced_for_their_queues,
         PATIENCE,
-        lives=drawn.cut_off,
+        lives=cut_off,
     ),
     "half of a portion told": Plant(
         "rebalance.conclusion._issued", half_of_a_portion_told, frozenset({Invariant.TOLD})
     ),
     "epoch forgotten with the group": Plant(
-        "rebalance.draft.Draft.wipe", epoch_forgotten_with_the_group, COUNTED, lives=drawn.retiring
+        "rebalance.draft.Draft.wipe", epoch_forgotten_with_the_group, COUNTED, lives=retiring
     ),
     "epoch swept with the rest": Plant(
-        "rebalance.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=drawn.retiring
+        "rebalance.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=retiring
     ),
     "last word not read": Plant(
         "streaming.noticeboard.Noticeboard.keep_summary",
         last_word_not_read,
         COUNTED,
-        lives=drawn.retiring,
+        lives=retiring,
     ),
     "evictions not held": Plant("rebalance.holding.believed", evictions_not_held, PATIENCE),
 }

@@ -70,7 +70,7 @@ class Process:
         self.working: dict[QueueRef, tuple[Grant, Worker]] = {}
         self.finishing: dict[Grant, int] = {}
         """What the application was told to stop, and when it will have."""
-        self.ended = self.leaving = False
+        self.ended = False
         self.ending: Ending | None = None
         """How, if it ended by itself."""
         self._end: End | None = None
@@ -244,7 +244,6 @@ class Process:
     def stop(self, now: int, timeout_ms: int, witness: Witness) -> Iterator[Violation]:
         """It is asked to leave."""
         if not self.ended and self.suspended_until <= now:
-            self.leaving = True
             actions = self.session.stop(now + self.offset_ms, timeout_ms)
             yield from self.perform(actions, now, witness)
             self._wake_at = now

@@ -34,7 +34,6 @@ from rebalance.events import (
 )
 from rebalance.ids import Epoch, Position, Queue
 from rebalance.overview import GroupSummarised
-from streaming.gate import tick_of
 from streaming.rows import Row
 from tests.simulation.rules import GROUP
 
@@ -43,10 +42,7 @@ _STRUCK = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}
 
 def ticked(row: Row) -> Entry:
     """A tick was read."""
-    at, tick = Place(row.topic, row.partition, row.offset, row.appended_ms), tick_of(row)
-    return (
-        history.Ticked(at, tick.start or "", tick.number, tick.seen) if tick else history.Ticked(at)
-    )
+    return history.Ticked(Place(row.topic, row.partition, row.offset, row.appended_ms))
 
 
 def heard(event: Event) -> Entry:

@@ -154,8 +154,6 @@ class Scenario:
     quirks: frozenset[Quirk]
     incidents: tuple[Incident, ...]
     safety_ms: int
-    bounded: bool = False
-    """Batches have a limit."""
 
     @property
     def strict(self) -> bool:
@@ -171,8 +169,7 @@ class Scenario:
     def forgetful(self) -> bool:
         """Whether records are lost that Kafka had taken."""
         kinds = {incident.kind for incident in self.incidents}
-        lost = {Kind.LOSE_CHECKPOINT} if self.bounded else set()  # with what was not read yet
-        return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA, *lost})
+        return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA})
 
     @property
     def odd(self) -> bool:

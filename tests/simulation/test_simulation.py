@@ -8,15 +8,7 @@ import pytest
 
 from audit.violations import Invariant, Violation
 from tests.simulation.faults import FAULTS
-from tests.simulation.lives import (
-    behind,
-    forgetting,
-    life,
-    retiring,
-    slow_hands,
-    slow_hands_behind,
-    wrong_stamps,
-)
+from tests.simulation.lives import forgetting, life, retiring, slow_hands, wrong_stamps
 from tests.simulation.scenario import scenario
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
@@ -68,22 +60,6 @@ def test_wrong_stamps_are_borne() -> None:
     assert [] == [told(life) for life in lives if life.violations]
     assert all(life.scenario.strict for life in lives)
     assert {"B2", "B8"} <= struck
-
-
-def test_a_controller_may_be_behind() -> None:
-    """Its batches have a limit, so a backlog comes in pieces, cut anywhere in each topic."""
-    lives = [World(draw(seed)).live() for draw in (behind, slow_hands_behind) for seed in range(40)]
-
-    assert [] == [told(life) for life in lives if life.violations]
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_a_controller_may_be_behind_in_many_ways() -> None:
-    """The same at length."""
-    lives = (World(behind(seed)).live() for seed in range(40, 1_500))
-
-    assert [] == [told(life) for life in lives if life.violations]
 
 
 def test_a_controller_may_forget() -> None:

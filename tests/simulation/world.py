@@ -16,8 +16,6 @@ from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
 from streaming.codec import pack
-from streaming.gate import Gate
-from tests.simulation.behind import bounded_ends
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import Checkpoint
@@ -108,9 +106,7 @@ class World:
         self.brain = Brain(scenario, self.broker, self.checker, self.faults)
         self.witness = Witness(GROUP, strict=scenario.strict)
         self.wire = Wire(self.broker, self.chance, scenario.quirks, self.faults)
-        reading = self.brain.reading
-        self.driver = Driver(self.broker, scenario.queues, reading)
-        reading.begins(Gate(shut=True), 0, (), self.now)
+        self.driver = Driver(self.broker, scenario.queues)
 
     # -- a life
 
@@ -220,9 +216,7 @@ class World:
         if challenger is not None and challenger.at <= self.now:
             self.restart(challenger.begins())
         ends: Mapping[str, int] = {name: len(log) for name, log in self.broker.logs.items()}
-        if self.scenario.bounded:
-            ends = ends if self.healed else bounded_ends(self.brain, self.chance, self.now)
-        elif Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
+        if Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
             ends = odd_ends(self.broker, self.brain.read, self.chance, self.now)
         if not self.brain.choose(ends):
             return

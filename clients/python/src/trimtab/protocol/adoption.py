@@ -5,7 +5,6 @@ finds the same. `adopt` is one member's orders without what only the member need
 wherever they fitted; `advance` is what the group's summary says of time. Of several starts in the
 log the last one counts. An epoch that nobody can have reached is refused: it would leave none.
 `start`, keyed "$start", comes first, in every partition: whoever was controller until then ends.
-`told`, keyed "$told", stands before and after all of one start: nothing is decided in between.
 """
 
 from itertools import chain
@@ -29,19 +28,6 @@ class Start(Record):
     kind: Literal["start"] = "start"
     controller: Label
     start: Incarnation
-
-
-class Told(Record):
-    """What stands published is told from here on, or all of it has been."""
-
-    model_config = example(
-        kind="told", controller="controller-1", start="1767312000000-0b5e55ed", whole=True
-    )
-
-    kind: Literal["told"] = "told"
-    controller: Label
-    start: Incarnation
-    whole: bool = Field(description="Whether that was all; nothing is decided before it is.")
 
 
 Reached = Annotated[int, Field(ge=0, le=limits.EPOCH_REACHED)]
