@@ -28,7 +28,6 @@ from rebalance import handover, remains, routing
 from rebalance.causes import Cause, CauseKind
 from rebalance.draft import Draft
 from rebalance.events import (
-    FOUND,
     SILENT,
     Adopted,
     Advanced,
@@ -38,6 +37,7 @@ from rebalance.events import (
     Moment,
     Released,
     Stamp,
+    last_found,
 )
 from rebalance.group import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
 from rebalance.ids import ANY_QUEUE, Epoch, Incarnation, MemberId, Millis, Queue, TopicName
@@ -64,10 +64,9 @@ class Published:
 
 def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     """Return what was found published, if any of it is newer than the state."""
-    told = [event for event in events if isinstance(event, FOUND)]
-    if not told:
+    found = last_found(events)
+    if not found:
         return None
-    found = [one for one in told if one.start == told[-1].start]  # what earlier ones found is older
     epoch = max(event.epoch for event in found)
     lives = any(isinstance(event, Adopted) for event in found)
     if epoch <= before.epoch and not (lives and before.is_unknown):  # then that is only a floor

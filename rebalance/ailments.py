@@ -116,9 +116,9 @@ def heard(before: GroupState, moments: Sequence[Moment]) -> GroupState:
         member, pulse = before.members.get(moment.member), pulses.get(moment.member)
         if member is None or pulse is None or member.incarnation != moment.incarnation:
             continue
-        sequence = moment.sequence if isinstance(moment, Beaten) else pulse.sequence
-        seen = Millis(max(pulse.seen, moment.stamp.heard))
-        sequence = max(sequence, pulse.sequence)
+        seen, sequence = Millis(max(pulse.seen, moment.stamp.heard)), pulse.sequence
+        if isinstance(moment, Beaten):
+            sequence = max(sequence, moment.sequence)
         pulses[moment.member] = replace(pulse, seen=seen, sequence=sequence)
     return replace(before, pulses=pulses)
 

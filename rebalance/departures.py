@@ -48,10 +48,9 @@ def hours(draft: Draft) -> Iterator[Millis]:
         yield Millis(max(left) + REMEMBERED_MS)
 
 
-def sweep(draft: Draft, clock: Millis) -> None:
-    """Strike them all out, if their hour has come."""
-    if any(clock >= hour for hour in hours(draft)):
-        draft.departures.clear()
+def sweep(draft: Draft) -> None:
+    """Strike them all out: their hour has come."""
+    draft.departures.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:

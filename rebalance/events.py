@@ -7,6 +7,7 @@ them. Names are in the past tense: an event reports, it never asks.
 Its one rule: everything the brain may know about time or order is in the event's stamp.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -239,3 +240,9 @@ SILENT: Final = (Ticked, *FOUND)
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
 Moment = Event | Found | Ticked
 """What a group is told of in the order of the log; whatever silence has decided by then is done."""
+
+
+def last_found(events: Iterable[Moment]) -> list[Found]:
+    """Return what the last start found published; what earlier ones found is older."""
+    told = [event for event in events if isinstance(event, FOUND)]
+    return [one for one in told if one.start == told[-1].start]

@@ -8,8 +8,8 @@ count has fallen to half the limit, so that the others do not move (faults C11, 
 else could work on it keeps all the same; so when everybody would have to rest, nobody does.
 
 Called by ``membership`` at each departure and return, by ``timers`` when a rest ends or nothing is
-left to remember. Its one
-rule: a member's past is its instance's, or else its own, and is forgotten in log time.
+left to remember. Its one rule: a member's past is its instance's, or else its own, and is forgotten
+in log time.
 """
 
 from collections.abc import Iterator
@@ -84,10 +84,9 @@ def hours(draft: Draft) -> Iterator[Millis]:
         yield Millis(max(ends))
 
 
-def sweep(draft: Draft, clock: Millis) -> None:
-    """Strike everything out, if its hour has come."""
-    if any(clock >= hour for hour in hours(draft)):
-        draft.flaps.clear()
+def sweep(draft: Draft) -> None:
+    """Strike everything out: its hour has come."""
+    draft.flaps.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:

@@ -296,5 +296,5 @@ class GroupState:
 
     @property
     def is_unknown(self) -> bool:
-        """Tell whether nothing is known of it but its epoch."""
-        return self == GroupState.unknown(self.name, self.epoch)
+        """Tell whether nothing is known of it but its epoch; asked after each step."""
+        return not self.members and self == GroupState.unknown(self.name, self.epoch)

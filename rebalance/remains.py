@@ -8,8 +8,8 @@ nothing was, the epoch. That is not forgotten with the group: its cell keeps the
 (``streaming.cell``), and what was published of the group last names it (``adoption``).
 
 Called by whoever fills or empties a group, by ``timers`` at the hour, by ``step`` and by
-``conclusion``. Its one rule:
-what is struck out when is for the log to say, and not for where a batch ends.
+``conclusion``. Its one rule: what is struck out when is for the log to say, and not for where a
+batch ends.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,13 +36,12 @@ def hours(draft: Draft) -> Iterator[Millis]:
         yield max([end, *departures.hours(draft), *flapping.hours(draft)])
 
 
-def sweep(draft: Draft, clock: Millis) -> None:
-    """Strike out what is left, if its hour has come."""
-    if any(clock >= hour for hour in hours(draft)):
-        draft.empty_since, draft.commands, draft.extent = None, (), None
-        draft.target, draft.shortage = {}, {}  # of a paused group they would stay
-        for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):
-            left.clear()
+def sweep(draft: Draft) -> None:
+    """Strike out what is left: its hour has come."""
+    draft.empty_since, draft.commands, draft.extent = None, (), None
+    draft.target, draft.shortage = {}, {}  # of a paused group they would stay
+    for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):
+        left.clear()
 
 
 def is_all(state: GroupState, events: Sequence[Moment]) -> bool:

@@ -11,6 +11,7 @@ Its one rule: only the log clock strikes.
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import Final
 
 from rebalance import (
     ailments,
@@ -31,6 +32,9 @@ from rebalance.group import Member
 from rebalance.ids import MemberId, Millis
 from rebalance.roster import Trait
 
+_PASTS: Final = (departures, flapping, remains)
+"""What remembers somebody who is gone, and until when."""
+
 
 def strike(draft: Draft, stamp: Stamp) -> None:
     """Do whatever is due at ``stamp``."""
@@ -42,8 +46,9 @@ def strike(draft: Draft, stamp: Stamp) -> None:
     flapping.wake(draft, stamp)
     _evict(draft, stamp)
     handover.take(draft, stamp)
-    for swept in (departures, flapping, remains):
-        swept.sweep(draft, stamp.clock)
+    for past in _PASTS:
+        if any(stamp.clock >= hour for hour in past.hours(draft)):
+            past.sweep(draft)
     # What the end of this step will do anyway must not strike again at each event until then.
     later = (hour for hour in _target_hours(draft) if hour > stamp.clock)
     draft.deadline = min(chain(_hours(draft), later), default=None)
@@ -86,8 +91,8 @@ def _hours(draft: Draft) -> Iterator[Millis]:
     resting = (members[name].resting_until for name in members.those(Trait.RESTING))
     yield from (until for until in resting if until is not None)
     yield from routing.hours(draft)
-    for swept in (departures, flapping, remains):
-        yield from swept.hours(draft)
+    for past in _PASTS:
+        yield from past.hours(draft)
     if draft.paused:
         if draft.paused_until is not None:
             yield draft.paused_until

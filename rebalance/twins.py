@@ -121,7 +121,7 @@ def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
     Or the rival started later: it may have come before this one was told anything, and while it
     hands over to its successor, a process still learns epochs.
     """
-    if event.last_epoch is None or _is_same_process(draft, event, rival):
+    if event.last_epoch is None:
         return False
     other = draft.members[rival]
     return 0 < event.last_epoch < other.since or event.incarnation < other.incarnation

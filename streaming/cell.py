@@ -174,8 +174,7 @@ def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record],
     floor = cell.floor  # what this batch adds to it concerns no group of this batch
     for group in sorted(awake):
         was = drawers.get(group)
-        unknown = GroupState.unknown(group, floor)
-        before = unknown if was is None else rules.recollection.unpack(was)
+        before = GroupState.unknown(group, floor) if was is None else rules.recollection.unpack(was)
         after = _step(before, was, heard, rules)
         records += after.records
         letters += after.letters

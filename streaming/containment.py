@@ -23,7 +23,7 @@ from msgspec import msgpack
 
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
-from rebalance.events import FOUND, Adopted, Beaten, Event, Found, Moment, Stamp, Ticked
+from rebalance.events import Adopted, Beaten, Event, Found, Moment, Stamp, Ticked, last_found
 from rebalance.group import GroupState
 from rebalance.ids import GroupName, Millis, Position
 from rebalance.overview import GroupSummarised
@@ -54,12 +54,9 @@ _decode: Final = msgpack.Decoder(list[Kept]).decode
 
 def is_cut(moments: Iterable[Moment]) -> bool:
     """Tell whether a part of what a starting controller found published has not been read yet."""
-    found = [moment for moment in moments if isinstance(moment, FOUND)]
-    if not found:
-        return False
-    last = [one for one in found if one.start == found[-1].start]
-    told = {(it.member, it.incarnation) if isinstance(it, Adopted) else None for it in last}
-    return len(told) < max(one.of for one in last)
+    found = last_found(moments)
+    told = {(it.member, it.incarnation) if isinstance(it, Adopted) else None for it in found}
+    return len(told) < max((it.of for it in found), default=0)
 
 
 def is_change(moment: Moment) -> bool:

@@ -20,6 +20,7 @@ from console.settings import Settings
 from console.settings.groups import PolicySettings
 from console.settings.sections import ControllerSettings, KafkaSettings, RouteSettings
 from console.settings.topics import TopicSettings
+from console.settings.units import parse_duration
 from rebalance.policy import STEPS_IN_A_SESSION
 
 GROUP: Final = "demo"
@@ -30,7 +31,7 @@ MESSAGES_PER_SECOND: Final = 200
 
 SESSION_TIMEOUT: Final = "6s"
 """A killed member's queues rest this long: short enough to watch. Six beats must be lost for it."""
-_SESSION: Final = timedelta(seconds=6)
+_SESSION: Final = parse_duration(SESSION_TIMEOUT)
 _STEP: Final = _SESSION / STEPS_IN_A_SESSION
 """So short sessions need a shorter step, and ticks and batches that fit into one."""
 _HEARTBEAT_INTERVAL: Final = timedelta(seconds=1)

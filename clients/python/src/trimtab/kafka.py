@@ -77,7 +77,7 @@ class ConsumerBinding:
         self._recommit_s = milliseconds("recommit_interval", recommit_interval, 1) / 1_000
         self._poll_means_done = poll_means_done
         self._turn = threading.Lock()
-        self._reading = threading.Lock()
+        self._polling = threading.Lock()
         """One thread at a time takes messages, so that none overtakes another."""
         self._readings = Readings()
         self._astray: set[QueueRef] = set()
@@ -123,13 +123,13 @@ class ConsumerBinding:
                 return message
 
     def _next(self, left: float) -> Message | None:
-        if not self._reading.acquire(timeout=left):
+        if not self._polling.acquire(timeout=left):
             return None  # another thread polls
         try:
             message = self._consumer.poll(min(left, _SLICE_S))
             return message if message is not None and self._is_for_us(message) else None
         finally:
-            self._reading.release()
+            self._polling.release()
 
     def done(self, *messages: Message) -> bool:
         """The application has done its work for these messages, in whatever order.

@@ -9,7 +9,7 @@ stand in a list of their own, and a row says by number which of them it means.
 Annotates the types of `queues`. Its one rule: the rows come back as they went, shelf by shelf.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, Final, get_args, get_type_hints
 
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -59,13 +59,7 @@ class Shelved:
         def flat(shelves: Any) -> Rows:  # noqa: ANN401 - what the schema below lets through
             return tuple(make(it) for it in _emptied(shelves))
 
-        return core_schema.json_or_python_schema(
-            json_schema=core_schema.no_info_after_validator_function(flat, _shelves(cells)),
-            python_schema=_as_rows(row, handler),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                _filled, when_used="json"
-            ),
-        )
+        return _on_shelves(_shelves(cells), flat, _as_rows(row, handler), _filled)
 
 
 class ShelvedByGiver:
@@ -84,22 +78,14 @@ class ShelvedByGiver:
         def flat(said: Any) -> Rows:  # noqa: ANN401 - what the schema below lets through
             return tuple(make(it) for it in _with_givers(_emptied(said["queues"]), said["from"]))
 
-        return core_schema.json_or_python_schema(
-            json_schema=core_schema.no_info_after_validator_function(
-                flat,
-                core_schema.typed_dict_schema(
-                    {
-                        "from": _required(_listed(giver)),
-                        "queues": _required(_shelves({**cells, **place, **last})),
-                    },
-                    config=_STRICT,
-                ),
-            ),
-            python_schema=_as_rows(row, handler),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                _filled_by_giver, when_used="json"
-            ),
+        wire = core_schema.typed_dict_schema(
+            {
+                "from": _required(_listed(giver)),
+                "queues": _required(_shelves({**cells, **place, **last})),
+            },
+            config=_STRICT,
         )
+        return _on_shelves(wire, flat, _as_rows(row, handler), _filled_by_giver)
 
 
 def _cells(row: Any, handler: GetCoreSchemaHandler) -> dict[str, CoreSchema]:  # noqa: ANN401 - a class
@@ -108,6 +94,20 @@ def _cells(row: Any, handler: GetCoreSchemaHandler) -> dict[str, CoreSchema]:  #
         name: handler.generate_schema(Annotated[hint, Field(title=name)])
         for name, hint in hints.items()
     }
+
+
+def _on_shelves(
+    wire: CoreSchema,
+    read: Callable[[Any], Rows],
+    rows: CoreSchema,
+    write: Callable[[Rows], object],
+) -> CoreSchema:
+    """Return the schema of what is shelves in JSON, and rows in Python."""
+    return core_schema.json_or_python_schema(
+        json_schema=core_schema.no_info_after_validator_function(read, wire),
+        python_schema=rows,
+        serialization=core_schema.plain_serializer_function_ser_schema(write, when_used="json"),
+    )
 
 
 def _as_rows(row: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401 - a class

@@ -32,7 +32,7 @@ class Ends(NamedTuple):
     """The answer."""
 
     at: int
-    """When it was asked, or later: what was in the log by then is before these."""
+    """When it was asked first: what was in the log by then is before these."""
     offsets: dict[Partition, int]
 
 
