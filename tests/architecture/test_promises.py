@@ -1,8 +1,8 @@
 """A promise is worth the test that would fail if it were broken.
 
-Documents name tests as `tests/folder/test_file.py::test_name`. Each promise of the README names at
-least one, each fault of the catalogue one or "not yet", and every name given anywhere is that of a
-test that exists.
+Documents name tests as `tests/folder/test_file.py::test_name`. Each promise of the README is a row
+of docs/promises.md, each row there names at least one test, each fault of the catalogue one or "not
+yet", and every name given anywhere is that of a test that exists.
 """
 
 import re
@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.architecture.checkout import ROOT, files, functions, text
 
 README = Path("README.md")
+PROMISES = Path("docs/promises.md")
 SURVIVAL = Path("docs/survival.md")
 FAULTS = {"A": 18, "B": 8, "C": 21, "D": 8, "F": 12, "G": 13, "H": 10}
 """The catalogue's chapters, and how many faults each has."""
@@ -23,19 +24,27 @@ def exists(path: Path, name: str) -> bool:
     return (ROOT / path).exists() and any(it.name == wanted for it in functions(path))
 
 
-def promises() -> list[str]:
-    """The rows of the table in the README's section on what it promises."""
+def promised() -> list[str]:
+    """The names of the promises in the README's section on what it promises."""
     section = re.search(
         r"^## What it promises.*?(?=^## |\Z)", text(README), re.MULTILINE | re.DOTALL
     )
-    rows = re.findall(r"^\|.*\|$", section.group() if section else "", re.MULTILINE)
-    return rows[2:]
+    return re.findall(r"^- \*\*([^*]+?)\.?\*\*", section.group() if section else "", re.MULTILINE)
+
+
+def rows() -> list[str]:
+    """The rows of the tables of promises, without their heads."""
+    tables = re.findall(r"^\|[-|]+\|\n((?:\|.*\|\n)+)", text(PROMISES), re.MULTILINE)
+    return [row for table in tables for row in table.splitlines()]
 
 
 def test_every_promise_names_a_test() -> None:
-    """Each promise of the README says which test would catch its breach."""
-    assert promises(), f"{README} has no table under `## What it promises`"
-    assert [] == [promise for promise in promises() if not REFERENCE.search(promise)]
+    """Each promise of the README and each rule below it names a test that its breach would fail."""
+    names = [name for row in rows() for name in re.findall(r"^\| \*\*([^*]+)\*\*", row)]
+
+    assert 3 <= len(promised()) <= 6
+    assert promised() == names[: len(promised())]
+    assert [] == [row for row in rows() if not REFERENCE.search(row)]
 
 
 def test_every_named_test_exists() -> None:
