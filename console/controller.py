@@ -40,7 +40,7 @@ class _BrokerWatch:
         """Watch until told to stop."""
         while not stop.wait(_LOOK_S):
             if not self._kafka.instance.is_running():
-                raise Failure(f"its broker is gone; see {self._kafka.log}")
+                raise Failure(f"its Kafka has ended; see {self._kafka.log}")
 
 
 def run(
@@ -88,7 +88,7 @@ def _sole_controller(home: Path) -> Iterator[None]:
     """Two drivers on one checkpoint would undo each other's work."""
     lock = FileLock(home / "controller.lock")
     if not lock.acquire(wait=False):
-        raise Failure(f"another controller runs in {home}: stop it, or choose another home")
+        raise Failure(f"another controller runs in {home}: stop it, or use another home")
     with lock:
         yield
 

@@ -104,7 +104,7 @@ def problems(found: Iterable[Found]) -> list[str]:
         counts = ", ".join(f"{topic.spec.name} {topic.partitions}" for topic in by_group)
         lines.append(
             f"topics keyed by group must have equal partition counts, there are: {counts}; "
-            "stop all members, and begin anew under another topics.prefix"
+            "stop all members and start again under another topics.prefix"
         )
     return lines
 
@@ -140,7 +140,7 @@ def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
     deadline = time.monotonic() + REQUEST_TIMEOUT_S
     while not created.keys() <= _led(_metadata(admin)):
         if time.monotonic() > deadline:
-            raise Failure("Kafka has created topics and does not show them", ExitCode.TIMEOUT)
+            raise Failure("Kafka has created topics but does not list them", ExitCode.TIMEOUT)
         time.sleep(_LOOK_AGAIN_S)
 
 
@@ -158,8 +158,8 @@ def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str
     if len(metadata.partitions) != spec.partitions:
         yield (
             f"{spec.name} has {len(metadata.partitions)} partitions, must have {spec.partitions}: "
-            f"set topics.partitions to {len(metadata.partitions)} if no group lives there yet; "
-            "else stop all members, and begin anew under another topics.prefix"
+            f"set topics.partitions to {len(metadata.partitions)} if no group uses it yet; "
+            "otherwise stop all members and start again under another topics.prefix"
         )
     counts = (len(partition.replicas) for partition in metadata.partitions.values())
     replicas = min(counts, default=0)

@@ -80,7 +80,7 @@ def _note(draft: Draft, ailment: Ailment | None, now: Stamp) -> None:
 
 
 def _told(before: GroupState, ailment: Ailment | None, now: Stamp) -> GroupAiled:
-    detail = "it is well again" if ailment is None else ailment.reason
+    detail = "it works again" if ailment is None else ailment.reason
     cause = Cause(CauseKind.AILMENT, before.name, now.position, detail)
     return GroupAiled(before.name, "" if ailment is None else ailment.reason, now.appended, cause)
 

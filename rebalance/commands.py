@@ -129,7 +129,7 @@ def _pause(draft: Draft, order: Pause, stamp: Stamp) -> None:
 def _member(draft: Draft, name: MemberId) -> Member:
     member = draft.members.get(name)
     if member is None:
-        raise Refused(f"{name} is no member")
+        raise Refused(f"{name} is not a member")
     return member
 
 

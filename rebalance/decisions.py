@@ -171,7 +171,7 @@ class GroupAiled:
 
     group: GroupName
     reason: str
-    """Empty: it is well again."""
+    """Empty: it works again."""
     at: Millis
     cause: Cause
 

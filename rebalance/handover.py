@@ -91,7 +91,9 @@ def _let_go(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) 
     if owned is None or grant is None:
         return  # a release of an epoch that is over: late, repeated, or never granted
     if grant.asked is None:
-        draft.occasion = Cause(CauseKind.DRAIN, life[0], stamp.position, "it let go unasked")
+        draft.occasion = Cause(
+            CauseKind.DRAIN, life[0], stamp.position, "released without being asked"
+        )
     else:
         draft.served.add(grant.asked.epoch)
     if grant is owned.holder:

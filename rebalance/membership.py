@@ -106,7 +106,7 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
     if rule is TwinRule.HAND_OVER:
         draft.members.put(rival, replace(older, draining=True, dismissed=True, instance=None))
     else:
-        detail = f"{event.member} came for its instance {event.instance}"
+        detail = f"{event.member} joined under its instance {event.instance}"
         cause = Cause(CauseKind.REJOIN, rival, event.stamp.position, detail)
         change = MemberChange.LEFT if older.away else MemberChange.FENCED
         depart(draft, rival, change, event.stamp, cause)

@@ -89,7 +89,7 @@ def _is_news(draft: Draft, event: RouteObserved) -> bool:
 
 def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> None:
     if not known.left_out and (known.exists, known.queues) != (event.exists, event.queues):
-        detail = f"{event.topic}: version {event.version} has said something else before"
+        detail = f"{event.topic}: version {event.version} already said something else"
         draft.notes.append(
             EventRefused(draft.before.name, event.stamp, Refusal.ROUTES_CONTRADICT, detail)
         )

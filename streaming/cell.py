@@ -247,7 +247,7 @@ def _kept(left: Endured, kept: Sequence[Kept], rules: Rules, rooms: int = 1) -> 
     drawer = rules.recollection.pack(left.state, left.state, None)
     drawer = drawer._replace(deadline=None, kept=containment.write(room))
     ailment = left.state.ailment
-    reason = "too much waits for an adoption" if ailment is None else ailment.reason
+    reason = "too many records wait for the adoption" if ailment is None else ailment.reason
     letters = containment.returned(excess, reason)
     return Stepped(drawer, containment.written(left.decisions, rules.outlet), letters)
 

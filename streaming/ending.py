@@ -40,7 +40,9 @@ def ending_of(page: str) -> Ending:
     raised = _RAISED.search(tail) if traceback else None
     if raised is not None:
         return _of_python(raised["name"], (raised["text"] or "").strip())
-    first = next((line.strip() for line in page.splitlines() if line.strip()), "nobody knows why")
+    first = next(
+        (line.strip() for line in page.splitlines() if line.strip()), "the reason is unknown"
+    )
     telling = [cause for cause in _CAUSED.findall(page) if ": " in cause]
     return Ending(telling[-1].strip() if telling else first, passes=True)
 

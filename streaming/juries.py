@@ -110,6 +110,6 @@ class Court:
         return bench, [] if known else [self._ailed(before.name, reason)], refused
 
     def _ailed(self, name: ClusterName, reason: str) -> Record:
-        detail = reason or "it is well again"
+        detail = reason or "it works again"
         cause = Cause(CauseKind.AILMENT, name, self.now.position, detail)
         return ailed(GroupAiled(GroupName(name), reason, self.now.appended, cause), self.outlet)

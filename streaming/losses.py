@@ -79,7 +79,7 @@ def losses(
 
 def looking() -> Trouble:
     """Return whoever says that looking fails: one for all tries, or each would say so."""
-    return Trouble(logger(_NAME), "looking at what the topics hold")
+    return Trouble(logger(_NAME), "reading of topic offsets")
 
 
 def survey(options: Options, trouble: Trouble) -> Shelf:
@@ -102,7 +102,7 @@ def survey(options: Options, trouble: Trouble) -> Shelf:
         firsts = _offsets(admin, places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]  # stubs
         ends = _offsets(admin, places, OffsetSpec.latest())  # type: ignore[no-untyped-call]  # stubs
     except KafkaException as error:
-        raise NotSurveyed(f"what the topics hold could not be read: {error}") from error
+        raise NotSurveyed(f"could not read topic offsets: {error}") from error
     trouble.over()
     ids = {name: str(topic.topic_id) for name, topic in found.items()}
     return Shelf(cluster, ids, {it: Held(first, ends[it]) for it, first in firsts.items()})
@@ -112,5 +112,5 @@ def _offsets(admin: AdminClient, places: list[TopicPartition], spec: Any) -> dic
     asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=_PATIENCE_S)
     found = {(it.topic, it.partition): answer.result().offset for it, answer in asked.items()}
     if min(found.values(), default=0) < 0:  # so it looks when time was up
-        raise NotSurveyed("what the topics hold could not be read: Kafka does not answer")
+        raise NotSurveyed("could not read topic offsets: Kafka does not answer")
     return found

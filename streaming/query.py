@@ -136,13 +136,13 @@ class QueryLife:
             kept, log = checkpoint.set_aside(start), structlog.get_logger()
             if lost:
                 log.warning(
-                    "records were gone before they were read; going on by adoption from what is "
+                    "records were deleted before they were read; continuing from what is "
                     "left, with a new checkpoint",
                     lost=lost,
                     old=kept,
                 )
             else:
-                log.info("moving over to a new checkpoint", old=kept)
+                log.info("starting a new checkpoint", old=kept)
         checkpoint.begin(present_terms(self.options, shelf.cluster, shelf.topics))
         self._moves_over = False
 

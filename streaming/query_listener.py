@@ -77,7 +77,7 @@ class QueryListener(StreamingQueryListener):
 
     def onQueryIdle(self, _event: QueryIdleEvent) -> None:  # noqa: N802 - Spark's name
         """Nothing came for a while."""
-        self._silence.met("not even ticks have come for 10 s")
+        self._silence.met("no records for 10 s, not even ticks")
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802 - Spark's name
         """Note the end; why it ended is for ``application`` to say."""

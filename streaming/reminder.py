@@ -178,10 +178,10 @@ class _Reading:
             self._misplaced.pop((topic, key), None)
             return
         self._misplaced[topic, key] = (
-            f"group {group} is published in partition {partition} of {topic}, and of "
-            f"{self._partitions} partitions {belongs} would be its own, where its members are not: "
-            "topics cannot be given more partitions while groups live in them; stop all members, "
-            "and begin anew under another topics.prefix"
+            f"group {group} is published in partition {partition} of {topic}, but with "
+            f"{self._partitions} partitions it belongs in {belongs}, where its members do not "
+            "look: topics cannot get more partitions while groups use them; stop all members and "
+            "start again under another topics.prefix"
         )
 
 
@@ -194,6 +194,6 @@ def _tell(options: Options, board: Noticeboard) -> None:
         told += 1
     post.arrived()
     if board.skipped:
-        log.warning("left out what no controller can have published", records=board.skipped)
+        log.warning("skipped records that no controller can have published", records=board.skipped)
     if told:
-        log.info("told the controller what is published", records=told)
+        log.info("gave the controller what is published", records=told)

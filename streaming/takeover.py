@@ -51,10 +51,10 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
     try:
         busy = _has_ticked(options, at_ms - grace_ms)
     except KafkaException as error:
-        raise NotTold(f"who was controller could not be read: {error}") from error
+        raise NotTold(f"could not find out which controller was active: {error}") from error
     if busy:
         logger(_NAME).info(
-            "a controller was here a moment ago; it has this long to stop", ms=grace_ms
+            "another controller was active a moment ago; waiting for it to stop", ms=grace_ms
         )
         stop.wait(grace_ms / 1000)
     return starts
@@ -88,6 +88,6 @@ def _has_ticked(options: Options, since_ms: int) -> bool:
                 return True
             if (message.offset() or 0) + 1 >= end:
                 return False
-        raise NotTold("who was controller could not be read: Kafka does not answer")
+        raise NotTold("could not find out which controller was active: Kafka does not answer")
     finally:
         consumer.close()

@@ -24,11 +24,11 @@ from streaming.topics import ROUTINE, URGENT, names
 NEW_CHECKPOINT: Final = "`trimtab run --new-checkpoint`"
 _MOVE: Final = f"set it back, or move over with {NEW_CHECKPOINT}: no queue moves"
 _ELSEWHERE: Final = (
-    "set it back, or give this controller a home of its own: members stay where theirs was"
+    "set it back, or give this controller another home: members stay with the old one"
 )
 _GROWTH: Final = (
-    "set it back: a group's partition would be another one, and its members would not know; for "
-    "more partitions stop all members and begin anew under another topics.prefix"
+    "set it back: groups would move to other partitions, and their members would not know; for "
+    "more partitions stop all members and start again under another topics.prefix"
 )
 
 
@@ -102,16 +102,16 @@ def read(text: str) -> Terms | None:
 def differences(before: Terms | None, now: Terms) -> Iterator[str]:
     """Say what keeps a checkpoint from being gone on with; a line for each key."""
     if before is None:
-        yield f"the checkpoint does not say what it was begun with: {_KEYS['sources'].remedy}"
+        yield f"the checkpoint does not record what it was started with: {_KEYS['sources'].remedy}"
         return
     for name, (key, remedy) in _KEYS.items():
         was, wanted = getattr(before, name), getattr(now, name)
         if was != wanted:
-            yield f"{key} is {wanted}, and the checkpoint was begun with {was}: {remedy}"
+            yield f"{key} is {wanted}, but the checkpoint was started with {was}: {remedy}"
 
 
 def frozen(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
     """The same of Spark's own options: it would keep to the old ones, and say nothing."""
     for key, was in sorted(before.items()):
         if now[key] != was:
-            yield f"{key} is {now[key]}, and the checkpoint was begun with {was}: {_MOVE}"
+            yield f"{key} is {now[key]}, but the checkpoint was started with {was}: {_MOVE}"

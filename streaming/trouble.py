@@ -26,7 +26,7 @@ class Trouble:
     def met(self, reason: object) -> None:
         """Say that it failed, unless that is known."""
         if not self._failing:
-            self._log.warning(f"{self._what} failed; trying on", reason=str(reason))
+            self._log.warning(f"{self._what} failed; retrying", reason=str(reason))
         self._failing = True
 
     def over(self) -> None:

@@ -72,7 +72,7 @@ def _assignment(request: AllocationRequest, plan: AllocationPlan) -> Mapping[str
     owned: dict[MemberId, list[Queue]] = {name: [] for name in ranked(request.candidates)}
     for queue, member in plan.owners.items():
         if member not in owned:
-            raise BadOption(f"the strategy gave {queue} to {member!r}, which is no member")
+            raise BadOption(f"the strategy gave {queue} to {member!r}, which is not a member")
         owned[member].append(queue)
     return {
         member: [list(queue) for queue in sorted(queues, key=queue_order)]

@@ -79,7 +79,7 @@ def eject(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Take a broker out of use, until the time is over or the order is replaced.
+    """Take a broker out of use, until the time is over or another command replaces this one.
 
     The last broker of a topic, and the last of all, is spared: `list` says so.
 
@@ -100,7 +100,7 @@ def restore(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Put a broker back into use; with a time, whatever the detectors find until then.
+    """Put a broker back into use; with --for, the detectors cannot eject it until then.
 
     Examples:
       trimtab brokers restore broker-a --cluster east --reason "disk is in"
@@ -119,7 +119,7 @@ def forget(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Forget a broker's history and all orders about it; reports make it known again.
+    """Forget a broker's history and all commands about it; new reports make it known again.
 
     Examples:
       trimtab brokers forget broker-a --cluster east --reason "another machine"

@@ -27,13 +27,13 @@ def check(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Judge recorded topics by an auditor that shares no code with the brain.
+    """Check recorded topics with an auditor that shares no code with the controller.
 
     It needs what was heard (members, heartbeats, releases) and what was published (assignments;
     groups and history, if they are there), as `trimtab replay` reads them, in any order and any
     number of files. It looks for queues that two members may have worked on (I1), tokens and
-    epochs that go back (I3, I4), members struck out too early (I6), queues outside a subscription
-    (I10) and orders that say nothing new (I14). Exit code 3 when it finds any.
+    epochs that go back (I3, I4), members evicted too early (I6), queues outside a subscription
+    (I10) and assignments that say nothing new (I14). Exit code 3 when it finds any.
 
     Examples:
       trimtab check heartbeats.jsonl members.jsonl releases.jsonl assignments.jsonl

@@ -37,19 +37,18 @@ def faults() -> None:
 def replay(
     file: Lines = None,
     *,
-    table: Annotated[Table, typer.Option(help="By whose rules.")],
+    table: Annotated[Table, typer.Option(help="Whose rules to use.")],
 ) -> None:
-    """Complete cases of RocketMQ's fault tables, one JSON line each, in order.
+    """Answer cases of RocketMQ's fault tables, one JSON line each, in order.
 
-    A line comes back with what was missing: the duration of a call, the answers within a script,
-    the order of items, the last resort. What cannot be answered gets {"error": {"message": ...}},
-    and the next line follows. The format is described in docs/faults.md; a file of one line may
-    hold
+    Each line is printed with the missing results: the duration of a call, the answers within a
+    script, the order of items, the last resort. A line that cannot be answered gets {"error":
+    {"message": ...}}. docs/faults.md describes the format; a file of one line may hold
 
       {"kind": "duration", "latency": 700, "isolation": false, "now": 1700000000000}
 
-    With consensus a line is a record of topic latency, or an order, with the time at which it came;
-    it comes back with the verdicts that the controller would publish.
+    With --table consensus a line is a record of topic latency, or a command, with the time of its
+    arrival; it is printed with the verdicts that the controller would publish.
 
     Examples:
       trimtab faults replay cases.jsonl --table rocketmq-5
@@ -71,7 +70,7 @@ def replay(
 
 @app.command(cls=Command)
 def select(file: Lines = None) -> None:
-    """Complete cases of RocketMQ's queue selection, one JSON line each, in order.
+    """Answer cases of RocketMQ's queue selection, one JSON line each, in order.
 
     A line names the version (4.2, 4.9, 5), the queues, where the counter starts, and for each pick
     the broker of the try before it; the queues that are picked are put in. The format is described

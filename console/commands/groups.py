@@ -32,7 +32,8 @@ BaseEpoch = Annotated[
     typer.Option("--base-epoch", metavar="N", help="Refuse if the group has moved past it since."),
 ]
 Rules = Annotated[
-    list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="The rules of its own.")
+    list[str] | None,
+    typer.Argument(metavar="[KEY=VALUE]...", help="Settings for this group alone."),
 ]
 
 _OVERRIDES = {wire.replace("_ms", ""): wire for wire in protocol.Overrides.model_fields}
@@ -41,7 +42,7 @@ _OVERRIDES = {wire.replace("_ms", ""): wire for wire in protocol.Overrides.model
 
 @app.callback()
 def groups() -> None:
-    """Order something of a consumer group; its answer is in the topic `history`.
+    """Send a command to a consumer group; the answer is in the topic `history`.
 
     Examples:
       trimtab groups pause billing --for 10m --reason "database is moving"
@@ -60,10 +61,10 @@ def policy(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Give a group rules of its own: settings of [policy] that hold for it alone.
+    """Set the [policy] of one group.
 
-    They come all at once: what is not named is the controller's, and without any, everything is.
-    Sessions and revocation timeouts count for members that join from then on.
+    The settings replace all earlier ones of this group; those not named are the controller's.
+    Session and revocation timeouts count for members that join from then on.
 
     Examples:
       trimtab groups policy billing session_timeout=30s blast_percent=80 --reason "slow disks"
@@ -92,7 +93,7 @@ def strategy(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Give a group a strategy of its own, or the controller's again.
+    """Set a strategy for one group, or return to the controller's.
 
     Examples:
       trimtab groups strategy billing AVG --reason "as before"
@@ -132,7 +133,7 @@ def resume(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """End a pause; what it held back is decided in one go.
+    """End a pause; the controller then decides all that has waited.
 
     Examples:
       trimtab groups resume billing --reason "database has moved"
@@ -188,7 +189,7 @@ def rebalance(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Compute the target anew, whatever the interval.
+    """Compute the target again now, without waiting for the interval.
 
     Examples:
       trimtab groups rebalance billing --reason "after the incident"
@@ -206,7 +207,7 @@ def approve(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Believe what is held in doubt: members that fell silent, queues that vanished.
+    """Confirm what the controller doubts: silent members are dead, missing queues are gone.
 
     Examples:
       trimtab groups approve billing --reason "rack 3 is really gone"
@@ -224,7 +225,7 @@ def forget(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Forget a group that has no members: all but its epoch, above which it begins again.
+    """Forget a group that has no members, except its epoch: a new start continues above it.
 
     Examples:
       trimtab groups forget billing --reason "moved away"

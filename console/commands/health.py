@@ -28,8 +28,8 @@ def health(
 ) -> None:
     """Say whether the controller of this home works: exit code 0, or 3 with the reason.
 
-    It works while its batches are committed: its ticks have reached Kafka, were read again, and
-    what was decided of them was written. A Kafka that is gone shows after --within.
+    It works while it commits batches: then its ticks reach Kafka, are read again, and decisions
+    are written. If Kafka is gone, the check fails after --within.
 
     Examples:
       trimtab health
@@ -44,9 +44,11 @@ def health(
     home = Path(settings_of(config, assignments).settings.home)
     readiness, age = read(home), age_s(home)
     if readiness is None or age is None:
-        reason = f"no controller is at work in {home}: it has not begun, or has ended"
+        reason = (
+            f"no controller is running in {home}: it has not committed a batch yet, or has ended"
+        )
         raise Failure(reason, ExitCode.UNHEALTHY)
     if age > patience_s:
         reason = f"no batch has been committed for {age:.0f} s: does Kafka answer?"
         raise Failure(reason, ExitCode.UNHEALTHY)
-    write(f"at work: the last batch was committed {age:.1f} s ago")
+    write(f"working: the last batch was committed {age:.1f} s ago")

@@ -62,7 +62,9 @@ Servers = Annotated[
 ]
 Lasting = Annotated[
     str | None,
-    typer.Option("--for", metavar="10m", show_default=False, help="Until when; else see above."),
+    typer.Option(
+        "--for", metavar="10m", show_default=False, help="How long; see above for the default."
+    ),
 ]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 

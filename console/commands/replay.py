@@ -33,7 +33,7 @@ EVERY_MS = 300
 Until = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", show_default=False, help="Read no further: log time, ISO 8601 or in ms."
+        metavar="TIME", show_default=False, help="Stop at this log time, ISO 8601 or in ms."
     ),
 ]
 AsJson = Annotated[
@@ -42,7 +42,7 @@ AsJson = Annotated[
 Every = Annotated[
     int,
     typer.Option(
-        metavar="MS", min=1, help="Cut by so much log time, if there are no lines between batches."
+        metavar="MS", min=1, help="Log time of a batch, if the files have no batch lines."
     ),
 ]
 
@@ -59,7 +59,7 @@ def replay(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    r"""Fold recorded events again, by the controller's own code, and print what it decides.
+    r"""Run recorded events through the controller's own code, and print what it decides.
 
     A recording is JSON lines, one record of Kafka each, with lines between batches or without:
 
@@ -67,9 +67,9 @@ def replay(
        "key": "billing", "value": "{\"v\": 1, \"kind\": \"join\", ...}"}
       {"batch": 2}
 
-    With them, files are read one after the other, and batches end there and nowhere else; then it
-    makes the bytes that were made in production, if policy, brokers, partitions and cells are set
-    as they were there. Without any, all is read in the order of the log and cut by --every.
+    With batch lines, files are read one after the other, and batches end only there. The result
+    has the same bytes as in production, if policy, brokers, partitions and cells are set as there.
+    Without batch lines, records are read in log order, and --every sets the length of a batch.
 
     Examples:
       trimtab replay incident.jsonl --group billing
@@ -105,7 +105,7 @@ def _time(text: str | None) -> int | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise Failure(f"--until: {text} is no time", ExitCode.USAGE) from error
+        raise Failure(f"--until: {text} is not a time", ExitCode.USAGE) from error
     zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return round(zoned.timestamp() * 1000)
 

@@ -25,8 +25,8 @@ def run(
         bool,
         typer.Option(
             "--new-checkpoint",
-            help="Keep the old checkpoint aside and begin a new one from what is published: for "
-            "settings that a checkpoint freezes. No queue moves.",
+            help="Set the old checkpoint aside and start a new one from what is published, to "
+            "change settings that a checkpoint fixes. No queue moves.",
         ),
     ] = False,
     config: ConfigFile = None,

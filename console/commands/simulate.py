@@ -39,15 +39,15 @@ def simulate(
     ] = "STICKY,AVG,CONSISTENT_HASH",
     churn: Annotated[Churn, typer.Option(help="What happens.")] = Churn.ROLLING_RESTART,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw the moves, adding up.")
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the cumulative moves.")
     ] = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Let strategies live through the same changes of a group, and compare them.
+    """Apply the same changes of a group to several strategies, and compare them.
 
-    MOVES are queues that lost their owner; MINIMUM how few would have kept the loads fair from
-    where the strategy stood; IMBALANCE and SPREAD the worst difference of two members' loads,
-    in total and within a topic.
+    MOVES are queues that lost their owner. MINIMUM is the fewest moves that would have kept the
+    loads fair. IMBALANCE and SPREAD are the worst difference of two members' loads, in total and
+    within a topic.
 
     Churns: rolling-restart (each member leaves and returns), deploy (each is replaced: the new
     one joins, then the old one leaves), join (the group doubles, one by one), leave (all but one

@@ -169,7 +169,7 @@ class _Start:
                 return address, False
             time.sleep(_POLL_S)
         raise Failure(
-            f"the broker in {self._instance.directory} is held by somebody and does not answer",
+            f"the broker in {self._instance.directory} is locked and does not answer",
             ExitCode.TIMEOUT,
         )
 
@@ -227,4 +227,6 @@ class _Start:
             check=False,
         )
         if answer.returncode != 0:
-            raise Failure(f"the embedded Kafka could not be formatted: {answer.stderr.strip()}")
+            raise Failure(
+                f"could not format the storage of the embedded Kafka: {answer.stderr.strip()}"
+            )

@@ -91,7 +91,7 @@ class Instance:
             return False
         address = self.running()
         if address is None:
-            raise Failure(f"the broker in {self.directory} is just being started; try again")
+            raise Failure(f"the broker in {self.directory} is still starting; try again")
         for number, patience_s in ((signal.SIGTERM, STOP_GRACE_S), (signal.SIGKILL, _KILL_S)):
             with suppress(ProcessLookupError):
                 os.killpg(address.pid, number)

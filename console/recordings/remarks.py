@@ -107,8 +107,8 @@ class Remarks:
         early = list(self._early())
         if early:
             yield (
-                f"routes that came too early ({_some(early)}): "
-                "a group heeds only routes that come after it subscribed"
+                f"routes before any subscription ({_some(early)}): "
+                "a group uses only routes that come after its first join"
             )
 
     def _meet(self, record: Row | Record) -> str:

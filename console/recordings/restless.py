@@ -44,7 +44,7 @@ class Restless:
             if len(series) >= LIVES:
                 seconds = (series[-1] - series[0]) // 1_000
                 yield (
-                    f"{member} of {group} joined anew {len(series)} times in {seconds} s: "
+                    f"{member} of {group} joined again {len(series)} times in {seconds} s: "
                     "its own log says what failed"
                 )
 

@@ -22,15 +22,15 @@ class BrokerSettings(Section):
     """Detectors, quorum and sentences."""
 
     mode: Bench = _DEFAULT.mode
-    """Who judges: consensus is a quorum of reporters; rocketmq-4 and rocketmq-5 are RocketMQ's
-    tables, by which each single report counts."""
+    """Who decides: consensus is a quorum of reporters. rocketmq-4 and rocketmq-5 are RocketMQ's
+    fault tables, where a single report is enough."""
 
     cluster: ClusterName | None = None
-    """What producers call this Kafka when they report. Unset, it is the id that Kafka gave itself
-    (its cluster.id), which producers can ask for as well. No topic of it loses its last broker."""
+    """The name of this Kafka in producers' reports. Unset, it is Kafka's own cluster.id, which
+    producers can look up, too. No topic of this cluster loses its last broker."""
 
     failures: Mode = _DEFAULT.failures
-    """Calls that fail in a row: off, shadow (say what would be done) or enforce (do it)."""
+    """Failed calls in a row: off, shadow (only report the verdict) or enforce (apply it)."""
 
     errors: Mode = _DEFAULT.errors
     """The share of failing calls: off, shadow or enforce."""
@@ -39,29 +39,29 @@ class BrokerSettings(Section):
     """Slow compared with the other brokers and with before: off, shadow or enforce."""
 
     drift: Mode = _DEFAULT.drift
-    """Slow compared with before alone: off, shadow or enforce. A busy hour looks the same."""
+    """Slow compared only with before: off, shadow or enforce. A busy hour looks the same."""
 
     sweep_interval: Duration = timedelta(milliseconds=_DEFAULT.sweep_ms)
-    """How often votes are counted. Shorter finds a fault sooner, by fewer calls."""
+    """How often votes are counted. A shorter interval finds a fault sooner, from fewer calls."""
 
     quorum: int = Field(default=_DEFAULT.quorum, ge=1, le=50)
-    """Reporters that it takes to condemn a broker, besides the majority. Fewer liars change
-    nothing; a cluster with fewer producers than this has no verdicts."""
+    """The least number of reporters that must complain of a broker, besides the majority. Fewer
+    wrong reporters change nothing. A cluster with fewer producers than this has no verdicts."""
 
     slow_from: Duration = timedelta(milliseconds=_DEFAULT.latency_ms_min)
-    """Below this no broker is slow, whatever the others take."""
+    """A broker that answers faster than this is never slow, however fast the others are."""
 
     ejection_time: Duration = timedelta(milliseconds=_DEFAULT.ejection_ms)
-    """How long a broker is out the first time; the n-th time n times that."""
+    """How long a broker is out the first time. The n-th time it is out n times as long."""
 
     ejection_time_max: Duration = timedelta(milliseconds=_DEFAULT.ejection_ms_max)
-    """And never longer than this. It bounds how long a mistake lasts."""
+    """The longest time that a broker is out. It limits how long a mistake lasts."""
 
     max_ejected_percent: int = Field(default=_DEFAULT.ejected_percent_max, ge=0, le=100)
-    """How many of the brokers may be out at once; one always may, the last of a topic never."""
+    """The share of brokers that may be out at once. One always may; the last of a topic never."""
 
     panic_percent: int = Field(default=_DEFAULT.panic_percent, ge=0, le=100)
-    """When less than this share would be left, health is ignored and all are available."""
+    """If less than this share would be left, the controller ignores health: all are available."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:

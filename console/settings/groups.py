@@ -38,104 +38,107 @@ class PolicySettings(Section):
     group."""
 
     strategy_options: dict[str, JsonValue] = Field(default_factory=dict)
-    """What the strategy is told beside its name, such as `percent` of CANARY or `queue_weights` of
-    STICKY: see docs/strategies.md. They hold for every group, and changing them moves queues once.
-    Give them as a table in the file, or whole, as a JSON object: one alone, as a flag, is text."""
+    """Options of the strategy, such as `percent` of CANARY or `queue_weights` of STICKY: see
+    docs/strategies.md. They hold for every group, and changing them moves queues once. Give a table
+    in the file, or all of them as one JSON object: a single option in a flag is read as text."""
 
     session_timeout: Duration = _duration(_DEFAULT.session_timeout_ms)
-    """Silence after which a member is taken for dead, for members that ask for none. Shorter finds
-    a crash sooner, and takes a member with a long garbage collection for a dead one. Shorter than
-    10s needs a shorter session_timeout_min, too."""
+    """A member that is silent for this long is dead, unless it asked for another timeout. A shorter
+    one finds a crash sooner, but can evict a member during a long garbage collection. Less than 10s
+    needs a shorter session_timeout_min, too."""
 
     session_timeout_min: Duration = _duration(_DEFAULT.session_timeout_ms_min)
-    """The least that a member may ask for; who asks for less gets this much. It must be at least
-    five times controller.max_clock_step, or a broker's clock that jumps, or a Kafka that stalls,
+    """The shortest session; a member that asks for less gets this much. It must be at least five
+    times controller.max_clock_step. Otherwise a broker's clock that jumps, or a Kafka that stalls,
     ends living sessions. For 3s: max_clock_step 600ms, tick_interval and heartbeat_batch_interval
     300ms, heartbeat_interval 1s. Each tick costs a batch."""
 
     session_timeout_max: Duration = _duration(_DEFAULT.session_timeout_ms_max)
-    """The most that a member may ask for. It bounds how long the queues of a member that died may
-    rest."""
+    """The longest session that a member may ask for. After a crash nobody works on the member's
+    queues for up to this long."""
 
     heartbeat_interval: Duration = _duration(_DEFAULT.heartbeat_interval_ms)
-    """How often members are told to beat. Shorter costs records, not speed: a hand-over waits for
-    no heartbeat."""
+    """How often members are told to beat. A shorter interval costs records and gains no speed,
+    because a hand-over does not wait for heartbeats."""
 
     revocation_timeout: Duration = _duration(_DEFAULT.revocation_timeout_ms)
-    """How long a holder may take to finish and release a queue. After it the holder is fenced and
-    the heir starts: set it above the longest message that a member works on, or that message is
-    worked on twice."""
+    """How long a holder may take to finish and release a queue. After that the controller fences
+    the holder and the heir starts. Make it longer than the longest piece of work; otherwise that
+    work is done twice."""
 
     revocation_timeout_max: Duration = _duration(_DEFAULT.revocation_timeout_ms_max)
-    """The most that a member may ask for; it bounds how long a hand-over can hang."""
+    """The longest revocation timeout that a member may ask for. It limits how long a hand-over can
+    take."""
 
     eager_grace: Wait = _duration(_DEFAULT.eager_grace_ms)
-    """How long members that know no releases (RocketMQ's own clients) keep a queue that was taken
-    from them. At 0s both may work on it until the old one looks, as in RocketMQ."""
+    """How long a member that sends no releases (RocketMQ's own clients) keeps a queue that moves
+    away from it. At 0s both may work on the queue until the old owner notices, as in RocketMQ."""
 
     compat: Compat = _DEFAULT.compat
-    """rocketmq: members that know no releases have one subscription, that of the last who spoke, as
-    on RocketMQ's brokers, and a topic it does not name is gone for all of them. none: each member
-    has its own."""
+    """none: each member has its own subscription. rocketmq: as on RocketMQ's brokers, the last
+    heartbeat sets the subscription of all members that send no releases; they all lose a topic that
+    it does not name."""
 
     share_number: int = Field(default=_DEFAULT.share_number, ge=-1)
-    """How many members' runs of queues, beside its own, a member of mode shared draws from. More
-    leave less behind a slow member, and let more of them ask the same broker; -1: all."""
+    """A member of mode shared works on its own part of the queues and on the parts of this many
+    other members. With more, a slow member delays less, and more members ask the same broker. -1:
+    all."""
 
     share_numbers: dict[str, Annotated[int, Field(ge=-1)]] = Field(default_factory=dict)
-    """Other ones, by topic ("orders"), or by group and topic ("billing/orders"). Give them as a
-    table in the file, or whole, as a JSON object."""
+    """Exceptions to share_number, by topic ("orders") or by group and topic ("billing/orders").
+    Give a table in the file, or all of them as one JSON object."""
 
     on_twin: TwinRule = _DEFAULT.on_twin
-    """Two lives of one member: fence-older (a restart takes over at once), refuse-newer (it waits
-    until the older one is gone), or separate (each is a member of its own)."""
+    """What to do when two processes use one member id: fence-older (the newer takes over at once),
+    refuse-newer (the newer waits until the older has gone), or separate (both become members)."""
 
     on_twin_instance: TwinRule = _DEFAULT.on_twin_instance
-    """Two members with one instance: as on_twin, or hand-over (the newer one inherits from the
-    older, for rolling updates that start the new process first)."""
+    """What to do when two members use one instance: as on_twin, or hand-over (the newer inherits
+    from the older; for rolling updates that start the new process first)."""
 
     assignment_interval: Wait = _duration(_DEFAULT.assignment_interval_ms)
-    """The least time between two targets of a group. More calms groups that never come to rest, and
-    makes each change wait."""
+    """The least time between two targets of a group. A longer one calms groups that change all the
+    time, but each change waits for it."""
 
     blast_percent: int = Field(default=_DEFAULT.blast_percent, ge=0, le=100)
-    """Evictions are held while more than this share of a group is silent at once. 100: never."""
+    """While more than this share of a group is silent at once, the controller holds evictions.
+    100: never."""
 
     blast_members: int = Field(default=_DEFAULT.blast_members, ge=1)
-    """Fewer silent members than this are never held."""
+    """Evictions of fewer silent members than this are never held."""
 
     blast_hold: Duration = _duration(_DEFAULT.blast_hold_ms)
-    """How long held members may stay silent before that is believed. Their queues rest so long, if
-    they really died."""
+    """How long evictions are held before the controller believes the silence. If the members really
+    died, nobody works on their queues meanwhile."""
 
     flap_limit: int = Field(default=_DEFAULT.flap_limit, ge=1)
-    """Departures, within about one half-life, after which a member that returns has to rest."""
+    """After this many departures within about one half-life, a member that returns gets no queues
+    for a while."""
 
     flap_half_life: Duration = _duration(_DEFAULT.flap_half_life_ms)
-    """In this time half of a member's departures are forgotten."""
+    """In this time half of a member's departures stop counting."""
 
     route_damping: Wait = _duration(_DEFAULT.route_damping_ms)
-    """How long queues must have vanished before their members give them up."""
+    """How long queues must be missing before their members give them up."""
 
     route_share_percent: int = Field(default=_DEFAULT.route_share_percent, ge=0, le=100)
-    """A topic that lost more than this share of its queues must be seen so a second time, too."""
+    """If a topic lost more than this share of its queues, a second look must confirm it, too."""
 
     keep_empty: Duration = _duration(_DEFAULT.keep_empty_ms)
-    """How long what a group without members has left is kept: its queues, who left lately, the last
-    commands. After it only its epoch is, and what an operator has ordered."""
+    """How long the controller remembers a group without members: its queues, recent departures, the
+    last commands. After that it keeps only the epoch, and what an operator has set."""
 
     max_members: int = Field(default=_DEFAULT.max_members, ge=1)
-    """Members that a group may have; further joins are refused. It bounds the state that a
-    misconfigured fleet can grow."""
+    """The most members of a group; further joins are refused. It limits the state that a
+    misconfigured fleet can create."""
 
     max_patterns: int = Field(default=_DEFAULT.max_patterns, ge=1, le=limits.PATTERNS_PER_GROUP)
-    """Different patterns of topics that the members of a group may have, together; joins beyond it
-    are refused."""
+    """The most different topic patterns in a group; joins that would exceed it are refused."""
 
     max_queues: int = Field(default=_DEFAULT.max_queues, ge=1, le=limits.QUEUES_PER_RECORD)
-    """Queues that a group may have; topics that would exceed it are left out, and its summary says
-    "starved" and names them. One member may get all queues, and its assignment names each: no more
-    than a record may hold, whose size is a limit of its own for very many long names."""
+    """The most queues of a group. Topics that would exceed it are left out: the group's state is
+    "starved", and its summary names them. One member may get all queues, and its assignment names
+    each, so the size of a record is a second limit where there are very many long names."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:

@@ -24,15 +24,15 @@ class RetentionSettings(Section):
     """How long records stay on the topics that are not compacted."""
 
     members: Duration = _kept(topics.MEMBERS)
-    """Joins and leaves. A controller that was away for longer goes on from what is published: who
-    joined meanwhile is known by the next join, who left is missed after a session."""
+    """Joins and leaves. A controller that was away for longer continues from what is published: it
+    learns of new members by their repeated joins, and of lost ones after a session."""
 
     heartbeats: Duration = _kept(topics.HEARTBEATS)
     """Beats and ticks, the bulk of all records. Only for looking back; a controller that was away
     for longer starts from what is left."""
 
     releases: Duration = _kept(topics.RELEASES)
-    """Hand-overs in flight. Heirs read them within milliseconds; the rest is for looking back."""
+    """Releases of queues. Heirs read them within milliseconds; the rest is for looking back."""
 
     routes: Duration = _kept(topics.ROUTES)
     """The queues of each topic; the last known are kept in the controller's state as well."""
@@ -41,7 +41,7 @@ class RetentionSettings(Section):
     """Producers' reports; verdicts look back minutes."""
 
     commands: Duration = _kept(topics.COMMANDS)
-    """Who ordered what, and why: an audit trail."""
+    """Operators' commands, with who gave them and why: an audit trail."""
 
     rocketmq: Duration = _kept(topics.ROCKETMQ)
     """Heartbeats of RocketMQ's own clients, which say everything again every 30 s."""
@@ -50,23 +50,23 @@ class RetentionSettings(Section):
     """Every rebalance and verdict with its cause: how far back a question can reach."""
 
     deadletters: Duration = _kept(topics.DEADLETTERS)
-    """Records that could not be read: how long somebody has to come and look."""
+    """Records that could not be used: how long they can be looked at."""
 
 
 class TopicSettings(Section):
     """Names, partitions and retention of trimtab's topics."""
 
     prefix: str = Field(default=topics.DEFAULT_PREFIX, pattern=r"^[A-Za-z0-9._-]{1,100}$")
-    """What all topic names begin with. Two controllers on one cluster need two prefixes; members
-    and producers must be told the same one."""
+    """The start of all topic names. Two controllers on one Kafka need two prefixes; give members
+    and producers the same one."""
 
     partitions: int = Field(default=topics.DEFAULT_PARTITIONS, ge=1, le=1000)
-    """Partitions of each topic, and so the most cores that can work on groups at once. It cannot
-    be changed while groups live there: their partition would be another one. For more, stop all
-    members and begin anew under another prefix."""
+    """Partitions of each topic, and so the most cores that can work on groups at once. Do not
+    change it while groups use the topics, because they would move to other partitions. For more,
+    stop all members and start again under another prefix."""
 
     replication_factor: int = Field(default=1, ge=1, le=15)
-    """Copies of each record. 1 is for the embedded broker; 3 on a cluster, or the loss of one
+    """Copies of each record: 1 on the embedded broker, 3 on a cluster. With fewer, the loss of one
     broker loses who owns what."""
 
     retention: RetentionSettings = RetentionSettings()

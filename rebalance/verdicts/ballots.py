@@ -29,7 +29,7 @@ def book(draft: Draft, event: Reported) -> list[Sight]:
         return []
     sound = [sight for sight in event.sights if sight.is_sound()]
     if len(sound) < len(event.sights):
-        _refuse(draft, event, f"{len(event.sights) - len(sound)} figures cannot be true")
+        _refuse(draft, event, f"{len(event.sights) - len(sound)} figures are impossible")
     reporter = _added(draft, before, event, sound)
     draft.reporters[event.reporter] = _tested(draft, reporter, sound) if draft.is_late else reporter
     return sound

@@ -60,7 +60,7 @@ class HostWatcher:
         return Producer({**config, "message.timeout.ms": _LIFETIME_MS})
 
     def _metadata(self) -> Metadata:
-        trouble = Trouble(self._log, "look at brokers")
+        trouble = Trouble(self._log, "reading of broker metadata")
         return Metadata(client_config(self._options, self.name, trouble), trouble)
 
     def _tell(self, producer: Producer, cluster: str, hosts: Hosts) -> None:

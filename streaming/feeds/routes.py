@@ -96,7 +96,7 @@ class RouteWatcher:
         return Producer({**config, "linger.ms": 0})
 
     def _metadata(self) -> Metadata:
-        trouble = Trouble(self._log, "look at topics")
+        trouble = Trouble(self._log, "reading of topic metadata")
         return Metadata(client_config(self._options, self.name, trouble), trouble)
 
     def _consumer(self) -> Consumer:

@@ -29,7 +29,7 @@ def feeding(feeds: Sequence[Feed], stop: Event) -> Iterator[Callable[[], None]]:
             for name, thread in running.items():
                 if thread.done():
                     error = thread.exception()
-                    reason = error or "nobody knows why"
+                    reason = error or "the reason is unknown"
                     raise FeedFailed(f"the feed of {name} ended: {reason}") from error
 
         try:

@@ -21,7 +21,7 @@ from trimtab import Member
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 PREFIX = "trimtab."
-FAILED, WORKS = "the query failed; trying on", "the query works again"
+FAILED, WORKS = "the query failed; retrying", "the query works again"
 RETURN_S = 60.0
 HANG_S = 70.0
 """Kafka's own patience with a request is a minute."""

@@ -144,7 +144,7 @@ def test_every_command_has_its_help(image: Environment) -> None:
         ("replay recording.jsonl", 0, "a joined"),
         ("check recording.jsonl", 0, "no violations"),
         ("kafka status", 3, ""),
-        ("health", 3, "no controller is at work"),
+        ("health", 3, "no controller is running"),
     ],
 )
 def test_commands_that_need_no_kafka_run(

@@ -39,7 +39,7 @@ class Kind(StrEnum):
     COLLUDER = "colluder"
     """It says what the other colluders say: that one is bad, or that a bad one is fine."""
     GARBLED = "garbled"
-    """Some of its figures cannot be true."""
+    """Some of its figures are impossible."""
 
 
 class Trouble(StrEnum):

@@ -33,7 +33,7 @@ def test_a_controller_whose_batches_are_committed_is_well(home: Path, run: Run) 
     code, told, _ = run("health")
 
     assert 0 == code
-    assert told.startswith("at work: the last batch was committed 0.")
+    assert told.startswith("working: the last batch was committed 0.")
 
 
 def test_a_controller_without_batches_is_not(home: Path, run: Run) -> None:
@@ -57,7 +57,7 @@ def test_no_controller_is_not_well(home: Path, run: Run) -> None:
     code, _, error = run("health")
 
     assert [3, 3] == [*codes, code]
-    assert "no controller is at work" in error
+    assert "no controller is running" in error
 
 
 def test_a_time_that_is_none_is_refused(run: Run) -> None:

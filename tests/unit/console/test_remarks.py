@@ -13,7 +13,9 @@ from trimtab.protocol import TOPICS
 
 BOTH = pytest.mark.parametrize("command", ["replay", "check"])
 
-EARLY = "routes that came too early (orders of billing): a group heeds only routes that come after"
+EARLY = (
+    "routes before any subscription (orders of billing): a group heeds only routes that come after"
+)
 
 
 def everything() -> Recording:

@@ -25,7 +25,7 @@ def test_a_member_that_cannot_hear_is_named(run: Run, command: str) -> None:
     recording = lives(8_000, 30)
     _, _, said = run(command, recording.write())
 
-    assert f"a of {GROUP} joined anew 30 times in 232 s: its own log says what failed" in said
+    assert f"a of {GROUP} joined again 30 times in 232 s: its own log says what failed" in said
     assert f"b of {GROUP} joined anew" not in said
     assert "joined anew" not in run(command, recording.write(), "--group", "another")[2]
 

@@ -175,7 +175,7 @@ def test_e9_impossible_latencies(latency: float) -> None:
     town.pass_time(10_000)
     refused = [it for it in town.decisions if isinstance(it, ReportRefused)]
 
-    assert ["1 figures cannot be true"] * 3 == [it.detail for it in refused]
+    assert ["1 figures are impossible"] * 3 == [it.detail for it in refused]
     assert "" == town.out
     assert (3, 0) == (town.verdict("a").reports, town.cluster.brokers[BrokerName("c")].reports)
 

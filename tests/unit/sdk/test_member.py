@@ -181,12 +181,12 @@ def test_a_member_that_joins_again_and_again_says_why(
         kafka.order(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
         kafka.reachable = False
-        until(lambda: "the member joins anew, 2 times in " in caplog.text)
+        until(lambda: "the member joins again, 2 times in " in caplog.text)
         kafka.reachable = True
 
-    first = next(it for it in caplog.messages if "joins anew" in it)
+    first = next(it for it in caplog.messages if "joins again" in it)
     assert re.match(r"no heartbeat has reached Kafka for 0\.\d s \(last trouble, ", first)
-    assert "ago: nobody is there): the member joins anew" in first
+    assert "ago: nobody is there): the member joins again" in first
 
 
 def test_a_member_that_cannot_be_heard_loses_everything(kafka: MemoryTransport) -> None:

@@ -11,8 +11,8 @@ def test_it_says_what_failed() -> None:
     told = [Relapses().told(it, 0) for it in (UNHEARD, UNREAD)]
 
     assert [
-        "no heartbeat has reached Kafka for 8.0 s: the member joins anew",
-        "the log could not be read to its end for 8.0 s: the member joins anew",
+        "no heartbeat has reached Kafka for 8.0 s: the member joins again",
+        "the log could not be read to its end for 8.0 s: the member joins again",
     ] == told
 
 
@@ -30,6 +30,6 @@ def test_it_says_how_often() -> None:
     relapses = Relapses()
     told = [relapses.told(UNREAD, at) for at in (0, 8_000, 16_000)]
 
-    assert "anew, 2 times in 8.0 s" in told[1]
-    assert told[2].endswith("the member joins anew, 3 times in 16.0 s")
-    assert relapses.told(UNREAD, 16_001 + MEMORY_MS).endswith("the member joins anew")
+    assert "again, 2 times in 8.0 s" in told[1]
+    assert told[2].endswith("the member joins again, 3 times in 16.0 s")
+    assert relapses.told(UNREAD, 16_001 + MEMORY_MS).endswith("the member joins again")

@@ -226,7 +226,7 @@ def test_a_dead_letter_lies_under_its_source_topic() -> None:
 def test_what_quotes_the_longest_names_can_be_written() -> None:
     """A cause may quote two names and an operator's reason; it is cut, and stops nothing (C21)."""
     name = limits.NAME_CHARACTERS * "n"
-    quoted = f"{name} came for its instance {name}: {limits.TEXT_CHARACTERS * 'w'}"
+    quoted = f"{name} joined under its instance {name}: {limits.TEXT_CHARACTERS * 'w'}"
     changed = MemberChanged(
         GROUP, MemberId(name), LIFE, MemberChange.FENCED, AT, replace(CAUSE, detail=quoted)
     )

@@ -72,4 +72,4 @@ def test_without_a_traceback_it_is_what_java_has_words_for() -> None:
     crashed = "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"
     assert Ending(crashed, passes=True) == ending_of(page)
     assert Ending("[X] this", passes=True) == ending_of("\n[X] this\nthat")
-    assert Ending("nobody knows why", passes=True) == ending_of("")
+    assert Ending("the reason is unknown", passes=True) == ending_of("")

@@ -72,7 +72,7 @@ def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
         one.run()
 
     assert 20 == one.lived
-    assert ["the query failed; trying on"] == [line["event"] for line in lines]
+    assert ["the query failed; retrying"] == [line["event"] for line in lines]
 
 
 def test_what_does_not_pass_ends_it_at_once() -> None:

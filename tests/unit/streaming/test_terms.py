@@ -38,12 +38,15 @@ def test_the_same_settings_differ_in_nothing() -> None:
     [
         (
             {"cells_per_partition": 4},
-            "controller.cells_per_partition is 4, and the checkpoint was begun with 1: set it back",
+            "controller.cells_per_partition is 4, but the checkpoint was started with 1",
         ),
-        ({"prefix": "u."}, "topics.prefix is u., and the checkpoint was begun with t.: set it"),
-        ({"partitions": 16}, "topics.partitions is 16, and the checkpoint was begun with 8: set"),
-        ({"cluster": "kafka-2"}, "the Kafka behind kafka.bootstrap_servers is kafka-2, and the"),
-        ({"state": 2}, "the version of the state is 2, and the checkpoint was begun with 1: start"),
+        ({"prefix": "u."}, "topics.prefix is u., but the checkpoint was started with t.: set it"),
+        ({"partitions": 16}, "topics.partitions is 16, but the checkpoint was started with 8: set"),
+        ({"cluster": "kafka-2"}, "the Kafka behind kafka.bootstrap_servers is kafka-2, but the"),
+        (
+            {"state": 2},
+            "the version of the state is 2, but the checkpoint was started with 1: start",
+        ),
         ({"sources": [["members", "heartbeats"]]}, "what the query reads is [['members', 'he"),
     ],
 )
@@ -74,5 +77,7 @@ def test_an_option_that_spark_has_frozen_is_refused_too() -> None:
     before = {"spark.sql.shuffle.partitions": "2", "spark.sql.x": "y"}
     (told,) = frozen(before, {"spark.sql.shuffle.partitions": "4", "spark.sql.x": "y"})
 
-    assert told.startswith("spark.sql.shuffle.partitions is 4, and the checkpoint was begun with 2")
+    assert told.startswith(
+        "spark.sql.shuffle.partitions is 4, but the checkpoint was started with 2"
+    )
     assert NEW_CHECKPOINT in told

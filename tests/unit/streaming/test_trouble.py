@@ -17,6 +17,6 @@ def test_only_changes_are_said() -> None:
             trouble.over()
 
     assert [
-        {"event": "the post failed; trying on", "reason": "snow", "log_level": "warning"},
+        {"event": "the post failed; retrying", "reason": "snow", "log_level": "warning"},
         {"event": "the post works again", "log_level": "info"},
     ] == lines

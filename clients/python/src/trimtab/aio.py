@@ -144,7 +144,7 @@ class Member:
             return await answer if inspect.isawaitable(answer) else answer
 
         def run(news: N) -> T:
-            assert self._loop is not None, "nothing is told before the member is entered"
+            assert self._loop is not None, "the member has not been entered yet"
             return asyncio.run_coroutine_threadsafe(call(news), self._loop).result()
 
         return run

@@ -221,7 +221,9 @@ class Engine:
                     self.ending = ending
                     if ending is Ending.REPLACED and self.failure is None:
                         name = self._profile.member
-                        self.failure = ReplacedError(f'a younger process is member "{name}" now')
+                        self.failure = ReplacedError(
+                            f'a newer process has taken the name of member "{name}" now'
+                        )
                 case _:
                     assert_never(action)
         self.changed.notify_all()

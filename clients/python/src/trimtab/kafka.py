@@ -9,14 +9,14 @@
                 handle(message)
                 binding.done(message)
 
-Nothing is committed that the application has not said to be done, and nothing of a queue that the
-member does not own at that moment: it is asked, and looks at the clock first. A queue is given up
-when nothing of it is in hand; its position is committed and travels to the heir. How it reads:
+It commits only messages that the application called done, and only of queues that the member owns
+at that moment, by the clock. A queue is given up when no message of it is in hand; its position is
+committed and goes to the heir. How it reads:
 
-- Only `incremental_assign` and `incremental_unassign` are used: a full `assign` of old and new
-  partitions rewinds every one of them to its committed offset.
-- Only one thread at a time gets into a consumer (confluent-kafka since 2.16), and one that polls in
-  a loop leaves no gap for others: so it polls in slices, and asks for the lock in between.
+- It uses only `incremental_assign` and `incremental_unassign`: a full `assign` of old and new
+  partitions rewinds each of them to its committed offset.
+- A consumer admits one thread at a time (confluent-kafka since 2.16), and a thread that polls in a
+  loop keeps others out. So it polls in slices, and asks for the lock in between.
 """
 
 import logging
@@ -177,7 +177,7 @@ class ConsumerBinding:
                 self._commit_now([it for it in ending if it.position != it.committed])
             except KafkaException as error:
                 # A repetition at most: the position travels with the release.
-                _LOGGER.warning("what is handed over was not committed: %s", error)
+                _LOGGER.warning("could not commit a queue that is handed over: %s", error)
             self._readings.forget(ending)
         return positions
 
@@ -236,7 +236,7 @@ class ConsumerBinding:
         """Hear what became of a commit; the consumer calls this in `poll`."""
         failed = [it.error for it in offsets if it.error is not None]
         if error is not None or failed:
-            _LOGGER.warning("offsets were not committed, and will be again: %s", error or failed[0])
+            _LOGGER.warning("could not commit offsets, will retry: %s", error or failed[0])
             return
         places = {QueueRef(it.topic, "", it.partition): it.offset for it in offsets}
         self._readings.committed(places)
@@ -266,7 +266,8 @@ class ConsumerBinding:
             earliest = self._offsets.earliest(list(astray))
             self._astray.clear()
             for queue, at in earliest.items():
-                _LOGGER.warning("%s: %d is gone, on with %d", queue, astray[queue].next, at)
+                text = "%s: Kafka has deleted offset %d, reading goes on at %d"
+                _LOGGER.warning(text, queue, astray[queue].next, at)
                 astray[queue].next = at
             places = [place(*it) for it in earliest.items()]
             self._consumer.incremental_unassign(places)

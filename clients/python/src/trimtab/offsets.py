@@ -70,7 +70,7 @@ class Asked:
                 raise
             now = time.monotonic()
             self.again_at = now + max(_ASK_AGAIN_S, _PAUSE * (now - began))
-            _LOGGER.warning("it is not known yet where to read: %s", error)
+            _LOGGER.warning("could not look up where to read, will retry: %s", error)
 
 
 class GroupOffsets:

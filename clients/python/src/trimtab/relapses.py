@@ -34,7 +34,7 @@ class Relapses:
         while self._times and now - self._times[0] > MEMORY_MS:
             self._times.popleft()
         self._times.append(now)
-        return f"{self._what(unheard)}{self._why(now)}: the member joins anew{self._often(now)}"
+        return f"{self._what(unheard)}{self._why(now)}: the member joins again{self._often(now)}"
 
     def _what(self, unheard: Unheard) -> str:
         if unheard.unheard_ms >= unheard.unread_ms:

@@ -50,7 +50,7 @@ def test_feeds_run_until_they_are_told_to_stop() -> None:
     ("feed", "complaint"),
     [
         (Failing(), "the feed of trouble ended: out of paper"),
-        (Idle(), "the feed of idleness ended: nobody knows why"),
+        (Idle(), "the feed of idleness ended: the reason is unknown"),
     ],
 )
 def test_a_feed_that_ends_by_itself_is_an_error(feed: Patient, complaint: str) -> None:

@@ -18,7 +18,7 @@ class Command(Record):
     """What every command says."""
 
     id: Token = Field(description="The same id twice is one command.")
-    principal: Label = Field(description="Who ordered it.")
+    principal: Label = Field(description="Who gave the command.")
     reason: Text = Field(min_length=1, description="Why; repeated in the history.")
     base_epoch: Epoch | None = Field(
         default=None, description="Refuse if the group has moved past this epoch since."
@@ -72,12 +72,14 @@ class Rebalance(Command):
 
 
 class ChooseStrategy(Command):
-    """Give a group a strategy of its own, or the controller's again."""
+    """Set a strategy for one group, or return to the controller's."""
 
     model_config = example(kind="strategy", **_SIGNED, strategy="AVG")
 
     kind: Literal["strategy"] = "strategy"
-    strategy: Token | None = Field(default=None, description="By name; null: the controller's.")
+    strategy: Token | None = Field(
+        default=None, description="The strategy's name; null: the controller's."
+    )
 
 
 class ChoosePolicy(Command):
@@ -94,7 +96,7 @@ class ChoosePolicy(Command):
 
 
 class Approve(Command):
-    """Believe what is held in doubt: members that fell silent, queues that vanished."""
+    """Confirm what the controller doubts: silent members are dead, missing queues are gone."""
 
     model_config = example(kind="approve", **_SIGNED)
 
@@ -130,7 +132,8 @@ class Forget(Command):
 
     kind: Literal["forget"] = "forget"
     broker: BrokerName | None = Field(
-        default=None, description="Keyed by cluster: the broker to forget, orders about it too."
+        default=None,
+        description="Keyed by cluster: the broker to forget, with the commands about it.",
     )
 
 

@@ -110,7 +110,7 @@ class Group(Record):
     target_epoch: Epoch = Field(description="The group epoch the target was computed for.")
     strategy: Token
     overrides: Overrides | None = Field(
-        default=None, description="The rules that it has of its own, by an operator's order."
+        default=None, description="Its own policy, set by an operator's command."
     )
     members: Count
     queues: QueueCounts
@@ -126,7 +126,7 @@ class Group(Record):
     topics: Annotated[dict[TopicName, TopicSummary], Field(max_length=limits.TOPICS_PER_MEMBER)]
     ailment: Text | None = Field(
         default=None,
-        description="What could not be done for it; tried again at its next change or by an order.",
+        description="What failed for it; tried again at its next change or by a command.",
     )
     more_topics: Count | None = Field(
         default=None, description="So many more, for which the summary had no room."

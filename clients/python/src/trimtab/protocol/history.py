@@ -145,7 +145,7 @@ class Hold(Record):
 
 
 class Claim(Record):
-    """A member that knows its orders works on what they do not name."""
+    """A member that knows its assignment works on queues that it does not name."""
 
     model_config = example(
         kind="claim",

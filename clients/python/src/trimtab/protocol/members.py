@@ -65,16 +65,19 @@ class Join(MemberRecord):
     topics: Topics = Field(
         default=(),
         validate_default=True,
-        description="By name; a topic that does not exist yet is awaited.",
+        description="Topics by name; a member waits for one that does not exist yet.",
     )
     session_timeout_ms: Timeout | None = Field(
-        default=None, description="Silence after which I am dead; absent: the controller's default."
+        default=None,
+        description="Silence after which the member is dead; absent: the controller's default.",
     )
     revocation_timeout_ms: Timeout | None = Field(
-        default=None, description="Time I get to let a queue go; absent: the controller's default."
+        default=None,
+        description="Time the member has to release a queue; absent: the controller's default.",
     )
     instance: Label | None = Field(
-        default=None, description="A name that survives restarts: who leaves with it may return."
+        default=None,
+        description="A name that survives restarts: a member that leaves may return under it.",
     )
     rack: Label | None = None
     weight: Weight = 1

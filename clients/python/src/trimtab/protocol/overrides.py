@@ -12,7 +12,7 @@ from pydantic import Field
 from trimtab.protocol.quantities import Count, Duration, ShareNumber, Timeout
 from trimtab.protocol.record import Part
 
-_FROM_THE_NEXT_JOIN = "Counts for whoever joins from then on."
+_FROM_THE_NEXT_JOIN = "Counts for members that join from then on."
 
 
 class Overrides(Part):

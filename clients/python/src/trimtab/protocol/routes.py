@@ -46,7 +46,7 @@ def _apart(runs: tuple[RunRef, ...]) -> tuple[RunRef, ...]:
 
 
 class Route(Record):
-    """The queues of one topic, as of `version`; a topic that does not exist is awaited."""
+    """The queues of one topic, as of `version`; members wait for a topic that does not exist."""
 
     model_config = example(
         kind="route", topic="orders", version=1_767_225_600_000, exists=True, runs=[["", 0, 16]]

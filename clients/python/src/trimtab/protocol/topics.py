@@ -142,7 +142,7 @@ LATENCY: Final[Topic[LatencyRecord]] = Topic(
 )
 COMMANDS: Final[Topic[CommandsRecord]] = Topic(
     "commands",
-    "What operators order.",
+    "Operators' commands.",
     "group or cluster",
     (
         Pause,
@@ -171,7 +171,7 @@ ROCKETMQ: Final[Topic[Record]] = Topic(
 )
 ASSIGNMENTS: Final[Topic[Assignment]] = Topic(
     "assignments",
-    "One member's orders: hold, give, inherit.",
+    "One member's assignment: hold, give, inherit.",
     "group/member",
     (Assignment,),
     retention_ms=None,

@@ -87,7 +87,7 @@ class Keeper:
             try:
                 self._turn()
             except Exception:
-                _LOGGER.exception("the producer's keeper failed, and goes on")
+                _LOGGER.exception("the producer's background thread failed and continues")
                 self._stopping.wait(RETRY_MS / 1_000)
         if self._post is not None:
             self._report(self._post)
@@ -137,9 +137,9 @@ class Keeper:
                 self._followed = self._cluster
                 return True
             self._knows_verdicts = True  # that there are none
-            self._tell("no verdicts, the own table decides: run `trimtab topics init`")
+            self._tell("no verdicts, only the local table decides: run `trimtab topics init`")
         except TransportError as error:
-            self._tell(f"no verdicts, the own table decides: {error}")
+            self._tell(f"no verdicts, only the local table decides: {error}")
         return False
 
     def _hear(self, notice: Notice) -> None:

@@ -45,10 +45,10 @@ class LossReason(StrEnum):
     """Why queues were lost."""
 
     UNHEARD = "no heartbeat has reached Kafka, or nothing could be read from it, for too long"
-    UNKNOWN = "the controller does not know this member any more"
+    UNKNOWN = "the controller no longer knows this member"
     REPLACED = "a younger process joined under the same name"
-    TAKEN = "the controller gave them to somebody else"
-    OVERDUE = "a queue was not let go in time"
+    TAKEN = "the controller gave them to another member"
+    OVERDUE = "a queue was not released in time"
     FAILED = "the member has failed"
 
 

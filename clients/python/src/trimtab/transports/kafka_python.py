@@ -149,7 +149,7 @@ class KafkaPythonTransport:
 
     def _knock(self) -> None:
         """See whether anybody answers: a client that cannot connect leaves its thread behind."""
-        reason = "nobody is named"
+        reason = "it names no host"
         for server in self._shared["bootstrap_servers"]:
             host, _, port = server.strip().rpartition(":")
             try:
