@@ -14,7 +14,7 @@ from trimtab.protocol import TOPICS
 BOTH = pytest.mark.parametrize("command", ["replay", "check"])
 
 EARLY = (
-    "routes before any subscription (orders of billing): a group heeds only routes that come after"
+    "routes before any subscription (orders of billing): a group uses only routes that come after"
 )
 
 
