@@ -115,7 +115,7 @@ def test_a_route_that_nobody_awaited_is_remarked_on(run: Run) -> None:
     name = recording.write()
 
     code, _, said = run("replay", name)
-    assert (0, f"{EARLY} it subscribed\n") == (code, said)
+    assert (0, f"{EARLY} its first join\n") == (code, said)
     assert "no record of group other\n" == run("replay", name, "--group", "other")[2]
     recording.add("routes", route(queues=2), 1_500)
     assert "" == run("replay", recording.write())[2]
