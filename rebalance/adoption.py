@@ -1,20 +1,18 @@
-"""Adoption: what is published counts for more than what is remembered.
+"""Adoption: continue from what is published, where that is more than the controller remembers.
 
-A captain who wakes without his memory, or with that of last week, reads the orders that hang on the
-crew's doors before he gives one. The checkpoint may have been deleted, or restored from an old
-copy (faults A6, A7): then the query folds what the log still holds, from too far back, and would
-draw epochs again that members have long passed. So the driver, when it starts, puts into the log
-what stands published of each group and each member. Of a controller that only came back nothing of
-that is news. Where it is, the published epoch is the group's, and its past is closed: what the log
-says up to the last published decision only shows who is a member; then the books are
-written from the published records; and whatever the log says after it is heard as ever.
+The checkpoint may have been deleted, or restored from an old copy (faults A6, A7). Then the query
+folds the log from too far back, and would draw epochs again that members have long passed. So at
+each start the driver writes into the log what is published of each group and member. After an
+ordinary restart none of that is news, and nothing happens. Otherwise the published epoch becomes
+the group's. Events up to the last published decision only show who is a member; then the books are
+written from the published records; and all later events count as usual.
 
 A crash may have cut a publication short, so that some members' records are older than others.
-The rules for that are in ``page_of``. Whoever may be working on a queue stays on its page.
+``page_of`` has the rules for that: a member that may be working on a queue stays on its page.
 
-Called by ``step``. All of one start has to be read in one batch: each record says how many there
-are for its group, and until it has them all the shell waits (``streaming.containment``).
-Its one rule: nobody is taken a queue from, or given one, for what was forgotten.
+Called by ``step``. All records of one start must be read in one batch: each says how many there are
+for its group, and the shell waits until it has them all (``streaming.containment``). Its one rule:
+no queue moves because the controller has forgotten something.
 """
 
 from collections import defaultdict

@@ -1,17 +1,17 @@
-"""Ailments: what could not be done for a group, and why.
+"""Ailments: failures that concern one group, and their reasons.
 
-An exception is one group's business. A strategy of somebody's own may raise, or answer nonsense:
-then the old target stays, and all else of the step is done. If the step itself fails, nothing of
-it counts (``endured``): what is published stays, and only who was heard is noted, so that nobody is
-taken for silent once the group is well again. Either is said once, in the summary and in the
-history, and tried again at the group's next change, or when an operator orders it: a step is a
-function of the log, so without a change it would only fail again.
+A user's strategy may raise, or return nonsense: then the old target stays, and the rest of the step
+is done. If the step itself fails, nothing of it counts (``endured``): what is published stays, and
+only the beats are noted, so that no member looks silent once the group works again. Each failure is
+reported once, in the summary and in the history. It is tried again at the group's next change, or
+when an operator commands it: a step is a function of the log, so without a change it would only
+fail again.
 
-A process without memory is not one group's business: that stops the batch, and Spark repeats it.
-A recursion that is too deep is: it is as deep when the batch is repeated.
+Lack of memory is different: it stops the batch, and Spark repeats it. Too deep a recursion counts
+as the group's failure, because a repeated batch would recurse as deep.
 
-Called by ``target`` for a strategy, by ``step`` when all is well again, and by ``streaming``. Its
-one rule: what is published stays until a step succeeds.
+Called by ``target`` for a strategy, by ``step`` when all works again, and by ``streaming``. Its one
+rule: what is published stays until a step succeeds.
 """
 
 import re

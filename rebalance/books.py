@@ -1,13 +1,12 @@
-"""The books: for each queue, who may be working on it; and where to look.
+"""The books: for each queue, its holder and its heir; and indexes to find them.
 
-A library with two card indexes beside the shelves: what each reader has at home, and what is asked
-back or promised on. A step that concerns three members opens their cards, and not every book; in a
-group of 100,000 queues that is what a join costs. The cards are written when they are first asked
-for and kept up from step to step; they are never packed, for they say nothing that the pages do
-not.
+A step that concerns three members must not look at every queue of a group that has 100,000. So
+beside the pages there are two indexes: what each member has, and which queues are moving. They are
+built when they are first needed, kept up from step to step, and never packed, because they add
+nothing to the pages.
 
-``Books`` are a part of the state, ``Ledger`` is how a step writes in them (``draft``). Their one
-rule: the same pages, the same answers, in the same order, however the cards came about.
+``Books`` are a part of the state; ``Ledger`` is how a step writes in them (``draft``). Their one
+rule: the same pages give the same answers in the same order, however the indexes came about.
 """
 
 from collections.abc import Iterable, Mapping

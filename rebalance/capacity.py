@@ -1,9 +1,8 @@
-"""Capacity: nobody is meant to own more than it says that it can carry.
+"""Capacity: no member gets more queues than it says that it can take.
 
-Like the limit on the door of a lift, which holds whoever lets the people in. STICKY heeds it and
-finds others for what is too much; the strategies of RocketMQ and Kafka never ask, and their answers
-are to stay theirs. So what any of them means for a member beyond its capacity is nobody's, and the
-reason is said (fault C17).
+STICKY respects capacities by itself and finds other members. The strategies of RocketMQ and Kafka
+do not know them, and their answers are to stay theirs. So what any of them gives a member beyond
+its capacity goes to no member, and the reason is published (fault C17).
 
 Called by ``target`` with each plan. Its one rule: a member keeps first what it was to have before.
 """

@@ -1,10 +1,10 @@
-"""Cards: a card index beside a map, kept up from step to step.
+"""Cards: an index beside a map, kept up from step to step.
 
-A library's catalogue by author. The shelves stay as they are; for each heading there is a card that
-names what belongs under it. What a step changes is taken off the old cards and put on the new
-ones, so nobody walks along all the shelves again.
+Each card names the entries under one heading. A change takes the old entry off its cards and puts
+the new one on, so that no step has to look at the whole map.
 
-Used by ``books`` and ``roster``. Its one rule: kept up or written anew, the cards say the same.
+Used by ``books`` and ``roster``. Its one rule: an index that was kept up equals one that is built
+anew.
 """
 
 from collections import defaultdict

@@ -1,10 +1,10 @@
-"""Why something was decided.
+"""Causes: why something was decided.
 
-Users' most repeated question is "why did this rebalance happen?", so a decision cannot be made
-without its cause: what kind of event it was, whom or what it concerned, and where in the log it
-stands. Built by the two machines, carried by every decision, shown to people unchanged.
+"Why did this rebalance happen?" is the most frequent question of users. So every decision has a
+cause: the kind of event, the member or topic it concerns, and its place in the log.
 
-Its one rule: a cause names a record of the log, never a guess.
+Made by the two machines, carried by every decision, shown to people unchanged. Its one rule: a
+cause names a record of the log, never a guess.
 """
 
 from dataclasses import dataclass

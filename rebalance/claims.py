@@ -1,13 +1,12 @@
-"""Claims: what a member says that it owns, and never got.
+"""Claims: queues that a member says it owns and was never granted.
 
-A guest who says that the coat on the next hook is his. He may be confused, or may not have heard
-yet that it was handed out again; so he is contradicted only when it is certain: when he has acted
-on the group's last decision, or when what he shows can never have been given to him, as with a
-number that is not drawn yet, or one that another guest has on that very coat. He does not get it
-in any case (faults C8, C9).
+The member may be wrong, or may not have heard yet that the queue moved. So a claim is refused only
+when it is certainly false: the member has acted on the group's last decision; or it shows an epoch
+that is not drawn yet, or one that another member has on that very queue. In no case does the member
+get the queue (faults C8, C9).
 
 Called by ``handover`` with each beat that lists what its member owns. Its one rule: a claim changes
-nothing; it is refused aloud and answered with what the member really has.
+nothing; it is refused in the history, and the member is told again what it really has.
 """
 
 from rebalance.causes import Cause, CauseKind

@@ -1,19 +1,18 @@
 """The log clock: how much time the log itself has proved.
 
-Think of a watchman who stamps a card on every round. If the cards stop for an hour we learn
-that the watchman was away, not that an hour of silence went by in the building. So a gap between
-two records counts for at most ``max_step``, however long it was on the wall: a Kafka outage, a
-paused controller or a broker clock that jumps ahead is never evidence that a member died
-(faults A2, A4, B2, B7). The controller's own ticks, one a second in each partition, keep the
-clock running when nobody else speaks.
+A gap between two records may be a silence of the members, or an outage: of Kafka, of the
+controller, of the network. The log cannot tell which. So a gap counts for at most ``max_step``,
+however long it was by the wall clock, and no outage and no jump of a broker's clock is evidence
+that a member died (faults A2, A4, B2, B7). The controller's own ticks, one a second in each
+partition, keep the clock running when no member speaks.
 
 A broker's clock may jump ahead for one record, or for an hour, and come back. So a record that is
-older than the latest by more than a step is believed: time goes on from there. What the jump ahead
-was counted for is owed then, and the next records pay for it first. So however often the broker's
-clock jumps ahead and comes back, this one is never further ahead of real time than one step.
+older than the latest by more than a step is believed: time goes on from there. The time that was
+counted for the jump is then taken back from the next records. So however often a broker's clock
+jumps, this one is never more than one step ahead of real time.
 
-The shell keeps one clock per heartbeat partition and stamps every event with its reading.
-Its one rule: the clock never goes back, and no wrong time in the log stops it.
+The shell keeps one clock per heartbeat partition and stamps every event with its reading. Its one
+rule: the clock never goes back, and no wrong time in the log stops it.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,8 @@
-"""Commands: what an operator ordered, obeyed once.
+"""Operators' commands, each obeyed once.
 
-The captain's word on the bridge. Each order is written in the log with who gave it and why; one
-that was given in view of a position the ship has left is not obeyed but answered, and one that
-arrives twice is one order (faults G3, G4); one for a ship that nobody has heard of is refused and
-leaves no trace. Obeying changes the books through the same hands as everything else: a drain is a
+The log holds each command with who gave it and why. A command that was given in view of another
+epoch is refused, and one that arrives twice counts once (faults G3, G4). One for an unknown group
+is refused and leaves nothing behind. A command has no way of its own into the books: a drain is a
 drain, an eviction a departure.
 
 Called by ``step`` for each command, in log order. Its one rule: every command is answered once, in

@@ -1,17 +1,16 @@
-"""The commons: what members work on and nobody owns.
+"""The commons: what members work on without owning it.
 
-A notice that every household gets, and a well from which several draw. A broadcasting member works
-on every queue of its topics, and so does its neighbour. Members that share (RocketMQ's POP) stand
-in a ring: a topic's queues are cut into as many even runs as there are of them, and each draws from
-its own run and from those of the next few, so that a slow one holds nothing up. How many those are
-is its share number; with none, or one that covers everybody, all draw from everything.
+A broadcasting member works on every queue of its topics. Members that share (RocketMQ's POP) stand
+in a ring: a topic's queues are cut into as many even runs as there are such members, and each works
+on its own run and on those of the next few, so that a slow one delays nothing. How many those are
+is the share number; with none, or one that covers all members, each works on everything.
 
-Nothing is handed over, and the books say nothing of it: such a member's record is read off the map
-and the roster, under the epoch of its own joining. It takes no part in the target, so it neither
-helps nor hinders the members of the same group that own what they work on (fault C19).
+Nothing is handed over, and the books do not mention it: such a member's record follows from the map
+of queues and the roster, under the epoch of its own joining. It takes no part in the target, so it
+does not affect members of the same group that own their queues (fault C19).
 
 ``target`` leaves these members out. Called by ``conclusion`` and ``summary`` for what they work on.
-Its one rule: nobody here waits for anybody.
+Its one rule: no member here waits for another.
 """
 
 from collections.abc import Mapping, Sequence

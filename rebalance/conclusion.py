@@ -1,11 +1,11 @@
 """The end of a step: a draft becomes the next state and the decisions to publish.
 
-Here the group's epoch is drawn, once, and only if something was decided; every record of the
-batch carries it. A member is sent its record when its portion changed or when it asked by
-joining; a member that the group does not know is told so by a withdrawal.
+Here the group's epoch is drawn, once, and only if something was decided; every record of the batch
+carries it. A member gets a record when its portion changed or when it asked by joining; a member
+that the group does not know gets a withdrawal.
 
-Called by ``step``. Its one rule: records are a function of the next state, so that the same
-epoch always means the same bytes (I4).
+Called by ``step``. Its one rule: records are a function of the next state, so that the same epoch
+always means the same bytes (I4).
 """
 
 from collections.abc import Sequence

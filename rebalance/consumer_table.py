@@ -1,17 +1,17 @@
-"""The consumer table: the members that are RocketMQ's own clients.
+"""RocketMQ's own clients as members.
 
-A regular who says the same sentence every half minute. A RocketMQ client knows neither join nor
-beat: it repeats all of its wishes, and so the first time it is a join, a changed wish is a new one,
-and the rest are signs of life. It has no incarnation, so a copy under its name cannot be told from
-it, but for what one process would not do (``doubles``); and it knows no releases, so it is eager.
+A RocketMQ client knows neither join nor beat: every 30 s it repeats all it wants. So its first
+heartbeat is a join, one with other wishes is a new join, and all others are beats. It has no
+incarnation, so a second process under its name cannot be told apart (``doubles`` looks for signs of
+one); and it sends no releases, so it is eager.
 
-RocketMQ's brokers keep one subscription for a whole group, that of the last heartbeat, and what is
-not in it is gone for everybody: members that ask for different topics take them from each other
-every 30 s. Here each member has its own wishes, unless the policy asks for that
-(``Compat.ROCKETMQ``); then the wishes of any eager member are those of all.
+RocketMQ's brokers keep one subscription for a whole group, that of the last heartbeat: members that
+ask for different topics take them from each other every 30 s. Here each member has its own
+subscription, unless the policy asks for RocketMQ's way (``Compat.ROCKETMQ``); then the last one
+counts for all eager members.
 
-Called by ``step``, for what such a client says and after each join. Its one rule: who belongs to
-the group is ``membership``'s business; here is only what it wants.
+Called by ``step``, for what such a client says and after each join. Its one rule: ``membership``
+decides who belongs to the group; this module decides only what the clients want.
 """
 
 from rebalance import doubles, membership

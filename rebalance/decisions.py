@@ -1,10 +1,8 @@
 """What the brain decides: its only output.
 
-Each decision is complete in itself, so that nobody ever needs two records to be consistent. The
-shell turns them into records (``sinks``) without adding anything; replaying a batch makes the
-same decisions and so the same bytes.
-
-Its one rule: a decision carries everything its reader needs, including its cause.
+Each decision is complete in itself, so that no reader ever needs two records to be consistent. The
+shell turns decisions into records (``sinks``) and adds nothing; a replayed batch makes the same
+decisions and so the same bytes.
 """
 
 from dataclasses import dataclass

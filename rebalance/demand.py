@@ -1,12 +1,11 @@
-"""Demand: what the members of a group ask for, all together, kept up while a step goes on.
+"""Demand: the topics and patterns that the members of a group ask for, counted.
 
-A till roll beside the order book. Each join asks whether there is room for its patterns, and each
-route whether anybody wants its topic; to go through all members or all topics for each of them
-would make a batch cost the square of its length. So wishes are counted as they come and go, each
-different one once.
+Each join asks whether there is room for its patterns, and each route whether any member wants its
+topic. If each of them looked at all members or all topics, a batch would cost the square of its
+length. So wishes are counted as they come and go, each different one once.
 
 Kept by ``roster.Roll``; asked by ``membership``, ``routing`` and ``consumer_table``. Its one rule:
-counted along or counted anew, it says the same.
+a count that was kept up equals one that is made anew.
 """
 
 from collections import Counter

@@ -1,13 +1,12 @@
-"""Departures: who has left for good, for as long as its old letters may still arrive.
+"""Departures: members that left for good, while their old records may still arrive.
 
-A house that remembers for a few minutes who has moved out, so that a delivery which was delayed on
-its way does not have the flat kept for a tenant who is gone. A join is repeated by its sender, and
-by the log, and may overtake or outlast the leave that was to follow it; without this book it would
-let in a ghost, whom nobody can tell from a member before its session is over (fault F11).
+A join is repeated by its sender, and by the log, and may arrive after the leave that followed it.
+Without this list such a join would admit a ghost, which cannot be told from a member until its
+session is over (fault F11).
 
-Only those who left by their own word are in it: whoever was struck out may be alive, and may come
-back as what it was. Called by ``membership`` and, to forget, by ``timers`` and ``conclusion``. Its
-one rule: what is remembered is bounded, in time and in number.
+Only members that left by their own word are listed: one that was evicted may be alive, and may come
+back. Called by ``membership`` and, to forget, by ``timers`` and ``conclusion``. Its one rule: the
+list is bounded, in time and in number.
 """
 
 from collections.abc import Iterator

@@ -1,17 +1,16 @@
 """Doubles: two processes that speak as one RocketMQ client.
 
-A client id is ``ip@instanceName``, and two processes that are given the same one are one member: it
-gets one share, both work on it, and others get less. Nothing in a heartbeat tells them apart, so
-this looks at what one process does not do. It sends a heartbeat every 30 s; a few more when its
-share or its subscription changes, but not at the same places between them each time. And it says
-what it subscribes and of which groups it is a member, and not by turns one thing and another.
+A client id is ``ip@instanceName``. Two processes with the same id are one member: it gets one
+share, both work on it, and others get less. Nothing in a heartbeat tells them apart, so this module
+looks for what one process does not do. One process sends a heartbeat every 30 s, and a few more
+when its share or its subscription changes, but not at the same places between them each time. And
+it does not alternate between two subscriptions, or between two sets of groups.
 
-What is noted changes nothing else. Copies of one heartbeat, one from each broker that heard it,
-come close together and count as one. A heartbeat that comes in time and says nothing new costs
-nothing here: what is kept is kept only of a client that looks odd, with the member, and goes with
-it.
+The finding changes nothing else. Copies of one heartbeat, one from each broker that heard it, come
+close together and count as one. A heartbeat that comes in time and says nothing new costs nothing
+here: only for a client that looks odd something is kept, with the member.
 
-Called by ``consumer_table`` with each heartbeat. Its one rule: one case is noted once, and again
+Called by ``consumer_table`` with each heartbeat. Its one rule: a case is reported once, and again
 only after an hour.
 """
 

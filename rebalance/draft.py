@@ -1,9 +1,8 @@
-"""The working copy of one step.
+"""The draft: the working copy of one step.
 
-``step`` must leave the state it was given untouched, yet folding a thousand beats through a
-thousand frozen copies would be absurd. So it folds into a draft: tracing paper over each map of
-the state (``overlay``) and a few notes on what has to follow. Whatever ``step`` calls writes on
-it; ``conclusion`` reads it once and throws it away.
+A step must not change the state it was given, and copying the state for each event would cost too
+much. So it writes into a draft: an overlay over each map of the state (``overlay``) and notes on
+what has to follow. All parts of the step write on it; ``conclusion`` reads it once and drops it.
 
 Its one rule: a draft never outlives the step that made it.
 """

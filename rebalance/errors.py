@@ -3,10 +3,10 @@
     RebalanceError
     └── BrokenInvariant      the brain contradicts itself: publish nothing of it
 
-Bad input is not an error here: it becomes an ``EventRefused`` decision and the group goes on.
-The outside world cannot fail here either: there is none. What is left is a contradiction in our
-own books, and then the only safe act is to leave what is published of that group as it stands
-(``ailments``); no other group notices.
+Bad input is not an error here: it becomes an ``EventRefused`` decision and the group goes on. The
+outside world cannot fail here either, because the brain does not touch it. What is left is a
+contradiction in the books. Then what is published of that group stays as it is (``ailments``); no
+other group is affected.
 """
 
 

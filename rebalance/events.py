@@ -1,8 +1,8 @@
 """What can happen to a group: the only input of the brain.
 
-Each event is one decoded record of the log, already known to be well-formed, with the place and
-the time at which it was read. The shell makes them (``streaming.translation``); ``step`` folds
-them. Names are in the past tense: an event reports, it never asks.
+Each event is one decoded record of the log, already known to be well-formed, with the place and the
+time at which it was read. The shell makes them (``streaming.translation``); ``step`` folds them.
+Names are in the past tense: an event reports, it does not ask.
 
 Its one rule: everything the brain may know about time or order is in the event's stamp.
 """

@@ -1,13 +1,13 @@
-"""Extent: how much a group has that one of its members may have to be told.
+"""Extent: the limit of a group's queues, so that one record can name all of them.
 
-All queues of a group may come to one member, and its record has to name each of them, with what
-Kafka takes in one record. So a group takes in no more than that: no more queues than its policy
-allows, and no more of their names than fit. It is reckoned from above, so that neither what a
-member is told, nor what it says that it works on, nor its releases can ever be too long
-(``tests/unit/sinks/test_room.py`` holds it against the records themselves).
+One member may get all queues of a group, and its record names each of them, in what Kafka takes in
+one record. So a group takes in no more than that: no more queues than its policy allows, and no
+more of their names than fit. The size is an upper bound, so an assignment, a beat that lists what
+its member owns, and a release always fit (``tests/unit/sinks/test_room.py`` compares it with the
+records themselves).
 
 Kept by ``routing`` while it reads routes. Its one rule: what a topic takes depends on the topic
-alone, so that the sum can be kept up and need not be made anew for each route.
+alone, so that a route costs no sum over all topics.
 """
 
 from collections import Counter

@@ -1,15 +1,14 @@
-"""Flapping: members that come and go and come and go.
+"""Flapping: members that come and go again and again.
 
-A guest who leaves the table every minute is welcome, but after the fourth time nobody reseats the
-party for him: he waits on the side until he has stayed for a while. Each departure counts one, and
-the count is halved with each half-life, as BGP damps routes that flap. Whoever returns with too
-high a count rests: it is a member, heard and answered, but left out of every target until the
-count has fallen to half the limit, so that the others do not move (faults C11, C12). What nobody
-else could work on it keeps all the same; so when everybody would have to rest, nobody does.
+Each departure counts one, and the count is halved with each half-life, as BGP damps routes that
+flap. A member that returns with too high a count rests: it is a member, heard and answered, but
+gets no queues until its count has fallen to half the limit, so that the others' queues do not move
+(faults C11, C12). It keeps a topic that no other member could work on; so when all members would
+have to rest, none does.
 
 Called by ``membership`` at each departure and return, by ``timers`` when a rest ends or nothing is
-left to remember. Its one rule: a member's past is its instance's, or else its own, and is forgotten
-in log time.
+left to remember. Its one rule: a past belongs to the instance, or else to the member id, and is
+forgotten in log time.
 """
 
 from collections.abc import Iterator

@@ -1,11 +1,10 @@
 """Globs: which names a pattern stands for.
 
-A stencil laid over a name. ``*`` lets any run of characters through, also none; ``?`` lets any one
-through; every other sign only itself; and the whole name has to pass. Whoever may join may send
-patterns, so none may cost more than its length and the name's. The name is walked once, and all
-the ways in which it may match are walked together: one bit of a number for each place of the
-pattern that may have been reached. So there is nothing to go back to, which is where matchers that
-backtrack lose themselves (decision 13).
+``*`` stands for any run of characters, also none; ``?`` for any one character; every other
+character for itself; and the whole name must match. Any member may send patterns, so none may cost
+more than its length and the name's. The name is read once, and all the ways in which it may match
+are followed together: one bit of a number for each place of the pattern that may have been reached.
+So nothing is ever tried twice, unlike in matchers that backtrack (decision 13).
 
 Called by ``subscriptions``. Its one rule: one step for each character, whatever the pattern.
 """

@@ -1,10 +1,10 @@
 """The state of one group: a value, replaced and never changed.
 
-Three parts that change at three speeds: beats (each second), ownership (each hand-over), and
-membership with routes (each join). The codec stores the fast part apart from the slow one.
-``membership`` changes the roster, ``target`` says who should own what, ``handover`` moves the
-ownership there. Others write on single members (``commands``, ``consumer_table``, ``flapping``,
-``twins``), and ``adoption`` on everything, once.
+Three parts change at three speeds: beats (each second), ownership (each hand-over), and membership
+with routes (each join). The codec stores the fast part apart from the slow one. ``membership``
+changes the roster, ``target`` says who should own what, ``handover`` moves the ownership there.
+``commands``, ``consumer_table``, ``flapping`` and ``twins`` change single members; ``adoption`` may
+replace everything, once.
 
 Its one rule: whatever the brain needs to know about the past is here, or it is gone.
 """

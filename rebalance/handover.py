@@ -1,24 +1,24 @@
 """The baton: how a queue passes from its holder to its heir without a gap and without an overlap.
 
-Two runners in the exchange zone. The coach tells the first "let go" and the second "it is yours
-once it is let go" in the same breath; the second takes the baton the moment the first opens the
-hand, without looking back to the coach. So a queue rests for one trip through Kafka, not for two
-heartbeats. The danger is a third runner: if the coach changes his mind, the second may already
-be running. Hence the rule that makes it safe: *an heir that was told is a possible owner*. It is
-replaced only after it has let go itself (at once, when it never started) or is fenced.
+The controller tells both in the same batch: the holder "let go", the heir "it is yours once that is
+released". The heir starts when it reads the release in the log, and does not wait for the
+controller. So nobody works on the queue for one trip through Kafka, not for two heartbeats. The
+danger is a third member: if the controller changes its mind, the heir may already be working. Hence
+the rule that makes it safe: *an heir that was told is a possible owner*. It is replaced only after
+it has let go itself (at once, when it never started) or is fenced.
 
 Every hold and every promise has an epoch of its own. A release counts only for the exact queue,
-member, incarnation and epoch, and nobody works again under an epoch it has released. What is said
-of a grant only moves forward, from inherit to hold to give: whoever was told to let go is never
-told to hold on, because it may have let go already, and were that release lost, nobody would ask
+member, incarnation and epoch, and no member works again under an epoch it has released. A grant
+only moves forward, from inherit to hold to give: a member that was told to let go is never told to
+hold on, because it may have let go already. If that release were lost, the member would never ask
 again (C7).
 
 The operations on the books, called by ``step``: ``book`` (a release was read), ``repair`` (a beat
 proves one, or claims too much), ``fence`` (lives ended), ``recall`` (a topic was made anew),
 ``settle`` (move towards the target); and, by ``timers``, ``take`` (an eager holder had its time).
-``tests/properties/test_baton.py`` explores this very code, in every order of things.
+``tests/properties/test_baton.py`` explores this very code, in every order of events.
 
-Its one rule: per queue at most one holder and one heir, and nobody else may believe to own it.
+Its one rule: per queue at most one holder and one heir, and nobody else may start on it.
 """
 
 from collections import Counter, defaultdict

@@ -1,18 +1,18 @@
-"""Holding: when too many look dead at once, doubt your own ears first.
+"""Holding: when many members are silent at once, their evictions wait.
 
-A night porter who hears nothing from one room may worry about the guest. If he hears nothing from
-most rooms, he has gone deaf. So while more than a set share of a group is silent, nobody is evicted
-on the log's word alone: those who would be are held, their queues stay theirs, and it is said
-aloud. The hold ends a heartbeat after enough of the group is heard again (after an outage all come
-back, but not in one instant), when the silence has lasted for another while, or when an operator
-confirms it (reliability rule 6). A paused group holds everybody.
+Silence of one member probably means that it died. Silence of most of a group probably means that we
+cannot hear. So while more than a set share of a group is silent, the log's word alone evicts no
+member: evictions are held, the members keep their queues, and the history says so. The hold ends a
+heartbeat after enough members are heard again (after an outage they come back one by one), when the
+silence has lasted for another while, or when an operator confirms it (reliability rule 6). A paused
+group holds all evictions.
 
-Who looks silent is counted from half a session on: members that fell silent together do not reach
-the end of their sessions together, and the first of them must not be evicted before the others
-are noticed. Of such a one it is not known either that it has kept what it was to let go.
+A member counts as silent from half a session on: members that fell silent together do not reach the
+end of their sessions together, and the first must not be evicted before the others are noticed. Nor
+is it known whether such a member has kept what it was to let go.
 
-Called by ``timers`` for whoever is silent, and by ``membership`` for whoever speaks. Its one rule:
-a held member that speaks has never been away.
+Called by ``timers`` for silent members, and by ``membership`` for those that speak. Its one rule: a
+held member that speaks has never been away.
 """
 
 from collections.abc import Sequence

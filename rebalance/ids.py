@@ -1,8 +1,8 @@
 """The names and numbers that identify things.
 
-Every identifier has a type of its own, so that a member can never be passed where a topic is
-meant; at run time they are plain strings and integers. Everybody imports this module and it
-imports nobody.
+Every identifier has a type of its own, so that a member can never be passed where a topic is meant;
+at run time they are plain strings and integers. All modules may import this one, and it imports
+none.
 
 Its one rule: identifiers are compared and stored exactly as they came; validating them is the
 business of the edge (``trimtab.protocol.names``).

@@ -1,16 +1,15 @@
-"""The roster: who belongs to the group.
+"""Membership: joins, beats and departures, in log order.
 
-Like the book at a ship's gangway. Whoever comes aboard signs in; whoever is seen is ticked off;
-whoever goes is struck out, unless it only goes ashore and says so. Each life of a member signs with
-its own incarnation, so that a late message of an earlier life is never taken for the present one
-(faults B3, B4, B5), and beats and joins are numbered apart, since they travel by different topics
-and overtake each other. Who may sign under a name that is taken is asked of ``twins``.
+Each life of a member has its own incarnation, so that a late record of an earlier life is never
+taken for the present one (faults B3, B4, B5). Beats and joins are numbered apart, because they
+travel by different topics and overtake each other. ``twins`` decides who may join under a name that
+is taken.
 
-Called by ``step`` for each member event, in log order, and by ``timers`` and ``commands`` for those
-who have to go. It decides nothing about queues: it notes which lives ended (``draft.fenced``) and
-that the group changed (``draft.causes``).
+Called by ``step`` for each member event, in log order, and by ``timers`` and ``commands`` for
+members that have to go. It decides nothing about queues: it notes which lives ended
+(``draft.fenced``) and that the group changed (``draft.causes``).
 
-Its one rule: nobody is struck out but through ``depart``.
+Its one rule: members leave the roster only through ``depart``.
 """
 
 from dataclasses import replace

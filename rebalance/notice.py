@@ -1,16 +1,14 @@
-"""Notice: since when a holder can know that it is to let go.
+"""Notice: from when on a holder can know that it is to let a queue go.
 
-A letter that gives notice counts from the day on which it was surely posted, not from the one it is
-dated. What a step decides is published after it, and if the controller dies in between, long after
-it: the log's clock then runs on while nobody can read what nobody has written. A holder that reads
-late for that reason is in time by its own count, and must not be fenced by ours.
+A step's decisions are published after it, and if the controller dies in between, much later. The
+log's clock runs on meanwhile, although no member can read what is not written yet. A holder that
+reads late for that reason is in time by its own count, and must not be fenced.
 
-A batch is read only when the one before it has been published, and it holds every record up to
-that moment; so the next step shows by when the last one's records were out. That is later than
-need be by a batch at most.
+A batch is read only when the one before it has been published, and it holds every record up to that
+moment. So the next step shows by when the last one's records were out, late by a batch at most.
 
-Called by ``step``; asked by ``timers`` and ``handover``. Its one rule: nobody's time begins before
-it could have been told.
+Called by ``step``; asked by ``timers`` and ``handover``. Its one rule: no deadline starts before
+the member could have been told.
 """
 
 from rebalance.draft import Draft

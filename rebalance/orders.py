@@ -1,9 +1,9 @@
-"""What an operator may order of a group.
+"""What an operator may command of a group.
 
 The verbs, and what each needs to know. ``commands`` obeys them; the wire's spelling is in
 ``trimtab.protocol.commands``.
 
-Its one rule: an order says what shall be, so that giving it twice does no harm.
+Its one rule: a command says what shall be, so that giving it twice does no harm.
 """
 
 from dataclasses import dataclass

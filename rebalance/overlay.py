@@ -1,11 +1,11 @@
-"""Tracing paper over a map.
+"""An overlay over a map: changes on top, the map itself untouched.
 
 A step must not change the state it was given, and copying a map of 100,000 queues to change one
-would cost more than the change. So the step draws on tracing paper: reads see the drawing first
-and the map beneath it otherwise, and a new map is made only to look at all of it, and only when
-something was drawn. Used by ``draft``.
+would cost more than the change. So a step writes into an overlay: a read looks there first and then
+in the map. A new map is made only to look at all of it, and only when something changed. Used by
+``draft``.
 
-Its one rule: the map beneath is never touched.
+Its one rule: the map beneath is never changed.
 """
 
 from collections.abc import ItemsView, Mapping, ValuesView

@@ -1,13 +1,12 @@
-"""Overrides: what one group has of its own among the rules.
+"""Overrides: the settings that one group has of its own.
 
-House rules, and the exceptions that the manager has written down for one table. An operator gives
-them all at once (``orders.ChoosePolicy``), so that what is not written down is the house's again;
-whether they make sense together is for ``Policy`` to say, which they become part of. What protects
-the controller itself (how many members, queues and patterns, how fast the clock may run), and how
-names are told apart, no group has of its own.
+An operator gives them all at once (``orders.ChoosePolicy``): settings that are not named are the
+controller's again. ``Policy``, which they become part of, checks whether they fit together. A group
+cannot override what protects the controller itself (how many members, queues and patterns, how fast
+the clock may run), nor how names are told apart.
 
-Called by ``draft`` and ``commands``. Its one rule: a group's policy is the controller's but for
-these.
+Called by ``draft`` and ``commands``. Its one rule: a group's policy is the controller's, except for
+these settings.
 """
 
 from dataclasses import asdict, dataclass, replace

@@ -1,8 +1,8 @@
-"""The overview: what is said of a group as a whole.
+"""The overview: the published summary of a group, as a value.
 
-One screen: who is in, who has how much, is it moving, since which epoch and why. ``summary`` writes
-it, ``decisions`` counts it among what the brain decides, and the shell publishes it under the
-group's name for ever (``sinks.groups``).
+It fits one screen: who is in, who has how much, is it moving, since which epoch and why.
+``summary`` writes it, ``decisions`` counts it among what the brain decides, and the shell publishes
+it under the group's name (``sinks.groups``).
 
 Its one rule: it can be understood without any other record.
 """

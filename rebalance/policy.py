@@ -3,8 +3,6 @@
 A policy is a value that the composition root makes once from the settings and passes inward;
 the brain reads it and nothing else. Cross-field rules are checked when it is built, so a policy
 that exists is a policy that makes sense.
-
-Its one rule: every number has a unit in its name and a reason beside it.
 """
 
 from dataclasses import dataclass

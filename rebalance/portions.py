@@ -4,8 +4,7 @@ A member's record is not kept anywhere: it is read off the books. The holder of 
 not asked to let go reads "hold", one that was asked reads "give"; an heir reads "inherit from the
 holder", or "give" once it is withdrawn. So a record can never disagree with the books.
 
-Called by ``conclusion`` for the records, and by ``summary``, which only counts. Its one rule: equal
-books give equal portions, in one sorted order.
+Called by ``conclusion`` for the records, and by ``summary``, which only counts.
 """
 
 from collections import Counter

@@ -1,12 +1,11 @@
-"""Reasons: which event a decision is laid to.
+"""Reasons: which event is the cause of a decision.
 
-A clerk files each letter with the one that it answers. What is decided now may follow from what was
-decided long ago: a queue that was asked back when b joined is let go seconds later, when z has
-joined as well, and it still goes to b because of b. So the cause of a step is kept for as long as
-somebody has to let go, or to wait, for what its records said.
+A decision may follow from an earlier one: a queue that was asked back when b joined is released
+seconds later, when z has joined as well, and it still goes to b because of b. So the cause of a
+step is kept for as long as a member has to let go, or to wait, for what the step's records said.
 
 Called by ``step`` and ``conclusion``. Its one rule: what only carries out an earlier decision has
-that one's cause, and no step has that of an event which had nothing to do with it.
+the cause of that one, and no step has a cause that had nothing to do with it.
 """
 
 from collections.abc import Iterator

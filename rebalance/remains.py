@@ -1,15 +1,14 @@
-"""Remains: what a group keeps when nobody is in it, and for how long.
+"""Remains: what a group without members keeps, and for how long.
 
-Its topics are kept for whoever is back soon, who left lately and who came and went too often, and
-the ids of the last commands. Of a name that is never used again all of that would be kept for
-ever. So it is struck out when nobody has been there for a while (``Policy.keep_empty_ms``); and
-then nothing is left but what an operator has ordered, which stands until it is taken back, or, if
-nothing was, the epoch. That is not forgotten with the group: its cell keeps the highest
-(``streaming.cell``), and what was published of the group last names it (``adoption``).
+It keeps its topics for members that return soon, recent departures and flapping, and the ids of the
+last commands. For a name that is never used again all of that would stay for ever. So it is dropped
+when the group has been empty for a while (``Policy.keep_empty_ms``). Then only an operator's
+settings are left, until they are taken back, or, if there are none, the epoch. The epoch is not
+lost with the group: its cell keeps the highest (``streaming.cell``), and the last published summary
+names it (``adoption``).
 
-Called by whoever fills or empties a group, by ``timers`` at the hour, by ``step`` and by
-``conclusion``. Its one rule: what is struck out when is for the log to say, and not for where a
-batch ends.
+Called by modules that fill or empty a group, by ``timers`` at the deadline, by ``step`` and by
+``conclusion``. Its one rule: the log decides what is dropped when, not the end of a batch.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,11 +1,10 @@
-"""The roster: who is in the group; and where to look.
+"""The roster: the members of a group, and indexes to find them.
 
-The list at the door, with a card index beside it: who asks for what, and who is in some way unlike
-the others. In a group of 10,000 nearly all members are alike, and a step that has to know the few
-who rest, or all the different subscriptions, looks at a card and not at everybody.
+In a group of 10,000 nearly all members are alike. A step that needs the few that rest, or all
+different subscriptions, asks an index and does not look at every member.
 
 ``Roster`` is a part of the state, ``Roll`` is how a step writes on it (``draft``). Their one rule:
-the same members, the same answers, however the cards came about.
+the same members give the same answers, however the indexes came about.
 """
 
 from collections import Counter

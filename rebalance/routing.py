@@ -1,21 +1,20 @@
-"""The map: which queues there are.
+"""Routing: which queues there are.
 
-The route watcher tells each group what became of the topics it subscribes. The brain keeps the
-last telling of each and believes a newer version over an older one. What grows is believed at
-once. What would take queues away is doubted first: a broker that has just restarted may not know a
-topic for a moment, and a record may have been cut short. A doubt becomes the map when nobody has
-said otherwise for a while (D1), and if the loss is large only when it was said a second time (D6).
-A topic that was deleted and made anew has the same queues and another content, so its queues are
-called back and granted afresh (D3).
+The route watcher tells each group about the topics it subscribes. The brain keeps the last route of
+each, and a newer version replaces an older one. New queues are believed at once. Missing queues are
+doubted first: a broker that has just restarted may not know a topic for a moment, and a record may
+have been cut short. A doubt is believed when no newer route has denied it for a while (D1), and if
+the loss is large only when it was reported a second time (D6). A topic that was deleted and made
+anew has the same queues and other content, so its queues are called back and granted again (D3).
 
-What there is no room for is left out, counted and said (``extent``). The watcher goes on telling of
-it, so it is taken in once others have gone.
+A topic for which there is no room is left out, counted and named (``extent``). The watcher goes on
+reporting it, so it is taken in once others have gone.
 
-What nobody subscribes any more is forgotten when the next route is observed, so that a stranger's
-topics cannot fill the state: at a record, not at the end of a batch, because the log decides and
-not how it was cut (I7). Until then it is only ignored, so a group whose members all left and came
-back starts at once. A topic that only patterns stand for is forgotten as soon as it is believed
-to be gone, because nobody waits for it.
+A topic that no member subscribes any more is forgotten when the next route is observed, so that
+foreign topics cannot fill the state. This happens at a record and not at the end of a batch,
+because the log decides and not how it was cut (I7). Until then the topic is only ignored, so a
+group whose members all left and came back starts at once. A topic that only patterns stand for is
+forgotten as soon as it is believed to be gone, because no member waits for it.
 
 Called by ``step`` and ``timers``. Its one rule: a route with a version that is not higher changes
 nothing.

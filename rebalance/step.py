@@ -1,14 +1,13 @@
 """One step of a group: a batch of events in, the next state and decisions out.
 
-Read this function aloud and you have the controller: enter each event in the books in the order
-of the log, doing in between what the log clock says is due, and beginning with what is published
-if that is more than was remembered; if the group changed, ask the
-strategy once what everybody should own; then move each queue one step towards it; and publish
-what changed.
+Read this function aloud and you have the controller: adopt what is published, if that is more than
+was remembered. Enter each event in the books in log order; before each, do what the log clock says
+is due. If the group changed, ask the strategy once what each member should own. Then move each
+queue one step towards that, and publish what changed.
 
-Called by ``streaming.cell`` for each group that has events or a deadline that passed, and by
-every test and simulation. Its one rule: the same state and events give the same result, always;
-nothing else goes in, nothing else comes out.
+Called by ``streaming.cell`` for each group that has events or a deadline that passed, and by every
+test and simulation. Its one rule: the same state and events give the same result, always; nothing
+else goes in, nothing else comes out.
 """
 
 from collections.abc import Sequence

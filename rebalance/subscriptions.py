@@ -1,13 +1,13 @@
 """Subscriptions: which topics a member asks for.
 
-A reader's order at a newspaper stand: some papers by name, and "whatever begins with *Daily*". By
-name a member may ask for a topic that does not exist yet, and waits for it; a pattern stands for
-what exists, so what it means changes with the map (``routing``) and is worked out anew, never
-kept. Members are many and their subscriptions few, so each distinct one is worked out once. Topics
-that begin with two underscores are Kafka's own and have to be asked for by name.
+A member that names a topic may ask for one that does not exist yet, and waits for it. A pattern
+stands for the topics that exist, so its meaning changes with the routes (``routing``): it is worked
+out anew and never kept. Members are many and their subscriptions few, so each distinct one is
+worked out once. Topics that begin with two underscores are Kafka's own and must be asked for by
+name.
 
-Asked by everybody who needs to know who subscribes what, and by the route watcher. Its one rule:
-nobody else says what a pattern stands for.
+Asked by all modules that need to know who subscribes what, and by the route watcher. Its one rule:
+no other module says what a pattern stands for.
 """
 
 from collections.abc import Collection, Mapping

@@ -1,9 +1,9 @@
 """The summary: one group on one screen.
 
-What a person asks first: who is in, who owns how much, is it moving, since which epoch and why.
-It is computed from the state, never stored, and follows KIP-848's names for the phases.
+It answers what people ask first: who is in, who owns how much, is it moving, since which epoch and
+why. It is computed from the state, never stored, and follows KIP-848's names for the phases.
 
-Called by ``conclusion`` whenever a group's epoch grew. Its one rule: it adds no knowledge.
+Called by ``conclusion`` whenever a group's epoch grew.
 """
 
 from heapq import nsmallest

@@ -1,11 +1,11 @@
 """The target: what each member should own.
 
-The first of the two machines. It asks the strategy once a batch, after all events of the batch
-are folded, and only when the group changed; how the queues get there is the other machine's
-business (``handover``). Draining members are not asked for: leaving is a hand-over too.
+The first of the two machines. It asks the strategy once a batch, after all events of the batch are
+folded, and only when the group changed; ``handover``, the other machine, moves the queues there.
+Draining members get no queues: leaving is a hand-over too.
 
-Called by ``step``. Its one rule: the target depends on the group, never on who holds what today,
-except through what the strategy is told of the present target.
+Called by ``step``. Its one rule: the target depends on the group, and never on who holds what
+today, except that the strategy sees the present target.
 """
 
 from collections import Counter

@@ -1,12 +1,11 @@
-"""Timers: what the passing of time alone decides.
+"""Timers: what the passing of log time alone decides.
 
-An alarm clock with a list beside it. Silence that has lasted a session, a queue kept past its
-deadline, a pause, a rest or a doubt that has run its course, a target that had to wait: each has an
-hour, and the group sleeps until the earliest of them. Nothing here looks at a clock: the hour is
-the reading of the log clock in the stamp of a record.
+The silence of a session, a queue kept past its deadline, a pause, a rest or a doubt that is over, a
+target that had to wait: each has a deadline, and the group sleeps until the earliest of them. A
+deadline is a reading of the log clock, taken from the stamp of a record.
 
-Called by ``step`` before each event and after the last, and by ``conclusion`` for the next hour.
-Its one rule: only the log clock strikes.
+Called by ``step`` before each event and after the last, and by ``conclusion`` for the next
+deadline. Its one rule: no clock but the log clock counts.
 """
 
 from collections.abc import Iterator

@@ -1,13 +1,12 @@
 """Twins: two lives that claim one name.
 
-A cloakroom ticket presented twice. Most often the first holder has died and come back (a restart),
-sometimes a copy is about (two processes with one client id). Nothing in the claim itself tells
-which, so the operator chooses what the cloakroom does: trust the newer ticket, refuse it while the
-older one is in use, or give every ticket a peg of its own. The name claimed is a member's id or
-its instance; the rules for the two are chosen apart (faults C1, C2).
+Most often the first life has died and come back (a restart); sometimes there are two processes with
+one client id. Nothing in the claim itself tells which, so the operator chooses: the newer life gets
+the name, the older one keeps it while it lives, or each gets a name of its own. The name claimed is
+a member's id or its instance; the rules for the two are chosen apart (faults C1, C2).
 
-Called by ``membership`` when somebody joins, and by ``step`` for the pegs. Its one rule: whoever
-lost a name to a living twin, or was refused it, can read both names in the history.
+Called by ``membership`` when a member joins, and by ``step`` for the separate names. Its one rule:
+the history names both when a member loses its name to a living twin, or is refused it.
 """
 
 from collections.abc import Collection

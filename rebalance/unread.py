@@ -1,15 +1,15 @@
-"""Unread: who has not shown yet that it has read its last record, and is told again.
+"""Unread: members that have not shown yet that they read their last record, and are told again.
 
 A record may never reach its member: a read is lost, or cannot be decoded, or the topic was
-compacted away. The member beats on under an older epoch, and the books say that it owns what it
-knows nothing of. So each pulse keeps the epoch of the last record until a beat names it or a later
-one. If beats show an older one for more than two heartbeats the record is sent again, and after
-that ever more rarely: who can never read must not make the group talk for ever.
+compacted. The member beats on under an older epoch, and the books say that it owns what it knows
+nothing of. So each pulse keeps the epoch of the last record until a beat names it or a later one.
+If beats show an older one for more than two heartbeats the record is sent again, and after that
+ever more rarely, because a member that can never read must not make the group publish for ever.
 
-It counts from the end of the next step, by when the record is surely out (``notice`` says why), and
-it takes a beat to be told again; so neither an outage of the controller nor that of Kafka counts. A
-beat of epoch 0 asks for nothing: who was never answered joins again, and RocketMQ's clients name no
-epochs at all.
+It counts from the end of the next step, by when the record is surely out (see ``notice``), and only
+a beat makes it send again; so neither an outage of the controller nor one of Kafka counts. A beat
+of epoch 0 asks for nothing: a member that was never answered joins again, and RocketMQ's clients
+name no epochs at all.
 
 Called by ``step``, ``membership`` and ``conclusion``. Its one rule: a beat that names the last
 record costs nothing.

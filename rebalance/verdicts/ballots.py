@@ -1,10 +1,10 @@
-"""The ballot box: reports go in during a sweep, and come out as each reporter's own view.
+"""Ballots: reports become each reporter's own view of the brokers in a sweep.
 
-However often a reporter speaks in a sweep, it has one vote: its windows are added up. A record that
+However often a reporter speaks in a sweep, it has one vote: its reports are added up. A record that
 Kafka delivers twice, or one of a process that has been replaced, is not counted again.
 
-Called by ``step`` for each report, and by whoever begins anew with a broker. Its one rule: a report
-changes nothing but its reporter; what is known of brokers is decided by many, when the sweep ends.
+Called by ``step`` for each report, and when what is known of a broker is dropped. Its one rule: a
+report changes only its reporter; what is known of brokers is decided by many, when the sweep ends.
 """
 
 from dataclasses import replace

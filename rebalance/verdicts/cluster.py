@@ -1,8 +1,8 @@
-"""What the jury remembers of a cluster between two batches. A value: a step makes a new one.
+"""The state of a cluster: what the jury remembers between two batches. A value, never changed.
 
-Of a reporter: the calls of the present sweep, and its failures in a row. Of a broker: where it
-stands, how fast it used to be, how often it was out, and whether it is. All of it is bounded by the
-policy. Called by every module here. Its one rule: each field says what it is for.
+Of a reporter: the calls of the present sweep, and its failures in a row. Of a broker: its address,
+how fast it used to be, how often it was out, and whether it is. The policy bounds all of it. Used
+by every module here.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,6 @@
 """What the jury decides: its only output. Each is complete in itself.
 
-Called by ``publication``, read by whoever makes records of it. Its one rule: ``available`` is what
-holds; everything else in a verdict explains it.
+Called by ``publication``, read by whoever makes records of it.
 """
 
 from dataclasses import dataclass

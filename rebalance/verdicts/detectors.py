@@ -1,12 +1,12 @@
-"""The detectors: how one reporter, by its own measure, votes on one broker.
+"""Detectors: how one reporter, by its own measure, votes on one broker.
 
-Nobody's milliseconds are compared with anybody else's. A reporter far away finds all brokers slow,
-so it is asked which one is slow *among those that it sees itself*; only then are votes counted.
-That the majority finds a broker three times slower than its peers is the same as that the median
-of what they find is above three, and no lying minority can move a median.
+Milliseconds of different reporters are never compared. A reporter far away finds all brokers slow,
+so it is asked which one is slow *among those that it sees itself*; only then are votes counted. If
+a majority finds a broker three times slower than its peers, then the median of what they find is
+above three, and no lying minority can move a median.
 
-Called by ``findings``. Its one rule: a vote is a complaint, no complaint, or None: who has seen too
-little does not count as content.
+Called by ``findings``. Its one rule: a vote is a complaint, no complaint, or None: a reporter that
+has seen too little does not count as content.
 """
 
 from collections.abc import Mapping

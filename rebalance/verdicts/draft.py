@@ -1,8 +1,9 @@
 """The cluster while a step works on it.
 
-A step must not change the state it was given; so it works on copies of the maps, whose values are
-values, and makes a new cluster in the end. Called by every module of the step. Its one rule: a
-draft is made by one step and forgotten with it.
+A step must not change the state it was given. So it works on copies of the maps, whose values are
+never changed, and makes a new cluster in the end.
+
+Used by every module of the step. Its one rule: a draft never outlives the step that made it.
 """
 
 from dataclasses import replace

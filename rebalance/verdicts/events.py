@@ -1,7 +1,7 @@
 """What can be heard of a cluster's brokers: the only input of the jury.
 
 Each event is one well-formed record with its stamp, as in ``rebalance.events``. Called by ``step``.
-Its one rule: what strangers wrote is a claim, what operators and the host watcher wrote is a fact.
+Its one rule: reports of producers are claims, records of operators and the host watcher are facts.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,9 @@
-"""The count of the votes: what each detector found, and whose vote was void.
+"""Findings: the votes are counted, and some are void.
 
 A reporter that complains of more than half of what it sees is itself the outlier (its network, its
-garbage collector), and its votes are void (E5). What they would have condemned is kept too: if
-that is most of the town, there is no outlier but a general trouble (E1), and ``sweep`` calls that
-a panic.
+garbage collector), and its votes are void (E5). What they would have decided is kept too: if that
+is most of the brokers, there is no outlier but a general trouble (E1), which ``sweep`` calls a
+panic.
 
 Called by ``sweep``. Its one rule: it takes a quorum *and* the majority of those that can tell.
 """

@@ -1,11 +1,11 @@
-"""RocketMQ's table in place of the jury: a broker is out as each report says, and for how long.
+"""RocketMQ's fault table in place of the jury: each report decides by itself.
 
-For clusters that want the verdicts which their RocketMQ clients would come to, only in common. One
-report is enough, so one bad reporter is too; what stands between it and the cluster are the limits
-and the operators, which hold here as well.
+For clusters that want the same verdicts as their RocketMQ clients would reach, but shared. One
+report is enough to take a broker out, so one wrong report is, too; only the limits and the
+operators protect against it, as they do with the jury.
 
-Called by ``step`` for each report, in the modes that are named after RocketMQ. Its one rule: what
-the table says is ``trimtab.faults``; nothing here knows a figure of it.
+Called by ``step`` for each report, in the modes that are named after RocketMQ. Its one rule: all
+figures are in ``trimtab.faults``.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
-"""What no verdict may do: take the last broker of a topic, or too many, or all.
+"""Limits: no verdict takes out the last broker of a topic, or too many, or all.
 
-The limits hold for what is in force at any time, not only when a sentence is passed: a topic may
-shrink to the one broker that is out. So they are applied to all sentences and orders together,
-operators' orders first, then the older sentence, each as long as it fits.
+The limits hold at any time, not only when a broker is taken out: a topic may shrink to the one
+broker that is out. So they are applied to all ejections together: operators' commands first, then
+the older ejection, each as long as it fits.
 
 Called by ``sweep`` and ``publication``. Its one rule: I11, never all brokers unavailable and never
 the last one of a topic, whoever asks for it.

@@ -1,10 +1,10 @@
-"""Orders of operators: they win over every detector, until they lapse or are replaced.
+"""Operators' commands about brokers: they win over every detector, until they end or are replaced.
 
-An eject keeps a broker out, a restore keeps it in, and takes back what the jury held against it; a
-forget does away with both, and with the broker's history. Facts about topics come in here too.
+An eject keeps a broker out. A restore keeps it in, and drops what the jury held against it. A
+forget ends both, and drops the broker's history. Facts about topics come in here too.
 
-Called by ``step``. Its one rule: what an operator asks for is done at once or shown as spared
-(``limits``), never silently dropped.
+Called by ``step``. Its one rule: a command is carried out at once or shown as spared (``limits``),
+never silently dropped.
 """
 
 from dataclasses import replace

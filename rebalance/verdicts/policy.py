@@ -1,7 +1,7 @@
 """What an operator may choose about the jury, with the consequences.
 
-A value made once from the settings. A policy that exists makes sense: it is checked when it is
-built. Its one rule: every number has a unit in its name and a reason beside it.
+A value made once from the settings, and checked when it is built: each number has a unit in its
+name and a reason beside it.
 """
 
 from dataclasses import dataclass

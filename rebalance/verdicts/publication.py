@@ -1,10 +1,10 @@
 """Publication: what readers are told of each broker, and when.
 
-A verdict is said when it changes, and again once a renewal interval as long as reports come in, so
-that readers can tell a quiet cluster from a controller that is gone.
+A verdict is published when it changes, and again once a renewal interval as long as reports come
+in, so that readers can tell a quiet cluster from a controller that is gone.
 
-Called by ``step`` after a sweep and after an order. Its one rule: nothing is said twice without
-cause, and ``available`` is what the limits, the operator and the jury leave of it together.
+Called by ``step`` after a sweep and after a command. Its one rule: nothing is published twice
+without cause, and ``available`` is what the limits, the operator and the jury say together.
 """
 
 from dataclasses import replace

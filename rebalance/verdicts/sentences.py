@@ -1,11 +1,11 @@
-"""Sentences: for how long a broker is out, who tests it meanwhile, and how it comes back.
+"""Ejections: for how long a broker is out, who tests it meanwhile, and how it comes back.
 
-The first time it may come back as soon as its testers are content. Each further time it sits out
-what it sat out before, so that a broker that comes and goes spends its time outside (E7): thirty
-seconds times n, at most five minutes, and calm makes n fall again.
+The first time it may come back as soon as its testers are content. Each further time it stays out
+at least n times thirty seconds, up to five minutes, so that a broker that comes and goes is mostly
+out (E7). Calm makes n fall again.
 
-Chance would spread returns and pick testers; a hash does it too and can be replayed. Called by
-``sweep``. Its one rule: everything follows from the broker, the count and the clock.
+A hash of the broker and the count picks the testers and spreads the returns: random numbers could
+not be replayed. Called by ``sweep``.
 """
 
 from collections.abc import Iterable

@@ -1,11 +1,11 @@
 """One step of the jury: events of a cluster in, its next state and the verdicts out.
 
-Each event first moves the clock, and whatever that makes due is done before the event is heard: a
-sweep that is over is closed, an order that has lapsed ends. So it makes no difference how the log
-is cut into batches.
+Each event first moves the clock, and what that makes due is done before the event: a sweep that is
+over is closed, a command that has expired ends. So it makes no difference how the log is cut into
+batches.
 
-Called by whoever folds a cluster's records, by tests and by simulations. Its one rule: the same
-cluster and events give the same result, always.
+Called by ``streaming``, by tests and by simulations. Its one rule: the same cluster and events give
+the same result, always.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
-"""The end of a sweep: the votes are counted, sentences passed, served and ended.
+"""The end of a sweep: votes are counted, brokers taken out and let back in.
 
-Read ``close`` aloud. Health is judged by what the reporters saw since the last sweep; a sweep in
-which nobody spoke condemns nobody and lets sentences run out (E8).
+Read ``close`` aloud. Health is judged by what the reporters saw since the last sweep. A sweep
+without reports takes no broker out, and lets ejections run out (E8).
 
-Called by ``step`` whenever the log clock has passed the end of a sweep. Its one rule: a broker's
-fate is decided here and nowhere else; ``limits`` may spare it and an operator overrule it.
+Called by ``step`` whenever the log clock has passed the end of a sweep. Its one rule: the jury
+decides about a broker here and nowhere else; ``limits`` may spare it and an operator overrule it.
 """
 
 from collections import Counter
