@@ -1,8 +1,8 @@
-"""Topic ``assignments``: each member's orders, the newest under its key for ever.
+"""Topic ``assignments``: each member's assignment; the newest one under its key stays.
 
-The notice board that members read. A member's record is replaced whole, never amended; a
-tombstone says that the group does not know the member. All members of a group stand in one
-partition, the group's own, so that a reader follows one partition and sees them in one order.
+A member's record is replaced whole, never amended; a tombstone says that the group does not know
+the member. All members of a group are in one partition, the group's own, so that a reader follows
+one partition and sees them in one order.
 
 Called by ``sinks.record_of``. Its one rule: keyed by member, partitioned by group.
 """

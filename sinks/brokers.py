@@ -1,9 +1,9 @@
-"""Topic ``brokers``: the newest verdict on each broker under its key for ever.
+"""Topic ``brokers``: the newest verdict on each broker, with its reason.
 
-A traffic light that also says why. Producers follow it; a verdict that turned is noted in
-``history`` too, because people ask afterwards when a broker was out and on whose word.
+Producers follow it. A verdict that changed is written to ``history`` too, because people ask later
+when a broker was out and on whose word.
 
-Called by whoever folds a cluster. Its one rule: field for field what the jury decided.
+Called by ``streaming`` with what the jury decided.
 """
 
 from rebalance.verdicts.decisions import VerdictIssued, VerdictWithdrawn

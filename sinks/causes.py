@@ -1,9 +1,7 @@
-"""Causes on the wire.
+"""Causes on the wire: the brain's cause of a decision as a record has it.
 
-Every record that reports a decision says why it was made; this is the one place where the
-brain's cause becomes the wire's. Called by the sinks that publish decisions.
-
-Its one rule: the cause names the very record of the log that the brain named.
+Used by the sinks that publish decisions. Its one rule: the cause names the same record of the log
+that the brain named.
 """
 
 from rebalance.causes import Cause

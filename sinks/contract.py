@@ -1,12 +1,11 @@
-"""What a sink makes: records, ready to be written by whoever has a producer.
+"""What a sink makes: records that are ready to be written.
 
-Like an addressed and stamped letter: topic, partition, key, value and headers are all decided
-here, so that the shell (Spark's Kafka sink) only posts it. The same decision always makes the
-same bytes; a batch that is replayed writes the same records again, and readers, who drop what is
-not newer, do not notice.
+Topic, partition, key, value and headers are all decided here, so that the shell (Spark's Kafka
+sink) only writes them. The same decision always makes the same bytes: a batch that is replayed
+writes the same records again, and readers do not notice, because they drop what is not newer.
 
-Made by the other modules of ``sinks``, written by ``streaming.pipeline``. Its one rule: a record
-is complete, and nobody downstream adds to it.
+Made by the other modules of ``sinks``, written by ``streaming.pipeline``. Its one rule: a record is
+complete, and no later stage adds to it.
 """
 
 from dataclasses import dataclass

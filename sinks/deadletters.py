@@ -1,10 +1,10 @@
 """Topic ``deadletters``: records that could not be used, with the reason.
 
-The returned-letter office. Whatever a stranger writes to our topics costs one record here and
-nothing else: the batch goes on, and somebody can look at the bytes later.
+A bad record costs one record here and nothing else: the batch goes on, and people can look at the
+bytes later.
 
-Called by ``streaming.cell``, which has the original at hand. Its one rule: a bad record is kept,
-capped, under the name of the topic that it was found on.
+Called by ``streaming.cell``, which has the original at hand. Its one rule: a bad record is kept, up
+to a limit, under the name of the topic that it was found on.
 """
 
 from sinks.contract import Outlet, Record, headers

@@ -1,10 +1,10 @@
 """Topic ``history``: what happened and why, kept long.
 
-The logbook. One record for each rebalance, each member that came or went, each hand-over, and for
-whatever an operator did or should know of, in the order in which the brain noted them. Nothing
-reads it to decide; people read it to understand.
+One record for each rebalance, each member that came or went, each hand-over, each command, and each
+trouble, in the order in which the brain noted them. People read it to understand; no program reads
+it to decide.
 
-Called by ``sinks.record_of``. Its one rule: field for field what the brain decided.
+Called by ``sinks.record_of``.
 """
 
 from rebalance.decisions import (

@@ -1,12 +1,12 @@
-"""The controller as a running thing: session, query and feeds, from start to stop.
+"""The controller as a running process: session, query and feeds, from start to stop.
 
-A ship's engine room. The session is lit, the checkpoint is looked at, and whoever else has the
-watch is relieved; then the feeds are set going, and the query, which is started again after what
-passes (``query``). If a feed dies, or the query for good, everything is stopped and the process
-ends with an error, for whoever supervises it to start it again from the checkpoint. Told to stop,
-it stops. Nothing is decided here, and nothing is lost by ending here at any moment.
+It starts Spark, checks the checkpoint, and takes over from an earlier controller. Then it starts
+the feeds and the query, which is started again after failures that pass (``query``). If a feed
+ends, or the query for good, everything is stopped and the process ends with an error, so that a
+supervisor can start it again from the checkpoint. Nothing is decided here, and nothing is lost by
+ending at any moment.
 
-Called by ``console``. Its one rule: it ends well only when it was told to.
+Called by ``console``. Its one rule: it ends without an error only when it was told to stop.
 """
 
 import signal

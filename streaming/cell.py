@@ -1,12 +1,12 @@
 """The cell: many groups that share one clock, folded over the rows of one batch.
 
-A ward with one clock on the wall. New rows are read in log order; those of the heartbeat
-partition move the clock, and every event is stamped with its reading at that very place, so that
-the same log gives the same stamps however it is cut into batches. Then only the groups that heard
-something, or whose deadline has passed, are unpacked and stepped; the others sleep on, packed. A
-tick that is due for nobody moves the clock and wakes no group. Of groups that nobody has been in
-for long one number is left for all of them, their highest epoch: no group that is unknown here
-begins below it. What is said of brokers goes next door, to the ``juries``.
+New rows are read in log order. Rows of the heartbeat partition move the clock, and every event is
+stamped with its reading at that very place, so that the same log gives the same stamps however it
+is cut into batches. Then only the groups that have events, or whose deadline has passed, are
+unpacked and stepped; the others stay packed. A tick without a due deadline moves the clock and
+unpacks no group. Of groups that were dropped after they were empty for long, one number is left for
+all of them, their highest epoch: no group that is unknown here begins below it. Events about
+brokers go to the ``juries``.
 
 Called by ``cell_operator`` with what Spark remembered, and by tests without any Spark. Its one
 rule: the next cell and the records depend on the cell and the rows alone.

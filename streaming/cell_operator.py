@@ -1,12 +1,12 @@
-"""The operator: between Spark's world of frames and the cell's world of values.
+"""The operator: between Spark's data frames and the cell's values.
 
-A customs officer who opens nothing. Frames come in and become rows, remembered bytes become a
-cell; the cell folds; and everything goes back the same way. All frames are taken in before the
-fold, because events must be put in order first. There is no decision here and no error handling:
-an exception fails the batch, and Spark runs it again from the same offsets.
+Frames come in and become rows, remembered bytes become a cell; the cell folds; and everything goes
+back the same way. All frames are read before the fold, because events must be put in order first.
+There is no decision here and no error handling: an exception fails the batch, and Spark runs it
+again from the same offsets.
 
-Spark pickles a ``CellOperator`` into each task, so it holds a few plain values and makes the
-rules from them in the worker. Its one rule: nothing here knows what the bytes mean.
+Spark pickles a ``CellOperator`` into each task, so it holds a few plain values and makes the rules
+from them in the worker. Its one rule: nothing here knows what the bytes mean.
 """
 
 import gc

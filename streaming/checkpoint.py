@@ -1,13 +1,11 @@
 """The checkpoint: where Spark keeps the controller's state, seen from outside.
 
 Spark's own files are read and never written: ``offsets`` has a file for each batch that was
-planned, ``commits`` one for each that is done, and ``sources`` where the first began. Ours lies
-beside them: the terms (``terms``). All goes by Hadoop's file system, since a checkpoint need not be
-on this machine.
+planned, ``commits`` one for each that is done, and ``sources`` where the first began. Our file
+beside them holds the terms (``terms``). All access goes through Hadoop's file system, because a
+checkpoint need not be on this machine. A checkpoint that is replaced is renamed, never deleted.
 
-A checkpoint that is given up is never deleted: it is renamed, and stays.
-
-Used by ``application`` and ``query``. Its one rule: what is written is there whole, or not at all.
+Used by ``application`` and ``query``. Its one rule: a file is written as a whole, or not at all.
 """
 
 import json

@@ -1,11 +1,11 @@
 """Circulars: records that concern groups of many cells.
 
-A RocketMQ client sends one heartbeat for all groups that it is a member of, and those live wherever
-their names lead. So the record is delivered to every cell, as a circular to every office, and each
-office takes out what is said of its own groups. There it is read against the office's own clock,
-as a join is. What cannot be understood of it is returned by one office only: that of its own key.
+A RocketMQ client sends one heartbeat for all its groups, which live in different cells. So the
+record is delivered to every cell, and each takes what is said of its own groups, by its own clock,
+as with a join. A record that cannot be understood becomes a dead letter in one cell only: that of
+its key.
 
-Called by ``decoding``. Its one rule: over all offices, each statement is taken exactly once.
+Called by ``decoding``. Its one rule: over all cells, each statement is taken exactly once.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,10 +1,9 @@
 """The codec: a cell's state as bytes, and back.
 
-A cell is a chest of drawers. On its front stands what every tick needs: the clock and the
-earliest deadline of all groups; so a tick that is due for nobody opens no drawer. Each group has
-a drawer of its own, with its deadline on the front and two compartments: what every beat changes
-(the pulses) and all the rest. Only what is needed is opened, only what changed is written anew.
-Beside the drawers stand the juries' benches, one for each cluster, and the same holds for them.
+In front is what every tick needs: the clock and the earliest deadline of all groups; so a tick
+without a due deadline unpacks no group. Each group is packed by itself, with its deadline and two
+parts: what every beat changes (the pulses) and all the rest. Only what is needed is unpacked, only
+what changed is packed again. The same holds for the juries, one for each cluster.
 
 The bytes are MessagePack after one byte of version; fields go by name, so that a field with a
 default can be added. A change that this does not cover is a new version. An unknown version is

@@ -1,18 +1,18 @@
-"""Containment: what is kept of a batch that a group could not be stepped over.
+"""Containment: what is kept of a batch when the step of one group fails.
 
-An exception is one group's business (``rebalance.ailments``). What was said to it meanwhile is kept
-beside it, each record with the time at which it was heard, and said again at its next change. If
-that fails as well, the change is tried alone; if it succeeds, what was kept goes to the dead
-letters with the reason. There is room for what a batch usually says; the rest goes there at once.
-So nothing is lost in silence, and a record that is to blame is out of the way at the next change.
+An exception concerns one group (``rebalance.ailments``). Its records of the batch are kept with the
+time at which they were read, and are read again at the group's next change. If that fails as well,
+the change is tried alone; if it succeeds, the kept records become dead letters with the reason.
+There is room for what a batch usually holds; the rest become dead letters at once. So no record is
+lost silently, and a record that causes the failure is out of the way at the next change.
 
-What a controller that starts has found published of a group waits here as well until it is whole:
-decided upon by halves, a queue that somebody works on would be granted anew.
+The published records that a starting controller has read wait here as well until they are complete:
+with half of them, a queue that a member works on would be granted again.
 
-Of each life's beats the last full one is kept, which may be all that proves a release; that its
-sender is there is noted at once.
+Of each life's beats the last full one is kept, because it may be the only proof of a release; that
+its sender is alive is noted at once.
 
-Called by ``cell``. Its one rule: what is said again has the time at which it was heard first.
+Called by ``cell``. Its one rule: what is read again keeps the time at which it was read first.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,12 +1,11 @@
 """Decoding: rows become events of a group or of a cluster's brokers, or dead letters.
 
-The sorting office. A row is believed to be what its topic says only after its key proved to be a
-group's name, its place that group's partition, and its value to keep the contract. Everything
-else is set aside with the reason, and touches no other row: whoever can write to our topics can
-waste one record of ours for each of his own, and no more (fault F9).
+A row counts only if its key is a group's name, its partition is the group's, and its value keeps
+the contract. Every other row is set aside with the reason, and affects no other row: a client that
+writes bad records costs one record of ours for each of its own, and no more (fault F9).
 
-The partition matters as much as the bytes: a producer with another partitioner would put a
-group's joins in one cell and its beats in another, and two cells would decide about one group.
+The partition matters as much as the bytes: a producer with another partitioner would put a group's
+joins in one cell and its beats in another, and two cells would decide about one group.
 
 Called by ``cell`` for each row but ticks. Its one rule: a row is an event or a dead letter (one
 that went to every cell: some of them, or none), and never an exception.

@@ -1,12 +1,12 @@
 """Why a query ended, in one line, and whether it may be started again.
 
-Spark wraps a cause in a page of Java's and Python's. The cause is the last line of a worker's
-traceback, if there is one, or else the last exception that Java has words for. What a worker's code
-raised it will raise again for the same rows: state of another version, a package that is missing,
-a younger controller, a defect. All else lies outside (a worker that was killed, a Kafka that does
-not answer, a full disk) and may be over in a moment.
+Spark wraps a cause in a page of Java's and Python's stack traces. The cause is the last line of a
+worker's traceback, if there is one, or else the last exception that Java names. An exception that a
+worker's code raised comes back with the same rows: state of another version, a package that is
+missing, a newer controller, a defect. Everything else is outside (a worker that was killed, a Kafka
+that does not answer, a full disk) and may be over in a moment.
 
-Read by ``query``. Its one rule: whoever reads the line need not read the page.
+Used by ``query``. Its one rule: the line is enough, without the page.
 """
 
 import builtins

@@ -1,11 +1,10 @@
-"""The juries of a cell: clusters that share its clock, folded over what was said of their brokers.
+"""The juries of a cell: one for each cluster, folded over the events about its brokers.
 
-Next door to the groups, behind the same front desk: ``cell`` has read the rows and stamped them,
-and hands over what concerns brokers. Ticks count for every jury, at their places in the log, so
-that a sweep ends at the same record however the log is cut into batches; but no bench is opened
-for a tick that is due for nobody.
+``cell`` has read the rows and stamped them, and hands over what concerns brokers. Ticks count for
+every jury, at their places in the log, so that a sweep ends at the same record however the log is
+cut into batches; but no jury is unpacked for a tick without a due deadline.
 
-Called by ``cell``. Its one rule: the same as the cell's, nothing but cell and rows decides.
+Called by ``cell``. Its one rule: the result depends on the cell and the rows alone.
 """
 
 from collections.abc import Mapping, Sequence

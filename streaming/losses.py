@@ -1,12 +1,12 @@
-"""Losses: what the topics no longer hold of what the controller has still to read.
+"""Losses: records that were deleted from the topics before the controller read them.
 
 A controller may be away for longer than a topic's retention, a topic may be deleted and made anew,
-and a broker may lose the end of a log. Spark stops at such a gap, again and again, and of a topic
-that was made anew it notices nothing once that has grown as long. So before each start of the query
-its positions are compared with what is there. After a loss the state is worth no more than what is
-published: the query goes on from what is left, with a new checkpoint, by adoption.
+and a broker may lose the end of a log. Spark stops at such a gap, again and again, and it does not
+notice a topic that was made anew and has grown as long as the old one. So before each start of the
+query its positions are compared with what the topics hold. After a loss the state is worth no more
+than what is published: the query continues from what is left, with a new checkpoint, by adoption.
 
-Asked by ``query``. Its one rule: no gap is stepped over without a word.
+Used by ``query``. Its one rule: no gap is skipped without a log line.
 """
 
 from collections import Counter

@@ -1,14 +1,13 @@
-"""The notice board: what stands published of every group, as its readers see it.
+"""The notice board: what is published of every group, as its readers see it.
 
-A clerk who goes round in the morning and copies what hangs on each door. Of each key of
-``assignments`` and ``groups`` the last record counts; a member has none after a tombstone. But one
-with a smaller epoch is what a controller with an old memory said: nobody obeyed it, and so it does
-not count, unless it is for a younger life. Of a group the last word stays, since it says how far
-its epochs got: no controller takes it back, and nobody else can. The copy is what a controller that
-starts tells itself (``adoption``).
+Of each key of ``assignments`` and ``groups`` the last record counts; a member has none after a
+tombstone. But a record with a smaller epoch comes from a controller with an old state: no member
+obeyed it, so it does not count, unless it is for a younger life. The last record of a group always
+stays, because it says how far its epochs got. A controller that starts writes the copy into the log
+(``adoption``).
 
 Kept by ``reminder``, and by simulations. Its one rule: what cannot have been published by a
-controller is left out, and said.
+controller is skipped, and reported.
 """
 
 from collections import Counter

@@ -3,8 +3,6 @@
 The composition root (``console``) makes it from the settings; below it nothing reads a file, an
 environment variable or a clock to find out what to do. Times are in milliseconds, sizes in bytes,
 and every default is decided in the settings, so that it is stated there once.
-
-Its one rule: whoever holds the options can build the whole job.
 """
 
 from collections.abc import Mapping

@@ -1,10 +1,9 @@
 """Operators' commands in the brain's words: the other half of ``translation``.
 
-A group's commands only: what concerns brokers is addressed to a cluster and is not for a group's
-ears. A strategy is looked up here, so that a name that does not exist is refused with its record
-and never reaches the group.
+Only commands to a group: a command about brokers is addressed to a cluster. A strategy is looked up
+here, so that a record with an unknown name is refused and never reaches the group.
 
-Called by ``translation``. Its one rule: one record, one order.
+Called by ``translation``. Its one rule: one record, one command.
 """
 
 from allocators import BadOption, shipped

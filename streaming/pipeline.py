@@ -1,9 +1,9 @@
 """The dataflow, on one screen: read it aloud from ``decisions`` and ``publish`` down.
 
 Records of two sources, the urgent and the routine, are cut to size, dealt out to cells, folded by
-the state function, and what it decides is written to Kafka. A cell is a heartbeat partition, or
-one of several parts of it: all topics have the same partitions, so whatever concerns a group, or a
-cluster, comes to the same cell. The state function is a parameter, so that the bench can measure
+the state function, and its decisions are written to Kafka. A cell is a heartbeat partition, or one
+of several parts of it: all topics have the same partitions, so all records of a group, or of a
+cluster, come to the same cell. The state function is a parameter, so that the bench can measure
 this very pipeline with a function that only counts.
 
 Started by ``application``. Its one rule: no branch, no lambda, no business of the brain.

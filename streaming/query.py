@@ -1,15 +1,15 @@
-"""The query's life: begun, watched, and begun again after what passes.
+"""The query's life: started, watched, and started again after failures that pass.
 
-Whatever ends the query from outside (a worker that was killed, a Kafka that does not answer) is
-over in a while, and the controller is still there to see it: it says so once, tries again ever more
-rarely, and says once that it works again. The same batch is repeated from the same offsets, so
-nothing moves. What would end it again does end it (``ending``); and so does a query that never
-worked, after a few tries: that is a setting more likely than a mishap.
+A failure outside the query (a worker that was killed, a Kafka that does not answer) passes. The
+controller stays: it logs the failure once, tries again ever more rarely, and logs once that it
+works again. The same batch is repeated from the same offsets, so nothing moves. A failure that
+would come back ends the controller (``ending``); so does a query that fails a few times and never
+worked: that is probably a wrong setting.
 
-Before each start what can be read is compared with what is still to be read (``losses``), and what
-is published is told again (``reminder``): whatever has become of the checkpoint meanwhile, the
-query goes on above it. The controller stays as old as when it started: one that has taken over
-since stands, and this one gives way to it.
+Before each start it checks that no record is gone that is still to be read (``losses``), and tells
+the brain again what is published (``reminder``): whatever has become of the checkpoint meanwhile,
+the query goes on above it. A restart of the query does not make the controller newer: one that has
+taken over since then stays, and this one ends.
 
 Run by ``application``. Its one rule: it ends when it is told to, or with the cause.
 """

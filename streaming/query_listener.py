@@ -1,9 +1,8 @@
-"""What Spark tells us of the query: for the log, and for whoever waits for the controller.
+"""What Spark reports of the query: for the log, and to know when the controller is ready.
 
-A passenger who keeps the diary of the journey. It notes each batch, and sums up once a minute.
-It also does one thing that can be done nowhere else: Spark calls ``onQueryStarted`` in the very
-thread that will run the batches, so what is set there names their jobs and stages in the UI,
-which otherwise say "start at NativeMethodAccessorImpl.java:0".
+It notes each batch, and sums up once a minute. It also sets the names of jobs and stages in Spark's
+UI, which otherwise say "start at NativeMethodAccessorImpl.java:0": Spark calls ``onQueryStarted``
+in the very thread that will run the batches, and only there can they be set.
 
 Registered by ``application``. Its one rule: it watches and never interferes.
 """

@@ -1,11 +1,11 @@
-"""The sign on the door: a small file that says that the controller is at work.
+"""The readiness file: it says that the controller works.
 
 It is there while a controller runs that has committed a batch, and names its process, so that
-scripts, tests and health checks need not read logs. It is as old as the last batch: while Kafka is
-away there is none. A controller that was killed leaves its sign behind: whoever reads it asks
-whether that process still lives.
+scripts, tests and health checks need not read logs. It is as old as the last batch, and missing
+while Kafka is away. A controller that was killed leaves its file behind, so a reader checks that
+the process still lives.
 
-Put up, renewed and taken down with the query. Its one rule: complete or absent, never half written.
+Written, renewed and removed with the query. Its one rule: complete or absent, never half written.
 """
 
 import json

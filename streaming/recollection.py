@@ -1,12 +1,11 @@
-"""The recollection: groups that this worker has lately packed or unpacked, still in mind.
+"""The recollection: groups that this worker has lately packed or unpacked, kept in memory.
 
-A librarian who has just shelved a book need not read it again to say what is in it. Spark hands
-every batch the bytes of the one before, mostly to the same process, and to unpack a group costs
-many times what a beat costs in the brain. So the process keeps what the bytes mean beside the
-bytes. They decide: with other bytes, after a crash or a retry, or in another worker, the group is
-unpacked from them as ever.
+Spark hands every batch the bytes of the one before, mostly to the same process, and to unpack a
+group costs many times what a beat costs in the brain. So the process keeps the unpacked group
+beside the bytes. The bytes decide: with other bytes, after a crash or a retry, or in another
+worker, the group is unpacked from them.
 
-Called by ``cell``. Its one rule: whoever forgets everything decides the same.
+Called by ``cell``. Its one rule: a worker that forgets everything decides the same.
 """
 
 from dataclasses import dataclass, field

@@ -1,10 +1,9 @@
-"""Registered post: what a starting controller tells itself by the log, and has to know arrived.
+"""Delivery: what a starting controller writes into the log, with the proof that it arrived.
 
-A letter that must not be lost is handed over against a receipt, and nobody goes on before all the
-receipts are there. So are a start (``takeover``) and what is published (``reminder``): both go to
-``routes``, which every batch reads, and a controller that starts without them would decide amiss.
+A start (``takeover``) and what is published (``reminder``) both go to ``routes``, which every batch
+reads, and a controller that starts without them would decide wrongly.
 
-Its one rule: what was sent has arrived, or the sender knows that it has not.
+Its one rule: each record has arrived, or the sender knows that it has not.
 """
 
 from collections.abc import Mapping

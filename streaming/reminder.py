@@ -1,16 +1,15 @@
-"""The reminder: before the query starts, the controller is told what it has published.
+"""The reminder: before the query starts, it writes into the log what is published.
 
-Whoever comes back after a long time reads the letters that he wrote himself before he writes the
-next one. The checkpoint may be gone or old (faults A6, A7), and nobody here can see that. So at
-every start ``assignments`` and ``groups``, both compacted, are read to their ends, and what they
-say is appended to ``routes``; the brain ignores it unless it is news to it (``adoption``). It goes
-through the log and not past it, because a batch that is repeated must find the same (A1).
+The checkpoint may be gone or old (faults A6, A7), and nothing here can see that. So at every start
+``assignments`` and ``groups``, both compacted, are read to their ends, and what they say is
+appended to ``routes``. The brain ignores it unless it is news (``adoption``). It goes through the
+log, because a batch that is repeated must find the same records (A1).
 
 All of one start is in Kafka before the query asks for the ends of its topics, and a batch reads its
 sources to their ends: so the brain has all of it in one batch, which it relies on.
 
-Called by ``application``, before it starts the query. Its one rule: all is told, or the controller
-does not start.
+Called by ``application``, before it starts the query. Its one rule: all is written, or the
+controller does not start.
 """
 
 import time

@@ -1,12 +1,12 @@
 """Rows: the records of Kafka as the pipeline hands them to a cell.
 
-A cell gets its rows in whatever order the shuffle brings them. ``in_log_order`` puts them back
-into the order of the log: by append time and then by place. Within one partition the order of
-offsets is never broken, even where a broker's clock jumped (fault B2): a record whose stamp is out
-of line counts as appended with the one before it.
+The shuffle brings a cell its rows in any order. ``in_log_order`` puts them back into the order of
+the log: by append time and then by place. Within one partition the order of offsets is never
+broken, even where a broker's clock jumped (fault B2): a record whose time is out of line counts as
+appended with the one before it.
 
-Made by ``cell_operator``, read by ``cell``. Its one rule: the order depends on the records of
-the batch alone, never on how they were shuffled; within a partition it is that of the offsets.
+Made by ``cell_operator``, read by ``cell``. Its one rule: the order depends on the records of the
+batch alone, never on how they were shuffled; within a partition it is that of the offsets.
 """
 
 from bisect import bisect_right

@@ -1,13 +1,13 @@
-"""Shorthand: the reports of producers, read at the speed of the parser.
+"""Shorthand: a fast reader of producers' reports.
 
-What a busy cluster sends is nearly all of one kind: reports of dozens of figures each, in perfect
-order. The contract makes a model of every figure; here the parser checks the ranges as it goes, and
-what spans fields is one comparison. That takes a quarter of the time, where time is short: all
-reports of a cluster come to one cell.
+A busy cluster sends mostly reports of dozens of figures each, all well formed. The contract makes a
+model of every figure; here the parser checks the ranges as it goes, and rules over several fields
+are one comparison. That takes a quarter of the time, which matters because all reports of a cluster
+come to one cell.
 
-It is a side door, and narrow: whatever it is not sure of (a field that it does not know, a name
-that is not plainly printable, a figure out of range) is left to the contract, which has the last
-word and the reasons. A property holds the two against each other.
+Whatever it is not sure of (a field that it does not know, a name that is not plainly printable, a
+figure out of range) goes to the contract, which decides and gives the reasons. A property test
+compares the two.
 
 Called by ``decoding``. Its one rule: what it reads, the contract would read too, as the same event.
 """

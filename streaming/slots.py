@@ -1,9 +1,9 @@
-"""Slots: to which cell of its partition a key belongs, as Spark deals it (``streaming.pipeline``).
+"""Slots: to which cell of its partition a key belongs, as Spark computes it.
 
-A heartbeat partition is dealt out to several cells by Spark's ``hash``, which is Murmur3 with two
-ways of its own: the seed 42, and each byte that is left over at the end is mixed in as a signed
-word. What is delivered to every cell (``circulars``) must find out by itself where it belongs, and
-a replay must deal alike, because a cell's clock moves with the beats that the cell sees.
+Spark's ``hash`` deals a heartbeat partition out to several cells. It is Murmur3 with two
+peculiarities: the seed 42, and each byte that is left over at the end is mixed in as a signed word.
+A record that is delivered to every cell (``circulars``) must find out by itself where it belongs,
+and a replay must deal the same way, because a cell's clock moves with the beats that the cell sees.
 
 Called by ``circulars`` and by `trimtab replay`. Its one rule: the same slot as Spark, for every
 key.

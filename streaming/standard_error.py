@@ -1,12 +1,12 @@
 """A file for the JVM's standard error, which is a lock at the same time.
 
-The JVM and the Python workers below it inherit our standard error. For the moment of their start
-that is a file: so their warnings do not run across the terminal. The file is locked, and a lock
-belongs to the open file, not to whoever opened it; so it is held exactly as long as any of them
-lives, even if their controller was killed and they have not noticed yet. The next controller
-waits for that, because two drivers on one checkpoint would undo each other's work (fault A5).
+The JVM and the Python workers below it inherit our standard error. When they start it is a file, so
+that their warnings do not run across the terminal. The file is locked, and a lock belongs to the
+open file, not to the process that opened it; so it is held exactly as long as any of them lives,
+even if their controller was killed and they have not noticed yet. The next controller waits for
+that, because two drivers on one checkpoint would destroy each other's work (fault A5).
 
-Used by ``session``. Its one rule: who has no lock starts no JVM.
+Used by ``session``. Its one rule: no JVM starts without the lock.
 """
 
 import fcntl

@@ -1,11 +1,11 @@
-"""Succession: of two controllers on the same topics the younger one goes on.
+"""Succession: of two controllers on the same topics the newer one goes on.
 
-A change of the watch. Whoever comes on has said so in the log, in every partition (``takeover``);
-whoever has the watch reads it, and ends with the batch in which it did, before any of that batch
-is written. Who is younger is a matter of the log and never of a clock: the greater offset.
+A new controller has written a start into every partition (``takeover``). The older one reads it,
+and ends with that batch, before any of the batch is written. The log decides which is newer, by the
+greater offset, never a clock.
 
-Called by ``cell_operator`` in every batch. Its one rule: nobody decides what was read together with
-a younger one's start.
+Called by ``cell_operator`` in every batch. Its one rule: a controller publishes no decision from a
+batch that holds a newer one's start.
 """
 
 from collections.abc import Iterable, Sequence

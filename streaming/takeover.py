@@ -1,13 +1,13 @@
-"""The takeover: a controller that starts says so, and waits until nobody else decides.
+"""The takeover: a controller that starts says so, and waits until no other one decides.
 
 The other half of ``succession``. Before it reads what is published, a controller appends a start to
-every partition, and where it finds them counts as its age. A controller that was killed may be one
-that was only cut off (fault A5): if somebody has ticked a moment before, it is given the time to
-read the start and stop. One that is frozen all the while may still write what it had decided
-before, when it thaws; then its next batch ends it, and members go by the greater epoch.
+every partition; the offsets of these records are its age. An earlier controller may be only cut
+off, not dead (fault A5): if a tick came a moment ago, it gets the time to read the start and stop.
+One that is frozen all the while may still write one batch that it had decided before, when it
+wakes; then its next batch ends it, and members go by the greater epoch.
 
-Called by ``application``, before anything is read or decided. Its one rule: whoever goes on from
-here is the only one.
+Called by ``application``, before anything is read or decided. Its one rule: after it, this
+controller is the only one that decides.
 """
 
 import secrets

@@ -1,12 +1,12 @@
-"""The terms of a checkpoint: what it was begun with, and what cannot change while it is in use.
+"""The terms of a checkpoint: settings that cannot change while it is in use.
 
-Groups lie in the cells that they were dealt to, positions belong to the partitions of one Kafka's
-topics, and the bytes to one version. With other settings the query would find empty cells where its
-groups were, take their members for strangers, and count from 1 again. So the terms are written down
-with the checkpoint, and a start under others is refused, key by key.
+A group's state is in the cell that it was dealt to, positions belong to the partitions of one
+Kafka's topics, and the bytes to one version. With other settings the query would find empty cells
+where its groups were, take their members for strangers, and count from 1 again. So the terms are
+stored with the checkpoint, and a start under others is refused, key by key.
 
-Of some a new checkpoint makes up for the old one: what is published is adopted, and no queue moves.
-Others are another world, with other members.
+For some terms a new checkpoint is enough: what is published is adopted, and no queue moves. Others
+mean other topics, with other members.
 
 Kept by ``checkpoint``, compared by ``application``. Its one rule: what is not known to be the same
 is refused.

@@ -1,7 +1,7 @@
-"""Testimony: a record about brokers becomes an event of the jury.
+"""Records about brokers become events of the jury.
 
-What ``translation`` is for groups. Reports and samples come from producers, the brokers of a topic
-from a host watcher, orders from operators; all of them are keyed by cluster.
+It is for brokers what ``translation`` is for groups. Reports and samples come from producers, the
+brokers of a topic from a host watcher, commands from operators; all of them are keyed by cluster.
 
 Called by ``decoding``, and by the replay of `trimtab faults`. Its one rule: one record, one event,
 stamped with its place and time.

@@ -1,12 +1,11 @@
-"""The topics that the controller reads, in two classes.
+"""The topics that the controller reads, in two classes: urgent and routine.
 
-Express and ordinary mail. A join, a leave, a release, a route or a command is read as soon as it
-is there; beats and producers' reports are many and say little, so they are read together, once a
-second. Were they one source, each beat would start a batch of its own and the urgent would wait
-behind it.
+A join, a leave, a release, a route or a command is read at once. Beats and producers' reports are
+many and say little, so they are read together, once a second. If all were one source, each beat
+would start a batch of its own and urgent records would wait behind it.
 
 RocketMQ's clients say the urgent and the routine in one record, every 30 s; it counts as routine,
-and comes by the same source as the ticks that would prove the silence of whoever stopped.
+and comes by the same source as the ticks that prove silence.
 
 Read by ``pipeline`` and, in the workers, by ``decoding``. Its one rule: every topic here has the
 same number of partitions, and is keyed by group or by cluster, or else goes to every cell.

@@ -1,11 +1,10 @@
 """Translation: a record of the wire becomes an event of the brain.
 
-The interpreter between two languages: no judgement, no state, nothing left out. What the wire can
-say and this brain cannot hear is refused aloud, into the dead letters, because doing half of what
-was asked would be worse than doing none of it.
+No judgement, no state, nothing left out. What this brain does not understand becomes a dead letter,
+because doing half of what was asked would be worse than doing none of it.
 
-Called by ``decoding``. Its one rule: one record or statement, one event, stamped with its
-place and time.
+Called by ``decoding``. Its one rule: one record or statement, one event, stamped with its place and
+time.
 """
 
 from collections.abc import Iterable

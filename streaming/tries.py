@@ -1,10 +1,10 @@
 """How often, and how soon, something that failed is tried again.
 
-Without end, if it has ever worked: the outside world comes back when it comes back. The pauses grow
-from a second to half a minute, and begin anew once it has lasted. What has never worked is tried
-a few times only, since a wrong setting does not pass.
+Without end, if it has ever worked. The pauses grow from a second to half a minute, and start short
+again once it has worked for a while. What has never worked is tried a few times only, because a
+wrong setting does not pass.
 
-Asked by ``query``. Its one rule: no clock is read here.
+Used by ``query``. Its one rule: no clock is read here.
 """
 
 from typing import Final

@@ -1,9 +1,9 @@
-"""Trouble with the outside world: said once when it begins, and once when it is over.
+"""Trouble with the outside world: logged once when it begins, and once when it is over.
 
-The outside world fails, and goes on failing for a while. A line for each failed try would bury
-everything else, and no line would be worse. Used wherever something is tried again and again.
+A line for each failed try would hide everything else, and no line would be worse. Used wherever
+something is tried again and again.
 
-Its one rule: no failure is swallowed, and none is repeated.
+Its one rule: no failure is hidden, and none is repeated.
 """
 
 from confluent_kafka import KafkaError, Message

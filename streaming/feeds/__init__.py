@@ -1,9 +1,9 @@
-"""What the driver adds to the log by itself: ticks, and where topics are.
+"""Feeds: what the driver adds to the log by itself, such as ticks and routes.
 
-Each feed is a thread of the driver that talks to Kafka and to nobody else: whatever it has to
-say goes through the log, like everybody's word, and is folded from there. A feed outlives
-outages of Kafka; one that fails otherwise takes the controller down with it (``application``),
-because a controller without ticks would keep the dead alive.
+Each feed is a thread of the driver that talks only to Kafka: what it has to say goes through the
+log, like all other input, and is folded from there. A feed outlives outages of Kafka; one that
+fails otherwise stops the controller (``application``), because a controller without ticks would
+never notice that a member died.
 """
 
 from streaming.feeds.hosts import HostWatcher

@@ -1,13 +1,13 @@
-"""Announcements: what was said to a group of a topic, and when it is said again.
+"""Announcements: what was said to a group about a topic, and when it is said again.
 
-A brain shows in its summary what it knows. What it does not show yet may be lost, or the controller
-may be busy with one batch for minutes, and then saying it again makes it only busier. So it is said
-again on a sign that it was lost: Kafka did not take it; or the group has published a summary since,
-and does not show it in twice the time that the summary took. Without a sign it is said again after
-a minute, and ever more rarely. A loss is always said twice: a large one is not believed before
-(D6).
+A group's summary shows what its brain knows. What it does not show yet may be lost, or the
+controller may be busy with one batch for minutes, and then repeating it makes it only busier. So it
+is repeated on a sign of loss: Kafka did not take it; or the group has published a summary since
+that does not show it, in twice the time that the summary took. Without a sign it is repeated after
+a minute, and ever more rarely. A loss of queues is always said twice: a large one is not believed
+before (D6).
 
-Used by ``route_plan``. Its one rule: each time takes longer than the one before.
+Used by ``route_plan``. Its one rule: each pause is longer than the one before.
 """
 
 from dataclasses import dataclass

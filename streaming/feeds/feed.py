@@ -1,7 +1,7 @@
 """What a feed is: a name, and something to run until it is told to stop.
 
 Every feed is a client of Kafka like any other: it has its own connections, its own name in the
-broker's logs, and its own name in ours. What they have in common is here.
+broker's logs, and its own name in ours. What they share is here.
 
 Used by every feed and by ``application``. Its one rule: a feed ends when told to, or with an error.
 """

@@ -1,13 +1,13 @@
-"""The host plan: which topics' brokers the jury does not know as they are.
+"""The host plan: which topics' brokers the jury does not know correctly.
 
-What ``route_plan`` is for groups. It keeps what was said of each topic, so that only news is said;
-a topic that is no longer listed is missed twice before it counts as gone, because a broker that has
-just come back may know less than it will. Nobody answers: what Kafka took is known, and what it did
-not take is said again. And all is said again once a day, so that the jury forgets a topic that was
-deleted while nobody watched.
+It is for the jury what ``route_plan`` is for groups. It keeps what was said of each topic, so that
+only news is said. A topic counts as gone when it is missing twice, because a broker that has just
+come back may not know all topics. The jury does not answer: what Kafka took counts as known, and
+what it did not take is said again. Once a day all is said again, so that the jury forgets a topic
+that was deleted while no watcher ran.
 
-Kept by ``hosts``, which does the talking. Its one rule: too small a set of brokers is soon mended,
-too large a set may cost a topic its last one; so a topic is let go last of all.
+Kept by ``hosts``, which talks to Kafka. Its one rule: in doubt a topic keeps its brokers: too small
+a set of brokers is soon corrected, too large a set may cost a topic its last one.
 """
 
 from collections.abc import Mapping

@@ -1,12 +1,13 @@
 """The host watcher: tells the jury which brokers each topic of this Kafka can be written to.
 
-Without it "never the last broker of a topic" would be a promise about topics that nobody knows. It
-looks as often as votes are counted, but no more often than the route watcher does, and says what is
-new since it last looked; once it is started it says everything, which the jury takes for the same.
-A broker counts for a topic while it leads one of its partitions; where it can be reached is said
-too, since a broker that answers elsewhere is another one under an old name (fault E10).
+The promise "never the last broker of a topic" needs it. It looks as often as votes are counted, but
+not more often than the route watcher, and says what is new since it last looked. At its start it
+says everything, which changes nothing that the jury knows already. A broker counts for a topic
+while it leads one of its partitions. Its address is said too, because a broker at another address
+is another one under an old name (fault E10).
 
-Run by ``application``. Its one rule: it decides nothing; where a topic lives is a fact for the log.
+Run by ``application``. Its one rule: it decides nothing; where a topic is stored is a fact for the
+log.
 """
 
 import time

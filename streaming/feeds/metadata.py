@@ -1,11 +1,11 @@
-"""Kafka's metadata: what topics are like right now, and which brokers they live on.
+"""Kafka's metadata: what topics are like right now, and which brokers they are on.
 
-One request for all topics asked about, and one for the names of all there are if somebody asks by
+It sends one request for all topics in question, and one for all topic names if a group asks by
 pattern; always to a broker, never from a cache, and never one that would create a topic. "No such
-topic" is an answer; anything else that is not an answer (a timeout, a missing permission) leaves
-the topic out, so that what was seen last stays true.
+topic" is an answer. Anything else (a timeout, a missing permission) leaves the topic out, so that
+what was seen last stays true.
 
-Used by ``routes`` and ``hosts``. Its one rule: no answer is never taken for "no".
+Used by ``routes`` and ``hosts``. Its one rule: a missing answer is never taken for "no".
 """
 
 from collections.abc import Iterable, Mapping

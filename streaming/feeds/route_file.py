@@ -1,12 +1,11 @@
-"""The route file: queues that no Kafka knows, such as those of a RocketMQ cluster.
+"""The route file: queues that this Kafka does not know, such as those of a RocketMQ cluster.
 
     orders:
       broker-a: 8
       broker-b: 8
 
-A topic named here has the queues that are written here, whatever Kafka says. The file is read
-again when it changes; one that cannot be read is an outage like any other: it is reported, and
-what was read last stays true.
+A topic named here has these queues, whatever Kafka says. The file is read again when it changes; if
+it cannot be read, this is reported, and what was read last stays true.
 
 Read by ``routes``. Its one rule: all of the file is good, or none of it is taken.
 """

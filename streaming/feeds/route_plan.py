@@ -1,19 +1,19 @@
-"""The route plan: who has to be told what about which topic.
+"""The route plan: which group must be told what about which topic.
 
-A postman's book with three columns: what each group asks for and knows (from its joins and its
-summaries), what each topic is like (from Kafka or a file), and what was sent. Whatever a group's
-brain does not know as it is gets announced under the next version, once, and again only if that
-seems to be lost (``announcements``): a brain ignores the route of a topic that it does not know to
-be wanted yet, and the two may overtake each other.
+It keeps three things: what each group asks for and knows (from its joins and its summaries), what
+each topic is like (from Kafka or a file), and what was sent. If a group's brain does not know a
+topic as it is, the route is announced under the next version, once, and again only if it seems to
+be lost (``announcements``): a brain ignores the route of a topic that it does not know to be wanted
+yet, and the two may overtake each other.
 
-A group that asks by pattern is told of each topic that exists and matches, and then, like
-everybody, of whatever its summary names. What a group has no room for it is told again when there
-may be some.
+A group that asks by pattern is told of each topic that exists and matches, and then, like others,
+of every topic that its summary names. A topic for which a group has no room is announced again when
+there may be some.
 
-It judges nothing: that queues have vanished is told at once and again, and the brain doubts it for
-as long as it likes (``rebalance.routing``).
+It judges nothing: it announces a loss of queues at once and again, and the brain decides how long
+it doubts it (``rebalance.routing``).
 
-Kept by ``routes``, which does the talking. Its one rule: time comes in as an argument.
+Kept by ``routes``, which talks to Kafka. Its one rule: time comes in as an argument.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,10 +1,10 @@
-"""The route watcher: tells each group what became of the topics that it asks for.
+"""The route watcher: tells each group which queues the topics that it asks for have.
 
-It listens to joins, which say at once that somebody wants a topic, and to the groups' summaries,
-which say what each brain knows; the summaries are compacted, so a watcher that starts reads them
+It listens to joins, which say at once that a group wants a topic, and to the groups' summaries,
+which say what each brain knows. The summaries are compacted, so a watcher that starts reads them
 all and has forgotten nothing. It looks at Kafka's metadata every second, and at once for a topic
-that is new to it; for groups that ask by pattern it lists all topics there are, each time. What
-has to be told whom is worked out in ``route_plan``.
+that is new to it; for groups that ask by pattern it lists all topics each time. ``route_plan``
+works out what must be told to which group.
 
 Run by ``application``. Its one rule: it decides nothing; a route is a fact for the log.
 """

@@ -1,10 +1,10 @@
-"""Feeds in threads, and somebody who notices when one is no longer there.
+"""Supervision: feeds run in threads, and a thread that ends is noticed.
 
-A feed ends when it is told to. One that ends otherwise, by an error or just so, leaves the
-controller half blind: without ticks the dead stay alive, without routes topics never grow. So it
-must not go unnoticed that a thread has ended, which is what threads do best.
+A feed ends when it is told to. One that ends otherwise, with an error or without, leaves the
+controller half blind: without ticks dead members stay, without routes topics never grow.
 
-Used by ``application``. Its one rule: a feed that ended by itself is an error, even without one.
+Used by ``application``. Its one rule: a feed that ended by itself is an error, even without an
+exception.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,8 +1,8 @@
 """The tick producer: one record a second into every heartbeat partition.
 
-The pendulum of the log's clock. A tick at an offset proves that every earlier beat of its
+Ticks keep the log's clock running. A tick at an offset proves that every earlier beat of its
 partition has been read, so that "silent for ten seconds before this tick" is exact whatever the
-backlog. While Kafka is away no tick is appended and the clocks stand still: nobody expires. A
+backlog. While Kafka is away no tick is appended, the clocks stand still, and no member expires. A
 tick that could not be sent for a few seconds is dropped, because late ticks prove nothing that a
 fresh one does not.
 
