@@ -1,8 +1,7 @@
 """MACHINE_ROOM: only the queues of chosen rooms, in even shares.
 
-A broker is called ``room@name``. Queues of the chosen rooms are cut into even blocks; what is
-left over goes, one each, to the first clients, after their block. Queues of other rooms belong
-to nobody.
+A broker is called ``room@name``. Queues of the chosen rooms are cut into even blocks; what is left
+over goes, one each, to the first clients, after their block. Queues of other rooms have no owner.
 
 Its one rule: the same result as ``AllocateMessageQueueByMachineRoom`` (since 4.8.0, #2477).
 """

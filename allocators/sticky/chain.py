@@ -1,9 +1,9 @@
 """Some members, some topics, and who holds how many queues of what: one chain, in counts.
 
-Queues of one topic are interchangeable but for their owner, so a chain is a table of counts, a
-row for each member and a column for each topic. ``held`` is what is, ``gets`` what shall be;
-``free`` are queues that nobody holds. Where caps leave queues over, a last row called nobody
-takes exactly those, and taking them costs nothing.
+Queues of one topic are interchangeable but for their owner, so a chain is a table of counts, a row
+for each member and a column for each topic. ``held`` is the present count, ``gets`` the wanted one;
+``free`` are queues that no member holds. Where caps leave queues over, an extra last row takes
+exactly those, at no cost.
 
 Made by ``levels``, filled by ``pour`` and ``transport``, smoothed by ``spread``. Its one rule:
 ``gets`` and ``free`` always add up to the same queues.

@@ -1,10 +1,10 @@
-"""Large groups in which everybody subscribes everything.
+"""STICKY for large groups in which every member subscribes every topic.
 
-Then there is nothing to search: the fairest loads are the waterline's; whoever has more gives the
-difference up, and keeps the rest, so the fewest moves are those. What is left is which queues.
-Members give up their tallest heaps, and each topic goes to those who have least of it. Work
-follows what changes: for one member more or less, a few passes over an array of owners and a
-look at the queues that move, never a table of members x topics.
+Nothing needs to be searched: the fairest loads are the waterline's. A member that has more gives
+the difference up and keeps the rest, so the moves are the fewest. What is left is which queues.
+Members give up queues of the topics they have most of, and each topic goes to members that have
+least of it. The work depends on what changes: for one member more or less, a few passes over an
+array of owners and a look at the queues that move, never a table of members x topics.
 
 Called by ``sticky`` for tables that are too large for ``spread``. Its one rule: the same loads and
 the same number of moves as the general way.

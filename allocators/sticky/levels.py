@@ -1,13 +1,13 @@
 """The fairest loads over overlapping subscriptions, level by level.
 
-Pour all queues over all members as if everybody subscribed everything (``waterline``), then try
-to move queues until each load is within those bounds (``transport``). When water is stuck, the
-nodes it reaches are a chain with more queues than its members' bounds: nothing outside can help
-it, and in no fairest allocation does anything outside use it. So cut there and pour each part by
-itself. Each cut is proper (a chain of everything would contradict the waterline), so this ends;
-what comes out is the decomposition of Fujishige (1980) into levels, the same for every fairest
-allocation, and inside a level every choice within the bounds is a fairest one. That is why the
-fewest moves within the levels are the fewest of all.
+Compute the fairest loads as if every member subscribed every topic (``waterline``), then try to
+move queues until each load is within those bounds (``transport``). Where that is impossible, some
+topics have more queues than the bounds of the members that can be reached: no member outside can
+help them, and in no fairest allocation does a member outside have any of them. So cut there and
+solve each part by itself. Each cut is proper (a cut with everything on one side would contradict
+the waterline), so this ends. The result is the decomposition of Fujishige (1980) into levels, the
+same for every fairest allocation, and inside a level every choice within the bounds is a fairest
+one. That is why the fewest moves within the levels are the fewest of all.
 
 Called by ``sticky``. Its one rule: the loads are decided before, and without regard to, moves.
 """

@@ -1,9 +1,9 @@
-"""Cutting a group where no subscription crosses.
+"""Parts: a group is cut where no subscriptions overlap.
 
-Members whose subscriptions never overlap, however far the chain is followed, have nothing to do
-with each other: each such part is a problem of its own, and most parts are plain ones where
-everybody subscribes everything. Few distinct subscriptions are followed set by set; a group with
-more than ``FEW`` is taken as one part, which costs time and never the result's quality.
+Members whose subscriptions never overlap, however far the chain is followed, do not affect each
+other. Each such part is a problem of its own, and most parts are simple ones where every member
+subscribes every topic. Few distinct subscriptions are followed set by set; a group with more than
+``FEW`` is taken as one part, which costs time and never the result's quality.
 
 Called by ``sticky``. Its one rule: a member and a topic it subscribes are in the same part.
 """

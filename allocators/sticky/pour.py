@@ -1,9 +1,9 @@
-"""The plain part of a transport: all that can be moved without looking round corners.
+"""The simple part of a transport: what can be moved in one step.
 
-Surplus goes back to its topics, the tallest heaps of each member first; queues without an owner
-go to members below their bounds, the lowest heaps first. Each queue moved so is moved once, and
-no path is cheaper than one move, so nothing here ever has to be regretted: what it cannot place,
-or would place better, is left to the search in ``transport``, which may turn it back.
+Surplus goes back to its topics, from the topics that a member has most of; queues without an owner
+go to members below their bounds, first to those that have least of the topic. Each queue moves
+once, and no path is cheaper than one move. What this cannot place, or would place better, is left
+to the search in ``transport``, which may undo it.
 
 Its one rule: queues go to members only as far as their bounds, at one move each.
 """

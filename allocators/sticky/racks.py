@@ -1,12 +1,11 @@
 """Keeping queues in their rack, where it costs nothing.
 
-A queue that must move is best taken over in the rack of the member that had it: what it left
-behind (a local cache, a state store's replica) is near there. By the time this is asked, who
-gets how many of which topic is settled; what is left to choose is which queue of the topic goes
-to which of them. So pair queues and heirs of the same topic and rack, one by one, then the rest in
-order.
+A queue that must move is best taken over in the rack of its old owner, near what that left behind
+(a local cache, a state store's replica). At this point it is settled which member gets how many
+queues of which topic; what is left to choose is which queue goes to which member. So pair queues
+and members of the same topic and rack, one by one, then the rest in order.
 
-Called by ``handing`` and ``even``. Its one rule: nobody gets more or less than before.
+Called by ``handing`` and ``even``. Its one rule: no member gets more or fewer than before.
 """
 
 import numpy as np

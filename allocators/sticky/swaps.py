@@ -1,11 +1,10 @@
 """Spreading topics in tables that are too large for ``spread``: swaps, many at a time.
 
-Members with a tall heap of a topic look for members with little of it that have, of some other
-topic, more than they do; each pair swaps one for one. Nobody's load changes, and no swap is made
-that costs a move. Two columns of the table show all pairs at once, so it is columns that are gone
-through, at most ``LOOKS`` pairs of them. Only members that something changed for take part:
-between others every swap is a move. This is a good guess, and never a proof: longer rings of swaps
-are not looked for.
+A member that has many queues of a topic looks for a member with few of it that has, of some other
+topic, more than the first; each pair swaps one for one. No load changes, and no swap is made that
+costs a move. Two columns of the table show all pairs at once, so the search goes by columns, at
+most ``LOOKS`` pairs of them. Only members that something changed for take part: between others
+every swap is a move. This is a heuristic without a proof: longer rings of swaps are not searched.
 
 Called by ``sticky``. Its one rule: loads stay as they are and moves never rise.
 """

@@ -1,15 +1,15 @@
 """Moving as few queues as possible until every member's load is within its bounds.
 
-A chain of overlapping subscriptions as a flow. Water stands where it must not: queues without an
-owner on their topics, surplus queues on members above their upper bound. It is wanted by members
-below their lower bound, and by the *hub*, which counts the queues that members hold beyond it.
-Along the pipes, for one queue each:
+A chain of overlapping subscriptions is a flow network. Sources are queues without an owner on their
+topics, and surplus queues of members above their upper bound. Sinks are members below their lower
+bound, and the *hub*, which counts the queues that members hold beyond it. The edges, for one queue
+each:
 
     topic -> member    the member gets a queue: one move, or none if it had held that one before
     member -> topic    it gives one up: nothing, or one move less if it was new to it
     member <-> hub     it keeps one beyond its lower bound, or gives that one up: nothing
 
-Sending water along a cheapest path each time gives the fewest moves: successive shortest paths,
+Sending a queue along a cheapest path each time gives the fewest moves: successive shortest paths,
 with node prices that keep every cost non-negative so that Dijkstra's search applies (Edmonds and
 Karp 1972). Costs are small integers, so the search goes by buckets, and the youngest node of a
 bucket first, which finds a member in need at once where there is one.

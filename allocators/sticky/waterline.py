@@ -1,10 +1,10 @@
-"""How high the water stands: the fairest loads when everybody may have everything.
+"""The waterline: the fairest loads when every member may have every queue.
 
 Think of members as vessels, as wide as their weight and as high as their cap, and of queues as
 water. A vessel's k-th queue lifts it to k / weight. Pour each queue where it rises least: the
 largest load / weight ends as small as it can be, then the second largest, and so on. Where two
-lifts are equal the wider vessel takes the queue, because the one that goes without then stands
-at (k - 1) / weight, and the narrower one stands lower there.
+lifts are equal the wider vessel takes the queue: if it did not, it would stay at (k - 1) / weight,
+which is higher than the narrower one's.
 
 So there is an order of all (member, k): by k / weight, then by weight, heavy first. The fairest
 loads are the first P of that order; only the last rank may be cut through, and its members are

@@ -4,8 +4,8 @@
                       on_assigned=begin, on_revoked=finish, on_lost=drop) as member:
         ...
 
-Callbacks may be coroutines. They run one at a time on the loop that entered the member; beats come
-from a thread of their own, so a loop that is busy for a while costs nobody the session.
+Callbacks may be coroutines. They run one at a time on the loop that entered the member. Beats come
+from a thread of their own, so a loop that is busy for a while does not lose the session.
 """
 
 import asyncio

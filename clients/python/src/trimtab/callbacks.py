@@ -1,8 +1,8 @@
-"""The application's side: its callbacks, and the one thread that runs them.
+"""The application's callbacks, and the one thread that runs them.
 
 They run one at a time, in the order of the session's actions, and never on the thread that beats:
-an `on_revoked` that takes a minute costs nobody a heartbeat. A callback that is still running
-cannot be interrupted; what the member may work on meanwhile is to be had from `Member.assignment`.
+an `on_revoked` that takes a minute delays no heartbeat. A callback that is still running cannot be
+interrupted; `Member.assignment` says what the member may work on meanwhile.
 """
 
 import logging

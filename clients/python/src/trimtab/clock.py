@@ -1,7 +1,8 @@
 """The shell's clock: milliseconds that only go forward, and that go on while the machine sleeps.
 
-A laptop that was shut or a virtual machine that was paused must find its session gone. Python's
-`time.monotonic` stands still meanwhile on Linux, so the clock of the time since boot is used there.
+After a laptop was shut or a virtual machine was paused, the member must find its session expired.
+On Linux, `time.monotonic` stands still meanwhile, so the clock of the time since boot is used
+there.
 """
 
 import time

@@ -1,7 +1,7 @@
-"""What the consumer of a binding is made with: the user's settings, and those that lose nothing.
+"""The settings of a binding's consumer: the user's, and those that keep it from losing messages.
 
 A setting that contradicts is refused by name: a consumer that commits by itself, or that jumps to
-the end of a queue, loses messages without a word.
+the end of a queue, loses messages silently.
 """
 
 from collections.abc import Callable, Mapping

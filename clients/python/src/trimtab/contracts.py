@@ -1,8 +1,8 @@
 """The wire as documents: JSON Schema for each record, AsyncAPI for the topics, and an index.
 
-`python -m trimtab.contracts docs/contracts` writes them; a test fails when what is checked in is
-not what the models say. Nothing imports this module at run time. Its one rule: everything here is
-read off the models and the table of topics, so that there is nothing to keep in step by hand.
+`python -m trimtab.contracts docs/contracts` writes them; a test fails when the checked-in files
+differ from the models. Nothing imports this module at run time. Its one rule: everything here is
+derived from the models and the table of topics, and nothing is written by hand.
 """
 
 import json

@@ -1,11 +1,10 @@
 """Filters: which messages of a topic, in RocketMQ's words.
 
-A subscription says "tagA || tagB" or carries an expression of another kind (SQL92), and the broker
-is sent what the client made of it: the tags, and a hash of each for its index. This is that making,
-as RocketMQ's ``FilterAPI`` (5.3.3; 4.9.8 is the same) does it, what it refuses included.
+A subscription says "tagA || tagB" or carries an expression of another kind (SQL92). The client
+sends the broker the tags, and a hash of each for its index. This module makes them as RocketMQ's
+``FilterAPI`` (5.3.3; 4.9.8 is the same) does, with the same refusals.
 
-Used by whoever writes heartbeats as a RocketMQ client does. Its one rule: on every input, what Java
-does.
+Used to write heartbeats as a RocketMQ client does. Its one rule: on every input, what Java does.
 """
 
 from typing import Final

@@ -2,15 +2,14 @@
 
 Four facts are behind this:
 
-- Kafka does not fence the commits of manually assigned consumers, the last writer wins: so whoever
-  writes has to know that it owns what it writes, at that moment.
-- librdkafka keeps a commit for a `session.timeout.ms` if the group's coordinator is not to be had,
+- Kafka does not fence the commits of manually assigned consumers; the last writer wins. So the
+  writer must know that it owns what it writes, at that moment.
+- If the group's coordinator does not answer, librdkafka keeps a commit for a `session.timeout.ms`
   and sends it then: so the binding makes that short.
-- Whoever calls `subscribe` under the same group id makes commits fail with UNKNOWN_MEMBER_ID until
-  he leaves.
+- While a consumer uses `subscribe` under the same group id, commits fail with UNKNOWN_MEMBER_ID.
 - A coordinator that has just started, or is moving, answers with errors for a while.
 
-Used by `ConsumerBinding`, which sees to it that one thread at a time uses the consumer.
+Used by `ConsumerBinding`, which lets one thread at a time use the consumer.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""What a member may be told when it is made, for all its shells: one list, one check.
+"""The options of a member, for all its shells: one list, one check.
 
 `Member` and `trimtab.aio.Member` take these as keyword arguments. A mistake is a
 `ConfigurationError` that names the argument, at once and not in a log an hour later.

@@ -1,4 +1,4 @@
-"""A producer that avoids bad brokers: the ones it finds out itself, and the ones that others did.
+"""A producer that avoids bad brokers: those it finds itself, and those that others reported.
 
     with Producer("localhost:9092", topics=["orders"]) as producer:
         producer.send("orders", b"a message", on_delivery=settled)

@@ -1,8 +1,8 @@
-"""What is being read: of each queue what was handed out, and what of that is done.
+"""What is being read: for each queue, which messages were handed out, and which are done.
 
-A message that was polled is in hand until the application says that it is done with it, in whatever
-order it does. What may be committed is the position: the first message that is not done. Whoever
-begins there misses nothing.
+A message that was polled is in hand until the application says that it is done, in any order. What
+may be committed is the position: the first message that is not done. A reader that begins there
+misses nothing.
 
 Used by `ConsumerBinding`. Its one rule: a position never passes a message that is in hand.
 """

@@ -1,8 +1,7 @@
-"""Relapses: how often a member had to take itself for dead, since when, and why.
+"""Relapses: how often a member had to give up its session, since when, and why.
 
-A member that cannot be heard, or cannot hear, loses everything and joins anew, again and again
-until that is mended. Each time is told with what failed, so that nobody has to guess from queues
-that come and go.
+A member that cannot write to Kafka, or cannot read from it, loses everything and joins again, and
+so on until that is repaired. Each time it logs what failed.
 
 Kept by `engine`. Its one rule: it only words what it is told.
 """

@@ -1,9 +1,9 @@
 """`BrokerSelector`: which queue a producer's next message goes to.
 
 RocketMQ's latency fault tolerance for a producer of any broker: tell it how each send went, ask it
-where the next one should go. It judges by its own table; the controller's verdicts, when they are
-handed on to it, are laid on top, so that a producer that has just started avoids a broker which
-others have found out about. Without them, or when they have grown old, the table alone decides.
+where the next one should go. It judges by its own table. If it gets the controller's verdicts, it
+applies them as well, so that a producer that has just started avoids a broker which others have
+found out about. Without them, or when they are old, the table alone decides.
 
 Called by producers, from any number of threads, once a message. Its one rule: it never waits. Time
 is passed in (milliseconds since 1970, as in the records); chance only decides where a thread

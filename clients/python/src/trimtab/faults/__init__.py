@@ -1,8 +1,8 @@
-"""Which broker to avoid and for how long, by RocketMQ's rules, to the bit.
+"""Which broker to avoid and for how long, exactly by RocketMQ's rules.
 
-Pure: no I/O, no clock, no randomness; `now` is an argument. Both sides use it: producers judge by
-what they saw themselves, the controller by what a whole cluster reports. Read `rules`, `item`,
-`table`, then `selection`. Its one rule: what differs between RocketMQ's generations has a name.
+Pure: no I/O, no clock, no randomness; `now` is an argument. Producers use it for what they saw
+themselves, the controller for what a whole cluster reports. Read `rules`, `item`, `table`, then
+`selection`. Its one rule: what differs between RocketMQ's generations has a name.
 """
 
 from trimtab.faults.item import FaultItem, compare

@@ -1,8 +1,8 @@
-"""Java's numbers and maps, as far as RocketMQ's fault rules can tell them from Python's.
+"""Java's numbers and maps, where RocketMQ's fault rules depend on their differences from Python's.
 
 A `long` that overflows changes its sign, `Math.abs` of the smallest `int` is negative, `%` has the
-sign of what is divided, and a `ConcurrentHashMap` walks its items by the hash of their names.
-Honest latencies never come near; a port that is to be exact has to.
+sign of the dividend, and a `ConcurrentHashMap` iterates by the hash of its keys. Real latencies
+never come near these; an exact port has to.
 
 Called by the fault table and by the selectors. Its one rule: nothing here knows RocketMQ.
 """

@@ -1,9 +1,9 @@
 """The two tables by which RocketMQ's clients avoid a broker: how slow, and how long for it.
 
-A ladder: the highest rung that a latency reaches says for how long the broker is out of use. A
-call that failed counts as one of a fixed latency, whatever it took. The ladders changed with
-RocketMQ 5.1.4 (RIP-63), because ten minutes without a broker cost more than what they avoided;
-with them changed what a later success does (`clears`).
+The highest step that a latency reaches says for how long the broker is out of use. A failed call
+counts as one of a fixed latency, whatever it took. The tables changed with RocketMQ 5.1.4 (RIP-63),
+because ten minutes without a broker cost more than what they avoided; so did the effect of a later
+success (`clears`).
 
 Called by the fault table. Its one rule: the figures are RocketMQ's defaults, and all can be set.
 """

@@ -1,13 +1,12 @@
 """Which queue a message goes to, in RocketMQ's three generations.
 
-Round robin with a grudge: the next queue in turn, unless its broker is being avoided. What differs
-is what happens around that. The generations are called after the release that many run or read of:
+Round robin: the next queue in turn, unless its broker is being avoided. The generations differ in
+the rest, and are called after the release that many run or read of:
 
-``4.2``  looks only among the brokers of the *last* try, when there was one, and else falls to the
-         better half of the fault table. So a retry goes back to the broker that has just failed.
-``4.9``  the same without that condition; the last try counts for nothing.
-``5``    never the last try's broker while another will do: first one that is available, then one
-         that can be reached, then anything.
+``4.2`` looks only among the brokers of the *last* try, when there was one, and else falls to the
+better half of the fault table. So a retry goes back to the broker that has just failed. ``4.9`` the
+same without that condition; the last try counts for nothing. ``5`` never the last try's broker
+while another will do: first one that is available, then one that can be reached, then anything.
 
 RocketMQ up to 4.9.4 wrote its last resort into the list that all threads share, so that a topic's
 queues drifted to one broker for ever (#5672, #7779). These functions change no list.

@@ -1,10 +1,9 @@
 """The fault table: what one producer, or one controller, knows of the brokers it talks to.
 
-RocketMQ's `LatencyFaultToleranceImpl` with the switch of `MQFaultStrategy` in front. A broker that
-nobody complained about is not in the table, and therefore available: the table is a list of
-grudges, not of brokers.
+RocketMQ's `LatencyFaultToleranceImpl` with the switch of `MQFaultStrategy` in front. Only brokers
+that had trouble are in the table; all others are available.
 
-Called by the selectors for every message and by whoever measured a send. Its one rule: it never
+Called by the selectors for every message, and after each measured send. Its one rule: it never
 waits. Every operation is a look-up or a store in a plain dictionary, so threads may share a table;
 of two updates at one instant either may win, as in Java.
 """

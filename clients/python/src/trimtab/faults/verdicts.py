@@ -1,12 +1,11 @@
-"""The central verdicts as a producer keeps them: whom the controller takes out of use, until when.
+"""The controller's verdicts as a producer keeps them: which brokers are out of use, until when.
 
-A notice board in the corridor. What is pinned on it is worth as much as it is fresh: every notice
-has its own last day, and when nobody has pinned anything for a while, renewals included, the board
-is left alone and everybody judges by what they see themselves. So a controller that is gone can
-keep no broker out of use, and a producer never waits for it.
+Every verdict has its own end. When no verdict has come for a while, renewals included, all of them
+are ignored and the producer's own table decides. So a controller that is gone keeps no broker out
+of use, and a producer never waits for it.
 
-Called by ``BrokerSelector``. Its one rule: it only ever takes away; that a broker is fit is never
-proved by a notice.
+Called by ``BrokerSelector``. Its one rule: it only excludes brokers; no verdict proves that a
+broker is fit.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,11 @@
-"""What a controller that starts tells itself, on topic `routes`, keyed by group.
+"""What a starting controller writes about itself and its past, on topic `routes`, keyed by group.
 
-It reads what stands published and writes it into the log, because there every repetition of a batch
-finds the same. `adopt` is one member's orders without what only the member needs, so it fits
-wherever they fitted; `advance` is what the group's summary says of time. Of several starts in the
-log the last one counts. An epoch that nobody can have reached is refused: it would leave none.
-`start`, keyed "$start", comes first, in every partition: whoever was controller until then ends.
+It reads what is published and writes it into the log, because there every repetition of a batch
+finds the same. `adopt` is one member's assignment without what only the member needs, so it fits
+wherever the assignment fitted; `advance` is the epoch and time of the group's summary. Of several
+starts in the log the last one counts. An epoch that no group can have reached is refused, because
+none would be left above it. `start`, keyed "$start", comes first, in every partition: an earlier
+controller then ends.
 """
 
 from itertools import chain

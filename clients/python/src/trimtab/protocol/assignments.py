@@ -1,4 +1,4 @@
-"""Topic `assignments`, keyed by group/member, compacted: one member's orders, complete.
+"""Topic `assignments`, keyed by group/member, compacted: one member's assignment, complete.
 
 All members of a group are in one partition (that of the group's name). A null value says that the
 controller does not know the member: it is gone, or it must join again.

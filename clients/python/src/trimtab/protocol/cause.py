@@ -2,7 +2,7 @@
 
 "Why did this rebalance happen?" is the question people ask most, so every decision's record has one
 of these. Part of the records on `assignments`, `groups` and `history`. Its one rule: it points to a
-record that anybody may look up, and new kinds may appear in any version.
+record that can be looked up, and new kinds may appear in any version.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
-"""Topic `commands`, keyed by group or cluster: what operators order, one model for each verb.
+"""Topic `commands`, keyed by group or cluster: operators' commands, one model for each verb.
 
 Each has an `id` (the same id twice is one command), a principal and a reason, which the history
-repeats. `base_epoch` guards against orders given in view of a state that is gone.
+repeats. `base_epoch` refuses a command if the group has changed since its author looked.
 """
 
 from typing import Literal

@@ -1,8 +1,8 @@
-"""Topic `deadletters`, keyed by source topic: records that could not be read, and why.
+"""Topic `deadletters`, keyed by source topic: records that could not be used, and why.
 
-A lost-property office: what nobody could use is kept here, cut to size, with the place it was found
-at. Written by the controller, read by people. Its one rule: nothing in it is trusted; text is for
-display only, and the original bytes are in base64.
+Each is kept, cut to size, with the place where it was found. Written by the controller, read by
+people. Its one rule: nothing in it is trusted; text is for display only, and the original bytes are
+in base64.
 """
 
 from base64 import b64encode

@@ -1,9 +1,8 @@
 """Bytes to records and back.
 
-The intuition: good records are read in one pass, at the speed of the parser; only a bad one is
-looked at twice, to say what is wrong with it. Whatever the bytes, the answer is a record or an
-`UndecodableRecord`; the cost is linear in their number, and nothing that a stranger wrote reaches
-the detail except the path of a field.
+Good records are read in one pass, at the speed of the parser; only a bad one is read twice, to say
+what is wrong with it. Whatever the bytes, the result is a record or an `UndecodableRecord`. The
+cost is linear in their number, and of the bytes only the path of a field reaches the reason.
 
 A key that appears twice in an object counts as its last appearance, as in every common parser.
 """

@@ -2,7 +2,7 @@
 
 One screen per group: is it settled, who owns how much, since which epoch and why. The route watcher
 reads it too, to know which topics a group asks for and what it knows of them. Its one rule: it adds
-nothing to what `assignments` says, so nobody needs it to own a queue.
+nothing to what `assignments` says, so no member needs it to own a queue.
 """
 
 from typing import Annotated, Literal

@@ -1,13 +1,13 @@
 """HeartbeatData: what a RocketMQ client says to its brokers every 30 s, word for word.
 
-A guest who speaks his own language is understood, not corrected. The models have RocketMQ's fields
-under RocketMQ's names, and are read as its broker reads them (fastjson): a key may be spelt in
-another case or with `_` and `-` in it, a number may be text and text a number, an enum may be an
-ordinal or in lower case, an unknown one is null, and so is a bean written as "" or []. What is no
-JSON at all (comments, single quotes, keys without quotes), only fastjson would read; we do not.
+The models have RocketMQ's fields under RocketMQ's names, and are read as its broker reads them
+(fastjson): a key may be spelt in another case or with `_` and `-` in it, a number may be text and
+text a number, an enum may be an ordinal or in lower case, an unknown one is null, and so is a bean
+written as "" or []. Text that is not JSON (comments, single quotes, keys without quotes) is
+refused, although fastjson would read it.
 
-Read by the controller on topic `rocketmq`; written by tests, and by whoever imitates a client. Its
-one rule: what a real client writes is read as a real broker reads it, and judged by nobody here.
+Read by the controller on topic `rocketmq`; written by tests and by programs that imitate a client.
+Its one rule: what a real client writes is read as a real broker reads it.
 """
 
 from collections.abc import Mapping

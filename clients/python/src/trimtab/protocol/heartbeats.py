@@ -1,7 +1,7 @@
-"""Topic `heartbeats`, keyed by group: what is routine. Members beat, the controller ticks.
+"""Topic `heartbeats`, keyed by group: the routine records. Members beat, the controller ticks.
 
 A tick at an offset proves that every earlier beat of its partition has been read, and so makes
-"silent for ten seconds" exact. Ticks are keyed "$tick", which no group can be called.
+"silent for ten seconds" exact. Ticks are keyed "$tick", which cannot be a group's name.
 """
 
 from typing import Literal

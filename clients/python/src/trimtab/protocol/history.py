@@ -1,8 +1,8 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
-A record each for a rebalance, a change of a member, a hand-over of queues, twins that met,
-evictions that are held, claims that were refused, topics without room, clients that seem to be two
-processes, a command's answer, what could not be done, and a broker's verdict.
+One record for each rebalance, change of a member, hand-over of queues, conflict of twins, held
+eviction, refused claim, topic without room, suspected double client, command's answer, failure, and
+verdict on a broker.
 """
 
 from typing import Annotated, Literal

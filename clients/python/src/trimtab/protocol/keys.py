@@ -1,7 +1,7 @@
 """Record keys: a name, or two names with a "/" between them.
 
 The first name cannot contain a "/" (the rule of `names`), so the first "/" is the border, and the
-second name may contain what it likes. Keys are UTF-8.
+second name may contain more of them. Keys are UTF-8.
 """
 
 from typing import Final, NamedTuple

@@ -1,9 +1,9 @@
 """Every limit of the wire, each with its reason, in one place.
 
-A limit on everything: whoever can write to a topic can make the controller, and every member of the
-group, read what he wrote. So nothing here is "large enough for anybody"; each figure is what the
-biggest honest user needs, times a small margin. Changing one is a change of the contract (the JSON
-Schemas carry them), so a test compares them with what is checked in.
+A client that can write to a topic can make the controller, and every member of the group, read what
+it wrote. So everything has a limit: what the biggest honest user needs, times a small margin.
+Changing one is a change of the contract (the JSON Schemas carry them), so a test compares them with
+what is checked in.
 """
 
 NAME_CHARACTERS = 255

@@ -1,8 +1,8 @@
-"""Topic `members`, keyed by group: what is urgent. A member joins, drains, leaves.
+"""Topic `members`, keyed by group: the urgent records. A member joins, drains, leaves.
 
-The door of the group. It is a topic of its own so that whoever comes or goes never queues behind
-beats. Written by members, read by the controller and its route watcher. Its one rule: a join says
-everything about the member, so the last one read is all that counts.
+It is a topic of its own so that joins and leaves never wait behind beats. Written by members, read
+by the controller and its route watcher. Its one rule: a join says everything about the member, so
+the last one read is all that counts.
 """
 
 from functools import partial

@@ -2,13 +2,13 @@
 
 **The rule.** A name is 1 to 255 Unicode characters, none of them a control character, a line or
 paragraph separator or a lone surrogate. A group or cluster name, which is one segment of a record's
-key, has no "/" and does not start with "$" (reserved: the controller's ticks are keyed "$tick").
-A broker's name may be empty: Kafka's queues belong to no broker by name. Names are compared and
+key, has no "/" and does not start with "$" (reserved: the controller's ticks are keyed "$tick"). A
+broker's name may be empty: Kafka's queues belong to no broker by name. Names are compared and
 stored exactly as they came: no trimming, no case folding, no normalisation.
 
 The forbidden sets (Cc, Cs, Zl, Zp) are those which Unicode promises never to change. "Unassigned"
-is not among them on purpose: what is unassigned depends on the Unicode version of whoever reads, so
-the same log would be judged differently after an upgrade.
+is not among them on purpose: it depends on the reader's Unicode version, so the same log would be
+judged differently after an upgrade.
 
 On the wire a name is text, and so it is `str` here; the controller gives it a type of its own.
 """

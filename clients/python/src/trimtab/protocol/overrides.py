@@ -1,7 +1,7 @@
-"""Overrides: the settings of `[policy]` that one group may have of its own, by an operator's order.
+"""Overrides: the settings of `[policy]` that one group has of its own, by an operator's command.
 
 A field that is absent is the controller's. They come all at once, in a command and in the group's
-summary, so nobody need know which came before. Its one rule: the names are those of the settings,
+summary, so no reader needs the earlier ones. Its one rule: the names are those of the settings,
 with the unit.
 """
 

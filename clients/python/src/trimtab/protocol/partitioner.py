@@ -1,6 +1,6 @@
-"""Where a key lives: Java's default partitioner, bit for bit.
+"""The partition of a key: Java's default partitioner, bit for bit.
 
-Everything about a group must be in one partition, whoever wrote it: a Java producer by default, a
+All records of a group must be in one partition, whoever wrote them: a Java producer by default, a
 librdkafka producer with `partitioner=murmur2_random`, or we, who name the partition outright.
 """
 

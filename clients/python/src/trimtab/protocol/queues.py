@@ -1,8 +1,8 @@
 """Queues in records: rows with a name for each place.
 
-A queue is topic, broker and id; what is said of it follows in the same row. NamedTuples, because
-nobody remembers what `row[4]` was. On the wire the rows of one topic stand together (`shelves`).
-A row's length is part of its contract: more would be version 2.
+A queue is topic, broker and id; what is said of it follows in the same row. NamedTuples give
+`row[4]` a name. On the wire the rows of one topic stand together (`shelves`). A row's length is
+part of its contract: more would be version 2.
 """
 
 from collections.abc import Iterable

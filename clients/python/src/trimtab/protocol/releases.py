@@ -1,6 +1,6 @@
 """Topic `releases`, keyed by group: the baton.
 
-A holder lets queues go; the heir starts on reading it, and the controller books it.
+A holder lets queues go. The heir starts when it reads that, and the controller books it.
 """
 
 from typing import Literal

@@ -2,8 +2,8 @@
 
 The body of a HEART_BEAT names every group that the client is a member of; the fields of an
 UNREGISTER_CLIENT name one that it leaves. A statement is what such a record says of one group, in
-our words and within our limits. Groups of producers are passed over: nobody asks who could
-produce, only how brokers served those who did (topic `latency`).
+our words and within our limits. Groups of producers are skipped: only what producers report about
+brokers matters (topic `latency`).
 
 Read by the controller. Its one rule: one group that cannot be understood spoils no other.
 """

@@ -1,8 +1,8 @@
 """Topic `routes`, keyed by group: the queues of the topics that the group asks for.
 
-Queues come as runs `[broker, first_id, length]`, since they are numbered from 0 without gaps nearly
-always: a topic of 1,000 partitions is one run. Only controllers write here, and so it is here, too,
-that one which starts tells itself what it found published (`adoption`).
+Queues come as runs `[broker, first_id, length]`, because their numbers nearly always start at 0
+without gaps: a topic of 1,000 partitions is one run. Only controllers write here; a controller that
+starts also writes here what it found published (`adoption`).
 """
 
 from itertools import pairwise

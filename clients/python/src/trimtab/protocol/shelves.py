@@ -2,9 +2,9 @@
 
 In Python a row is flat: topic, broker, id, and what is said of that queue. On the wire the rows of
 one topic and broker stand together, without the two: `{"topic": "orders", "queues": [[0, 3]]}`. A
-record may speak of ten thousand queues, and what would fill it are names; so each is said once. A
-broker without a name, as Kafka's, is left out. For the same reason the givers of what is inherited
-stand in a list of their own, and a row says by number which of them it means.
+record may name ten thousand queues, and names take most of the room; so each is written once. A
+broker without a name, as Kafka's, is left out. For the same reason the members that a queue is
+inherited from stand in a list of their own, and a row gives the number in that list.
 
 Annotates the types of `queues`. Its one rule: the rows come back as they went, shelf by shelf.
 """

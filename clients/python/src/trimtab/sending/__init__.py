@@ -1,10 +1,10 @@
-"""What is behind `Producer`: whose turn it is, what became of each message, and who hears of it.
+"""What is behind `Producer`: where each message goes, what became of it, and the reports about it.
 
-The way of a message: `dispatch` has dealt the turns beforehand, so that sending takes the next one
-and no more; a client's translation (`confluent`, `kafka_python`) hands it to the library; what
-comes of it goes into its broker's `ledger`, or, if it failed and time is left, to another broker
-(`patience`). Behind all that `keeper` follows the verdicts, looks who leads what, and reports; its
-way to the controller is a `post`. A library is imported only when it is chosen.
+The way of a message: `dispatch` has prepared the turns, so that sending takes the next one and no
+more; `confluent` or `kafka_python` hands it to the client library; the result goes into its
+broker's `ledger`, or, if it failed and time is left, the message goes to another broker
+(`patience`). Beside that, `keeper` follows the verdicts, looks up the leaders, and reports to the
+controller through a `post`. A library is imported only when it is chosen.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""What hears of a message's first try: made once for each broker, called by librdkafka.
+"""Delivery reports of messages' first tries: made once for each broker, called by librdkafka.
 
-Nothing is kept of a message while it is on its way: its report carries all but headers, so that
-what has to be remembered is put together only when it has failed. In a stream most messages pass
-their reports on without a look at the clock.
+Nothing is kept of a message while it is on its way: its report carries all but headers, so that the
+rest is put together only when it has failed. In a stream most messages pass their reports on
+without a look at the clock.
 
 Made by ``confluent``. Its one rule: a delivery costs a call, and no look-up in any `self`.
 """

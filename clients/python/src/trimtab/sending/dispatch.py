@@ -1,9 +1,9 @@
-"""Whose turn it is: for each topic an endless row of partitions, dealt beforehand.
+"""Dispatch: for each topic an endless sequence of partitions, prepared beforehand.
 
-A card dealer. Asking for every message which brokers are to be avoided would cost more than sending
-it; but the answer changes seldom. So the turns of a topic are dealt as an iterator, which sending
-takes the next one from, and dealt anew when something was learnt: a slow delivery, a verdict, a
-sentence that is over, another leader. All judgement is `BrokerSelector`'s.
+To ask for every message which brokers are to be avoided would cost more than sending it, but the
+answer changes seldom. So the turns of a topic are prepared as an iterator, which sending takes the
+next one from. They are prepared again when something changed: a slow delivery, a verdict, the end
+of an ejection, another leader. `BrokerSelector` makes all judgements.
 
 In a stream of messages a turn lasts for some of them, as in the clients' own partitioners: a batch
 for each broker instead of a batch for each message.

@@ -1,7 +1,7 @@
-"""Messages that were given up while nobody wanted to know: a line in the log, not one for each.
+"""Messages that failed without a callback: one log line a second, not one for each.
 
-An application that passes no callback says that it does not care for a single message. That many
-of them are lost it should still find in its log.
+An application that passes no callback does not ask about a single message. But if many are lost,
+its log should say so.
 
 Called by the senders. Its one rule: at most a line a second.
 """

@@ -1,8 +1,8 @@
 """The keeper: everything that must not happen while a message is being sent.
 
-One thread that follows the verdicts, looks who leads which partition, and reports what the brokers
-did. Whatever it waits for, no message waits for it; where it gets no answer, what was known last
-stays true, verdicts lapse, and the producer judges by its own table.
+One thread follows the verdicts, looks up who leads which partition, and reports what the brokers
+did. Whatever it waits for, no message waits for it. Where it gets no answer, what was known last
+stays true, verdicts expire, and the producer judges by its own table.
 
 Started by `Producer`. Its one rule: nothing that happens here ends the thread.
 """

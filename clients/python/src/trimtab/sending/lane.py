@@ -1,9 +1,9 @@
 """A librdkafka client and the thread that serves its reports.
 
-librdkafka hands reports out to whoever polls. Left to a thread of ours, they are heard at once,
-however seldom the application sends. In a stream of messages that thread would wrestle with the
-sending one for Python's lock at each report; so then the sending threads poll after a
-message, as programs on the bare client do, and this one only looks after what they leave.
+librdkafka hands out reports when it is polled. A thread of ours polls, so that they are handled at
+once, however seldom the application sends. In a stream of messages that thread would compete with
+the sending one for Python's lock at each report; so then the sending threads poll after a message,
+as programs on the bare client do, and this one only handles what they leave.
 
 Called by the sender. Its one rule: a callback that raises ends no thread of ours.
 """

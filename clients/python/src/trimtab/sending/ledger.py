@@ -1,10 +1,9 @@
-"""A broker's account: how long its deliveries took, as they come and as they are reported.
+"""A broker's ledger: how long its deliveries took, as they come and as they are reported.
 
-Deliveries are entered by whatever thread the client reports them on, and read a little later by
-another one: so an entry is one append, and everything that takes longer (looking up, sorting) is
-done away from the messages. In a stream only every eighth delivery is entered, and counts for
-eight; and a window keeps every n-th latency once there are many: a thousand tell a p99 as well as a
-million do. Failures are all counted.
+One thread enters deliveries and another reads them a little later: so an entry is one append, and
+everything that takes longer (looking up, sorting) is done away from the messages. In a stream only
+every eighth delivery is entered, and counts for eight. A window keeps every n-th latency once there
+are many: a thousand give the same p99 as a million. Failures are all counted.
 
 Called by the senders and by ``dispatch``. Its one rule: what is kept does not grow with traffic.
 """

@@ -1,8 +1,8 @@
 """Asking to join: when it is due, and how soon again.
 
-A join may be lost on its way, or the answer to it. So whoever wants to be heard asks until it is
-answered, ever more rarely: to become a member, and to be known again by a controller that has
-forgotten how it joined. Its one rule: only an answer ends it.
+A join may be lost, or its answer. So a member asks until it is answered, ever more rarely: to
+become a member, and to be known again by a controller that has forgotten how it joined. Its one
+rule: only an answer ends it.
 """
 
 from dataclasses import dataclass

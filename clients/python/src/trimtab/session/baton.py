@@ -1,7 +1,7 @@
 """The member's side of the baton: what one life of a member may work on, queue by queue.
 
-The intuition: a relay race. A record of orders says of each queue hold it, give it, or inherit it
-from a named owner. Three rules make it safe that orders arrive late, twice or not at all:
+An assignment says of each queue hold it, give it, or inherit it from a named owner. Three rules
+keep this safe when assignments arrive late, twice or not at all:
 
 1. An heir starts on the exact release it was promised (member, incarnation, epoch), or when a later
    record says hold; never on anything else.
@@ -14,8 +14,8 @@ from a named owner. Three rules make it safe that orders arrive late, twice or n
 A queue no longer named, or named under another epoch than the one it is worked on, was taken away:
 the controller knows better who owns it, so the application must drop it at once (lost).
 
-`tests/unit/sdk/test_model.py` explores this very code.
-One object lives as long as one incarnation. It knows no time but the one it is handed.
+`tests/unit/sdk/test_model.py` explores this very code. One object lives as long as one incarnation.
+It knows no time but the one it is handed.
 """
 
 from collections.abc import Mapping

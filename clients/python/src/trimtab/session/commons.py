@@ -1,9 +1,9 @@
-"""The member's side of the commons: what is worked on together with others, or by everybody.
+"""The member's side of the commons: queues that are worked on together, or by all members.
 
-A member that broadcasts or shares owns nothing, so nobody waits for it and it waits for nobody. A
-record of orders is the whole list: what is new on it is started, what is no longer on it is
-finished in good order, and may come back under the same epoch, which is no token here. Nothing is
-released, since there is no heir.
+A member that broadcasts or shares owns nothing, so it waits for no other member and none waits for
+it. Its assignment is the whole list: a new queue on it is started, one that is no longer on it is
+finished at leisure, and may come back under the same epoch, which is no token here. Nothing is
+released, because there is no heir.
 
 Chosen by the session in place of the baton, whose questions it answers. Its one rule: the last
 record counts, and the application is never interrupted.

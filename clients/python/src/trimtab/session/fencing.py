@@ -1,13 +1,14 @@
-"""The fence: when a member must take itself for dead.
+"""The fence: when a member must stop by itself, because the controller may take it for dead.
 
 The controller takes a member for dead after a session of silence, and gives its queues to others.
-So a member that cannot be heard must have stopped by then, of its own accord: nobody could tell it.
-It counts from the time it *sent* the last beat known to be in the log (the log has it at that time
-or later, so the member never outlives the controller's patience), and stops a margin early, in
-which the application may come to rest.
+So a member whose beats do not arrive must have stopped by then, by itself. It counts from the time
+it *sent* the last beat known to be in the log (the log has it at that time or later, so the member
+never trusts in its session longer than the controller does), and stops a margin early, so that the
+application has time to stop.
 
-Being heard is not enough: a member that can write but not read would never learn that it was told
-to give a queue up. So the other half of the fence is when it last was at the end of the log.
+That its beats arrive is not enough: a member that can write but not read would never learn that it
+was told to give a queue up. So the other half of the fence is when it last was at the end of the
+log.
 """
 
 from dataclasses import dataclass, field

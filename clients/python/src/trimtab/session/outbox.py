@@ -1,6 +1,6 @@
-"""The records of one incarnation on their way out: numbered, ticketed, repeated until they are in.
+"""The records of one incarnation on their way out: numbered, tracked, repeated until they are in.
 
-Beats are not repeated: the next one says more. Joins are repeated by the session until they are
+Beats are not repeated, because the next one says more. The session repeats joins until they are
 answered. Releases and drains must arrive, so they are kept until Kafka has them.
 """
 

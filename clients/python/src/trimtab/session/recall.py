@@ -1,7 +1,7 @@
-"""What was heard on `releases`: who let go of which queue, under which epoch, and where.
+"""Recent releases: who let go of which queue, under which epoch, and where.
 
-A release and the grant that waits for it travel by different topics, so an heir may hear the
-release first. It keeps what it heard for a while. Forgetting is safe, only slower: the controller
+A release and the grant that waits for it travel by different topics, so an heir may read the
+release first. It keeps recent ones for a while. Forgetting one is safe, only slower: the controller
 confirms every heir in its next batch.
 """
 

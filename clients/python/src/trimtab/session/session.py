@@ -1,12 +1,12 @@
 """One member of a group: records, delivery reports and time in; records and callbacks out.
 
-Sans I/O: no socket, no thread, no clock. A shell hands in what it received and what time it is
-(any clock that only goes forward, in milliseconds) and carries out the actions it gets back, in
-order. So the same object serves threads, asyncio and tests that explore every interleaving.
+Sans I/O: no socket, no thread, no clock. A shell hands in what it received and what time it is (any
+clock that only goes forward, in milliseconds) and carries out the actions it gets back, in order.
+So the same object serves threads, asyncio and tests that explore every interleaving.
 
-The life of a session: **joining** (ask until a record of orders answers) -> **joined** (beat, obey,
-release) -> **draining** (asked to leave: go on until heirs have taken over) -> **ended**. Who is
-forgotten, or fenced, loses everything and joins as a new incarnation; a younger process ends it.
+The life of a session: **joining** (ask until an assignment answers) -> **joined** (beat, obey,
+release) -> **draining** (asked to leave: go on until heirs have taken over) -> **ended**. A member
+that is forgotten, or fenced, loses everything and joins as a new incarnation.
 
 Its one rule: before anything else is believed, time is taken into account. A process that was
 suspended must find out that it is dead before it reads what happened meanwhile.

@@ -1,8 +1,7 @@
-"""What the controller has been told of a member's queues.
+"""The statement: which queues of a member the controller has been told of.
 
-A beat says what the member owns only when that has changed, since most beats have nothing to say.
-"As in my last beat" is safe only if the last full statement is in the log; so a statement is
-repeated until Kafka has acknowledged it.
+A beat says what the member owns only when that has changed. "As in my last beat" is safe only if
+the last full statement is in the log; so a statement is repeated until Kafka has acknowledged it.
 """
 
 from trimtab.protocol import GrantRef

@@ -1,13 +1,13 @@
-"""Where the followed log ends, asked of Kafka.
+"""The end of the followed log, asked of Kafka.
 
-An admin client never notices that a partition has another leader, or the same one anew: after Kafka
-was frozen or restarted it is refused ("leader epoch is older than broker epoch") for as long as its
-metadata is old, which is minutes. And now and then librdkafka lets an answer wait for three seconds
-(measured: six of a hundred questions while Kafka is idle, more while it is not). A member has eight
-seconds, or fewer. So a client that does not answer soon is not waited for: the question goes to a
-fresh one as well, which knows nothing that could be old, and whichever answers first is believed.
+After Kafka was frozen or restarted, an admin client is refused ("leader epoch is older than broker
+epoch") for as long as its metadata is old, which is minutes. And librdkafka sometimes lets an
+answer wait for three seconds (measured: six of a hundred questions while Kafka is idle, more while
+it is not). A member has eight seconds, or fewer. So if a client does not answer soon, the question
+goes to a new client as well, which has no old metadata, and the first answer counts.
 
-Used by `confluent`. Its one rule: no answer is told as trouble, and never taken for an end.
+Used by `confluent`. Its one rule: a missing answer is reported as trouble, and never taken for an
+end.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """The transport over kafka-python: no C code, for places where librdkafka cannot go.
 
-Its producer has a thread of its own, whose reports arrive through a queue; asking for the log's end
-waits for the answer, so that is bounded tightly.
+Its producer has a thread of its own, whose reports arrive through a queue. A request for the log's
+end waits for the answer, so it has a short timeout.
 """
 
 import socket

@@ -1,7 +1,7 @@
 """How far a member has read: what has been received, against where the log ended.
 
-Shared by the transports. Knowing that one is at the end takes asking Kafka where the end is:
-silence alone may also mean that nothing gets through.
+Shared by the transports. Only Kafka's answer proves that the member is at the end: silence alone
+may also mean that nothing gets through.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""Which topics a member touches, and the partition its group has in all of them.
+"""Which topics a member uses, and the partition its group has in all of them.
 
-Whatever concerns a group is in one partition number of every topic, or the controller would decide
+All records of a group are in one partition number of every topic, or the controller would decide
 about it in two places. Used by both transports when they connect. Its one rule: a member does not
 start on topics whose partitions disagree.
 """
