@@ -90,7 +90,7 @@ STATES ?= 1000000
 TROUBLE ?= wishes=2 deaths=1 losses=1
 
 explore: dev ## Every interleaving of 3 members and 2 queues: make explore STATES=1000000
-	@$(BIN)/python -m tests.properties --states $(STATES) --trouble $(TROUBLE)
+	@$(BIN)/python -m tests.laws --states $(STATES) --trouble $(TROUBLE)
 
 coverage: dev ## Branch coverage of the pure packages by the pure tests
 	@$(BIN)/pytest -m '$(PURE)' --cov --cov-report=term

@@ -53,7 +53,7 @@ def run(
     """
     from streaming.application import ControllerFailed
     from streaming.application import run as run_job
-    from streaming.terms import CheckpointRefused
+    from streaming.startup.terms import CheckpointRefused
 
     logs.configure(settings.log)
     signal.signal(signal.SIGTERM, _end_well)

@@ -1,12 +1,12 @@
 """Decisions become records: one module for each topic that the controller publishes.
 
 ``record_of`` is the registry: each kind of decision has its place, and a kind that has none does
-not pass the type checker. Called by ``streaming.cell``; nothing here does I/O.
+not pass the type checker. Called by ``streaming.cell.fold``; nothing here does I/O.
 """
 
 from typing import assert_never
 
-from rebalance.decisions import (
+from rebalance.groups.model.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     ClaimRefused,
@@ -20,7 +20,7 @@ from rebalance.decisions import (
     TopicLeftOut,
     TwinsMet,
 )
-from rebalance.overview import GroupSummarised
+from rebalance.groups.model.overview import GroupSummarised
 from sinks.assignments import issued, withdrawn
 from sinks.contract import Header, Outlet, Record
 from sinks.deadletters import buried

@@ -10,8 +10,8 @@ Called by ``sinks.record_of``. Its one rule: keyed by member, partitioned by gro
 from collections.abc import Mapping
 from typing import Final
 
-from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn
-from rebalance.events import Mode
+from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn
+from rebalance.groups.model.events import Mode
 from rebalance.ids import Epoch, Incarnation, MemberId, Queue
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers

@@ -6,7 +6,7 @@ when a broker was out and on whose word.
 Called by ``streaming`` with what the jury decided.
 """
 
-from rebalance.verdicts.decisions import VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
 from sinks.contract import Outlet, Record, headers
 from trimtab import protocol
 from trimtab.protocol import BROKERS, HISTORY, broker_key, encode

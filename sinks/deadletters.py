@@ -3,7 +3,7 @@
 A bad record costs one record here and nothing else: the batch goes on, and people can look at the
 bytes later.
 
-Called by ``streaming.cell``, which has the original at hand. Its one rule: a bad record is kept, up
+Called by ``cell.fold``, which has the original at hand. Its one rule: a bad record is kept, up
 to a limit, under the name of the topic that it was found on.
 """
 

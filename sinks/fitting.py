@@ -3,7 +3,7 @@
 Names may be a thousand bytes long, and a record may list thousands of them. A record that Kafka
 refuses fails the batch, again and again, for all groups; a record that is cut only says less about
 one group. What a member owns always fits: the brain takes in no more queues than one record can
-name (``rebalance.extent``). The caller publishes how many rows were cut.
+name (``rebalance.groups.model.extent``). The caller publishes how many rows were cut.
 
 Called by the sinks whose records have lists. Its one rule: as many rows stay as there is room for.
 """

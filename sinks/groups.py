@@ -7,8 +7,8 @@ counts beside the lists stay complete.
 Called by ``sinks.record_of``. Its one rule: what is cut is never what the watcher still owes.
 """
 
-from rebalance.overrides import Overrides
-from rebalance.overview import GroupSummarised, TopicSummary
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.overview import GroupSummarised, TopicSummary
 from sinks.causes import cause_of, text_of
 from sinks.contract import Outlet, Record, keyed_by_group
 from sinks.fitting import fitted

@@ -7,7 +7,7 @@ it to decide.
 Called by ``sinks.record_of``.
 """
 
-from rebalance.decisions import (
+from rebalance.groups.model.decisions import (
     ClaimRefused,
     ClientDoubled,
     CommandAnswered,

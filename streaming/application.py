@@ -20,20 +20,20 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from streaming.cell_operator import CellOperator
-from streaming.checkpoint import Checkpoint
-from streaming.ending import ending_of
 from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
 from streaming.feeds.feed import Feed
-from streaming.losses import NotSurveyed, looking, survey
 from streaming.options import Options
+from streaming.process.ending import ending_of
+from streaming.process.readiness import taken_down
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
-from streaming.readiness import taken_down
-from streaming.registered_post import Undelivered
-from streaming.reminder import NotReminded, locate
 from streaming.session import SparkNotStarted, logs, start_session
-from streaming.takeover import NotTold, new_start, take_over
-from streaming.terms import CheckpointRefused, differences, frozen, present_terms
+from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.delivery import Undelivered
+from streaming.startup.losses import NotSurveyed, looking, survey
+from streaming.startup.reminder import NotReminded, locate
+from streaming.startup.takeover import NotTold, new_start, take_over
+from streaming.startup.terms import CheckpointRefused, differences, frozen, present_terms
 
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened

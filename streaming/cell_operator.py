@@ -18,14 +18,14 @@ from typing import Any, Final
 import pandas as pd
 from pyspark.sql.streaming.state import GroupState
 
-from rebalance.policy import Policy
-from rebalance.verdicts.policy import VerdictPolicy
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.groups.model.policy import Policy
 from sinks import Record
-from streaming.cell import Rules, fold
-from streaming.circulars import Office
-from streaming.codec import Cell, read, write
-from streaming.rows import Row
-from streaming.succession import give_way
+from streaming.cell.codec import Cell, read, write
+from streaming.cell.fold import Rules, fold
+from streaming.startup.succession import give_way
+from streaming.wire.rocketmq import Office
+from streaming.wire.rows import Row
 
 _GARBAGE: Final = 100_000
 """New objects between two looks for cycles. A fold makes that many values, nearly all without any,

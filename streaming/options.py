@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rebalance.policy import Policy
-from rebalance.verdicts.policy import VerdictPolicy
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.groups.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

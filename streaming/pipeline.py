@@ -17,8 +17,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import StateFunction
 from streaming.options import Options
-from streaming.rows import Row
 from streaming.topics import ROUTINE, URGENT, names
+from streaming.wire.rows import Row
 from trimtab.protocol import HEARTBEATS, ROCKETMQ, TICK_KEY, limits
 
 OUTPUT: Final = (

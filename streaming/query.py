@@ -29,19 +29,19 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import CellOperator
-from streaming.checkpoint import Checkpoint
-from streaming.ending import Ending, ending_of
-from streaming.losses import NotSurveyed, looking, losses, survey
 from streaming.options import Options
 from streaming.pipeline import decisions, publish
+from streaming.process.ending import Ending, ending_of
+from streaming.process.readiness import Readiness, put_up, renew, taken_down
+from streaming.process.tries import Tries
+from streaming.process.trouble import Trouble
 from streaming.query_listener import QueryListener
-from streaming.readiness import Readiness, put_up, renew, taken_down
-from streaming.registered_post import Undelivered
-from streaming.reminder import NotReminded, reading, remind
-from streaming.takeover import new_start
-from streaming.terms import present_terms
-from streaming.tries import Tries
-from streaming.trouble import Trouble
+from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.delivery import Undelivered
+from streaming.startup.losses import NotSurveyed, looking, losses, survey
+from streaming.startup.reminder import NotReminded, reading, remind
+from streaming.startup.takeover import new_start
+from streaming.startup.terms import present_terms
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""

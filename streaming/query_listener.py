@@ -25,7 +25,7 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryProgress,
 )
 
-from streaming.trouble import Trouble
+from streaming.process.trouble import Trouble
 
 STAGE_NAME: Final = "rebalance: records to cells to decisions"
 STAGE_DETAILS: Final = (

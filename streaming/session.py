@@ -17,7 +17,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from streaming.options import Options
-from streaming.standard_error import StandardErrorInUse, standard_error_to
+from streaming.process.standard_error import StandardErrorInUse, standard_error_to
 from streaming.topics import ROUTINE, URGENT
 
 _LOOPBACK = "127.0.0.1"

@@ -10,10 +10,12 @@ from typing import Final, NamedTuple
 
 from allocators import allocator
 from rebalance.allocation import Allocator
-from rebalance.conclusion import Step
-from rebalance.decisions import AssignmentIssued
-from rebalance.events import Beaten, Event, Joined, Left, Released, RouteObserved, Stamp
-from rebalance.group import GroupState
+from rebalance.groups.conclusion import Step
+from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.events import Beaten, Event, Joined, Left, Released, RouteObserved
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.step import step
 from rebalance.ids import (
     BrokerName,
     GroupName,
@@ -24,8 +26,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
-from rebalance.policy import Policy
-from rebalance.step import step
+from rebalance.stamp import Stamp
 
 _TOPIC: Final = TopicName("orders")
 LIFE: Final = Incarnation("1767225600000-00000000")

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from bench.brain.crowd import LIFE, STRATEGY, at
-from rebalance.conclusion import Step
-from rebalance.events import Event, Joined, RouteObserved
-from rebalance.group import GroupState
+from rebalance.groups.conclusion import Step
+from rebalance.groups.model.events import Event, Joined, RouteObserved
+from rebalance.groups.model.policy import Compat, Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.step import step
 from rebalance.ids import BrokerName, GroupName, MemberId, Pattern, Queue, TopicName
-from rebalance.policy import Compat, Policy
-from rebalance.step import step
 
 POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000, compat=Compat.ROCKETMQ)
 _CHOSEN: Final = 200

@@ -28,7 +28,7 @@ from console.errors import Failure
 from console.progress import Progress
 from console.settings import load
 from console.topics import wanted
-from streaming.readiness import read
+from streaming.process.readiness import read
 from trimtab.protocol import BROKERS as VERDICTS
 from trimtab.protocol import DEFAULT_PARTITIONS, DEFAULT_PREFIX, decode, read_broker_key
 

@@ -17,10 +17,10 @@ from bench.faults.traffic import POLICY, Load, seconds
 from bench.fold.parts import Remembered
 from console.output import fields
 from console.progress import Stderr
-from rebalance.verdicts.policy import VerdictPolicy
+from rebalance.brokers.policy import VerdictPolicy
+from streaming.cell.codec import Cell, write
 from streaming.cell_operator import CellOperator
-from streaming.codec import Cell, write
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from trimtab.protocol import BROKERS, DEFAULT_PREFIX
 
 _TEMPORARY = Path(__file__).parents[2] / ".cache" / "tmp"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from rebalance.policy import Policy
-from streaming.rows import Row
+from rebalance.groups.model.policy import Policy
+from streaming.wire.rows import Row
 from trimtab.protocol import (
     DEFAULT_PREFIX,
     HEARTBEATS,

@@ -16,14 +16,15 @@ from pyspark.sql.streaming.state import GroupState
 
 from bench.floor.tally import Tally
 from bench.fold.ward import POLICY, RULES, Ward, ward
-from rebalance.events import Moment, Stamp
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.groups.model.events import Moment
+from rebalance.groups.step import step
 from rebalance.ids import GroupName
-from rebalance.step import step
-from rebalance.verdicts.policy import VerdictPolicy
-from streaming.cell import fold, hear
+from rebalance.stamp import Stamp
+from streaming.cell.codec import open_drawers, pack, read, unpack, write
+from streaming.cell.fold import fold, hear
 from streaming.cell_operator import CellOperator, StateFunction
-from streaming.codec import open_drawers, pack, read, unpack, write
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from trimtab.protocol import ASSIGNMENTS, DEFAULT_PREFIX, HEARTBEATS
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.guests import CROWD, Utterance, Visitor, beat, join, route
-from rebalance.policy import Policy
-from rebalance.verdicts.policy import VerdictPolicy
-from streaming.cell import Rules, fold
-from streaming.codec import Cell
-from streaming.rows import Row
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.groups.model.policy import Policy
+from streaming.cell.codec import Cell
+from streaming.cell.fold import Rules, fold
+from streaming.wire.rows import Row
 from trimtab.protocol import DEFAULT_PREFIX, HEARTBEATS, TICK_KEY, Tick, encode
 
 POLICY: Final = Policy()

@@ -35,7 +35,7 @@ def health(
       trimtab health
       trimtab health --within 2m --set home=/var/lib/trimtab
     """
-    from streaming.readiness import age_s, read
+    from streaming.process.readiness import age_s, read
 
     try:
         patience_s = milliseconds(parse_duration(within)) / 1_000

@@ -24,7 +24,7 @@ from console.output import write
 
 if TYPE_CHECKING:
     from sinks import Record
-    from streaming.rows import Row
+    from streaming.wire.rows import Row
 
 EVERY_MS = 300
 """How long a batch of a controller takes, about."""

@@ -21,7 +21,7 @@ from console.settings.groups import PolicySettings
 from console.settings.sections import ControllerSettings, KafkaSettings, RouteSettings
 from console.settings.topics import TopicSettings
 from console.settings.units import parse_duration
-from rebalance.policy import STEPS_IN_A_SESSION
+from rebalance.groups.model.policy import STEPS_IN_A_SESSION
 
 GROUP: Final = "demo"
 TOPIC: Final = "demo-orders"

@@ -30,7 +30,7 @@ from console.settings.layers import Given
 from console.settings.loading import effective
 from console.settings.report import toml
 from console.tethered_process import TetheredProcess
-from streaming import readiness
+from streaming.process import readiness
 
 _DEATH_TIMEOUT_S = 10.0
 """From a SIGKILL to the end of the process: milliseconds, unless the machine is stalled."""

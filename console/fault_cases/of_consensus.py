@@ -13,15 +13,15 @@ import json
 from collections.abc import Iterator, Mapping
 
 from console.fault_cases.fields import BadField, Fields
-from rebalance.events import Stamp, Ticked
+from rebalance.brokers.cluster import Cluster
+from rebalance.brokers.decisions import BrokerDecision, ReportRefused, VerdictIssued
+from rebalance.brokers.events import BrokerEvent, ClusterName
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.brokers.step import step
 from rebalance.ids import Millis, Position, TopicName
-from rebalance.verdicts.cluster import Cluster
-from rebalance.verdicts.decisions import BrokerDecision, ReportRefused, VerdictIssued
-from rebalance.verdicts.events import BrokerEvent, ClusterName
-from rebalance.verdicts.policy import VerdictPolicy
-from rebalance.verdicts.step import step
+from rebalance.stamp import Stamp, Ticked
 from sinks.brokers import verdict_of
-from streaming.testimony import testimony_of
+from streaming.wire.reports import testimony_of
 from trimtab.protocol import COMMANDS, LATENCY, Record, decode, encode
 
 TICK = "tick"

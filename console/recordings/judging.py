@@ -15,8 +15,8 @@ from audit.checker import Checker, Promises
 from audit.history import Place, Ticked
 from audit.violations import Violation
 from audit.wire import entries_of
-from streaming.rows import Row
 from streaming.topics import inlets
+from streaming.wire.rows import Row
 from trimtab.protocol import (
     ASSIGNMENTS,
     COMMANDS,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from console.errors import ExitCode, Failure
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from trimtab.protocol import TOPICS, limits
 
 

@@ -10,7 +10,7 @@ from confluent_kafka import Message
 
 from console.settings import Settings
 from console.whole_topics import messages
-from streaming.rows import Row
+from streaming.wire.rows import Row
 
 
 def recorded(settings: Settings, servers: str, topics: Sequence[str]) -> list[Row]:

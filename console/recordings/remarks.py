@@ -19,7 +19,7 @@ from console.recordings.lines import Cut, Line
 from console.recordings.restless import Restless
 from console.settings.topics import TopicSettings
 from sinks import Record
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from trimtab.protocol import (
     DEADLETTERS,
     GROUPS,

@@ -1,7 +1,7 @@
 """Replaying: recorded events go through the controller's own code again, batch by batch.
 
 What Spark does around the cells is done here with a dictionary: each row goes to its cell, a tick
-to every cell of its partition, a circular to all, and ``streaming.cell`` does the rest, so that the
+to every cell of its partition, a circular to all, and ``cell.fold`` does the rest, so that the
 records that come out are those that the controller published, to the byte.
 
 Called by `trimtab replay`. Its one rule: nothing is decided here.
@@ -13,12 +13,12 @@ from itertools import product
 
 from console.recordings.lines import Cut, Line
 from sinks import Record
-from streaming.cell import Rules, fold
-from streaming.circulars import Office
-from streaming.codec import Cell
+from streaming.cell.codec import Cell
+from streaming.cell.fold import Rules, fold
 from streaming.options import Options
-from streaming.rows import Row, in_log_order
-from streaming.slots import slot_of
+from streaming.wire.rocketmq import Office
+from streaming.wire.rows import Row, in_log_order
+from streaming.wire.slots import slot_of
 
 
 @dataclass(slots=True)

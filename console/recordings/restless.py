@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from trimtab.protocol import MEMBERS, Join, UndecodableRecord, decode
 
 LIVES: Final = 4

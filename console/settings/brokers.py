@@ -1,6 +1,6 @@
 """`[brokers]`: what an operator may choose about the verdicts on brokers.
 
-Defaults and the rules between fields are those of ``rebalance.verdicts.policy.VerdictPolicy``, the
+Defaults and the rules between fields are those of ``rebalance.brokers.policy.VerdictPolicy``, the
 value that this section becomes; they are stated there once. What it all means is in docs/faults.md.
 """
 
@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
+from rebalance.brokers.policy import Bench, Mode, VerdictPolicy
 from rebalance.ids import Millis
-from rebalance.verdicts.policy import Bench, Mode, VerdictPolicy
 from trimtab.protocol.names import ClusterName
 
 _DEFAULT: Final = VerdictPolicy()

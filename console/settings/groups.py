@@ -1,7 +1,7 @@
 """`[policy]`: what an operator may choose about a group.
 
-Defaults and the rules between fields are those of ``rebalance.policy.Policy``, the value that this
-section becomes; they are stated there once.
+Defaults and the rules between fields are those of ``groups.model.policy.Policy``, the value that
+this section becomes; they are stated there once.
 """
 
 import json
@@ -13,8 +13,8 @@ from pydantic import Field, JsonValue, model_validator
 from allocators import allocator
 from console.settings.section import Section
 from console.settings.units import Duration, Wait, milliseconds
+from rebalance.groups.model.policy import Compat, Policy, TwinRule
 from rebalance.ids import Millis
-from rebalance.policy import Compat, Policy, TwinRule
 from trimtab.protocol import limits
 
 _DEFAULT: Final = Policy()

@@ -14,7 +14,7 @@ from confluent_kafka import KafkaException
 from structlog.typing import FilteringBoundLogger
 
 from streaming.options import Options
-from streaming.trouble import Trouble
+from streaming.process.trouble import Trouble
 
 NOT_TAKEN: Final = (BufferError, KafkaException)
 """What a librdkafka client raises that cannot even keep a record for later. Feeds repeat theirs."""

@@ -21,7 +21,7 @@ from streaming.feeds.feed import NOT_TAKEN, client_config, logger
 from streaming.feeds.host_plan import HostPlan
 from streaming.feeds.metadata import Metadata
 from streaming.options import Options
-from streaming.trouble import Trouble
+from streaming.process.trouble import Trouble
 from trimtab.protocol import LATENCY, Hosts, encode, partition_of
 
 _LIFETIME_MS: Final = 5_000

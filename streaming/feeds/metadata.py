@@ -21,7 +21,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 from rebalance.ids import TopicName
 from streaming.feeds.announcements import Seen
 from streaming.feeds.feed import Config
-from streaming.trouble import Trouble
+from streaming.process.trouble import Trouble
 from trimtab.protocol import RunRef, limits
 
 _TIMEOUT_S: Final = 5.0

@@ -11,7 +11,7 @@ of every topic that its summary names. A topic for which a group has no room is 
 there may be some.
 
 It judges nothing: it announces a loss of queues at once and again, and the brain decides how long
-it doubts it (``rebalance.routing``).
+it doubts it (``rebalance.groups.routing``).
 
 Kept by ``routes``, which talks to Kafka. Its one rule: time comes in as an argument.
 """
@@ -20,8 +20,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from rebalance.groups.model.subscriptions import matched
 from rebalance.ids import Pattern, TopicName
-from rebalance.subscriptions import matched
 from streaming.feeds.announcements import NEVER_LOOKED, Seen, Sent, pending, settled
 from trimtab.protocol import Route, TopicSummary
 

@@ -31,8 +31,8 @@ from streaming.feeds.metadata import Metadata
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
 from streaming.feeds.route_plan import Announcement, RoutePlan
 from streaming.options import Options
+from streaming.process.trouble import Trouble
 from streaming.topics import names
-from streaming.trouble import Trouble
 from trimtab.protocol import (
     GROUPS,
     MEMBERS,

@@ -17,7 +17,7 @@ from confluent_kafka import Producer
 
 from streaming.feeds.feed import NOT_TAKEN, client_config, logger
 from streaming.options import Options
-from streaming.trouble import Trouble
+from streaming.process.trouble import Trouble
 from trimtab.protocol import HEARTBEATS, TICK_KEY, Tick, encode
 
 _LIFETIME_MS = 5_000

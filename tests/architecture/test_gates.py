@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tests.architecture.checkout import ROOT
+from tests.builders.checkout import ROOT
 
 # Our own `make` may run us; its flags (a job server, --dry-run) are not for this one.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.architecture.checkout import (
+from tests.builders.checkout import (
     ROOT,
     controller_packages,
     imports,
@@ -21,7 +21,18 @@ from tests.architecture.checkout import (
 
 SDK = "clients/python/src"
 SDK_PACKAGES = ["trimtab", "trimtab.faults", "trimtab.protocol", "trimtab.session"]
-INNER_PACKAGES = ["allocators.rocketmq", "allocators.sticky", "rebalance.verdicts"]
+INNER_PACKAGES = [
+    "allocators.rocketmq",
+    "allocators.sticky",
+    "rebalance.brokers",
+    "rebalance.groups",
+    "rebalance.groups.handover",
+    "rebalance.groups.members",
+    "rebalance.groups.model",
+    "streaming.cell",
+    "streaming.startup",
+    "streaming.wire",
+]
 
 
 def contracts(kind: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ yet", and every name given anywhere is that of a test that exists.
 import re
 from pathlib import Path
 
-from tests.architecture.checkout import ROOT, files, functions, text
+from tests.builders.checkout import ROOT, files, functions, text
 
 README = Path("README.md")
 PROMISES = Path("docs/promises.md")

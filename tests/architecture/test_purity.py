@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.checkout import calls, files, imports, settings
+from tests.builders.checkout import calls, files, imports, settings
 
 SDK = "clients/python/src/trimtab"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.architecture.checkout import files, modules, settings, text
+from tests.builders.checkout import files, modules, settings, text
 
 SDK = "clients/python/pyproject.toml"
 

@@ -8,7 +8,7 @@ import ast
 import re
 from pathlib import Path
 
-from tests.architecture.checkout import ROOT, files, functions, matches, modules, text, tree
+from tests.builders.checkout import ROOT, files, functions, matches, modules, text, tree
 
 MODULE_LINES = 300
 FUNCTION_LINES = 50

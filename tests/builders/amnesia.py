@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 from allocators import allocator
 from rebalance.clock import LogClock
-from rebalance.decisions import Decision
-from rebalance.events import Found, Moment, Stamp, Ticked
-from rebalance.group import GroupState
-from rebalance.overview import GroupSummarised
-from rebalance.policy import Policy
+from rebalance.groups.model.decisions import Decision
+from rebalance.groups.model.events import Found, Moment
+from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.stamp import Stamp, Ticked
 from tests.builders.records import Record, advanced, beaten, found, joined, routed
 from tests.builders.story import Story, only
 

@@ -6,8 +6,9 @@ a_group().with_member("a").with_route("orders", 2).with_page("orders-0", "a@1").
 from dataclasses import dataclass, replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.draft import Draft
-from rebalance.group import GroupState, Member, Pulse, Route
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState, Member, Pulse, Route
 from rebalance.ids import (
     BrokerName,
     Epoch,
@@ -19,7 +20,6 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
-from rebalance.policy import Policy
 from tests.builders.notation import life, page, queue
 
 BEGINNING = Cause(CauseKind.JOIN, "the beginning", Position(TopicName("log"), 0, 0))

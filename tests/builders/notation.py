@@ -8,8 +8,8 @@
 What is written is read back unchanged, but for the time at which a member was told.
 """
 
-from rebalance.draft import Life
-from rebalance.group import Asked, Grant, Ownership
+from rebalance.groups.model.draft import Life
+from rebalance.groups.model.state import Asked, Grant, Ownership
 from rebalance.ids import BrokerName, Epoch, Incarnation, MemberId, Millis, Queue, TopicName
 
 TOLD_AT = Millis(0)

@@ -7,8 +7,9 @@ test does not care for is the record's place in the log, which grows as it must.
 from collections.abc import Callable
 from typing import TypedDict, Unpack
 
-from rebalance.decisions import AssignmentIssued
-from rebalance.events import (
+from rebalance.groups.model.commands import Order
+from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.events import (
     Adopted,
     Advanced,
     Beaten,
@@ -22,7 +23,6 @@ from rebalance.events import (
     Registered,
     Released,
     RouteObserved,
-    Stamp,
     Unregistered,
 )
 from rebalance.ids import (
@@ -36,7 +36,7 @@ from rebalance.ids import (
     Queue,
     TopicName,
 )
-from rebalance.orders import Order
+from rebalance.stamp import Stamp
 from tests.builders.notation import NO_LIFE, claims, life
 
 Record = Callable[[Stamp], Event]

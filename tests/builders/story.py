@@ -16,13 +16,14 @@ from typing import TypeVar
 from allocators.rocketmq.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
-from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
-from rebalance.events import Event, Moment, Portion, Stamp
-from rebalance.group import GroupState
+from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.groups.model.events import Event, Moment, Portion
+from rebalance.groups.model.overview import GroupPhase, GroupSummarised
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
-from rebalance.overview import GroupPhase, GroupSummarised
-from rebalance.policy import Policy
-from rebalance.step import step
+from rebalance.stamp import Stamp
 from tests.builders.notation import life, page_text, queue_text
 from tests.builders.records import Record, joined, released, routed
 

@@ -25,11 +25,11 @@ import pytest
 
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.ports import choose_port
+from tests.builders.command_line import Run, caller
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.readings import Reading, fill
 from tests.integration.topics import create_topic
-from tests.unit.console.command_line import Run, caller
 from trimtab import Member
 
 PARTITIONS = 2

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from console.tethered_process import TetheredProcess
-from streaming.readiness import Readiness, read
+from streaming.process.readiness import Readiness, read
 
 START_PATIENCE_S = 240.0
 """A start takes 10 s on two idle cores, and has taken 100 on busy ones."""

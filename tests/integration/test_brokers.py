@@ -7,7 +7,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
-from tests.unit.console.command_line import Run
+from tests.builders.command_line import Run
 from trimtab.protocol import COMMANDS, Eject, Forget, Restore, Verdict, decode, encode, partition_of
 
 pytestmark = pytest.mark.kafka

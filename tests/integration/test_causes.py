@@ -17,7 +17,7 @@ if "pyspark.daemon" in sys.orig_argv:
 """
 """Python runs `sitecustomize` first of all, in Spark's workers too."""
 OTHER_VERSION = """\
-    from streaming import codec
+    from streaming.cell import codec
 
     codec._VERSION_BYTE = b"\\x63"
 """

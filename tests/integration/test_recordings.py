@@ -6,8 +6,8 @@ import pytest
 from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
+from tests.builders.command_line import Run
 from tests.integration.conftest import PARTITIONS
-from tests.unit.console.command_line import Run
 from trimtab.protocol import (
     MEMBERS,
     ROUTES,

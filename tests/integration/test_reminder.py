@@ -11,10 +11,10 @@ from console.embedded.broker import EmbeddedKafka
 from console.settings import load
 from console.wiring import options
 from streaming.options import Options
-from streaming.reminder import Misplaced, locate, reading, remind
-from streaming.takeover import new_start
+from streaming.startup.reminder import Misplaced, locate, reading, remind
+from streaming.startup.takeover import new_start
+from tests.builders.command_line import Run
 from tests.integration.conftest import PARTITIONS
-from tests.unit.console.command_line import Run
 from trimtab.protocol import GROUPS, Group, partition_of
 
 pytestmark = pytest.mark.kafka

@@ -13,8 +13,8 @@ import pytest
 
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.instance import Instance
-from streaming import readiness
-from streaming.standard_error import standard_error_to
+from streaming.process import readiness
+from streaming.process.standard_error import standard_error_to
 from trimtab.protocol import TOPICS
 
 pytestmark = pytest.mark.kafka

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from streaming.process.readiness import read
 from streaming.query_listener import STAGE_NAME
-from streaming.readiness import read
 from tests.integration.controller_process import ControllerProcess
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from console.embedded.broker import EmbeddedKafka
-from streaming.succession import TAKEN_OVER
+from streaming.startup.succession import TAKEN_OVER
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from trimtab import Member

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.checkout import ROOT
+from tests.builders.checkout import ROOT
 from tests.packaging.environment import Environment, build_wheel
 
 

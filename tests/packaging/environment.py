@@ -17,7 +17,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from tests.architecture.checkout import ROOT
+from tests.builders.checkout import ROOT
 
 
 class Environment:

@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.architecture.checkout import ROOT, controller_packages
+from tests.builders.checkout import ROOT, controller_packages
 from tests.packaging.environment import Environment, run
 
 pytestmark = pytest.mark.packaging

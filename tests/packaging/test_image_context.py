@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.checkout import ROOT, controller_packages
+from tests.builders.checkout import ROOT, controller_packages
+from tests.builders.recording import two_join
 from tests.packaging.environment import Environment, build_wheel, run
-from tests.unit.console.recording import two_join
 
 pytestmark = pytest.mark.packaging
 

@@ -9,7 +9,6 @@ Every batch is shown to the auditor, and the strategy is counted: it is asked at
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from unittest.mock import patch
 
@@ -19,23 +18,29 @@ from audit.checker import Checker
 from audit.history import Place
 from audit.violations import Invariant, Violation
 from rebalance.allocation import AllocationPlan, AllocationRequest
+from rebalance.brokers.policy import VerdictPolicy
 from rebalance.clock import LogClock
-from rebalance.conclusion import Step
-from rebalance.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, EventRefused
-from rebalance.events import Found, Mode
-from rebalance.group import GroupState
+from rebalance.groups.conclusion import Step
+from rebalance.groups.members.twins import told_apart
+from rebalance.groups.model.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Decision,
+    EventRefused,
+)
+from rebalance.groups.model.events import Found, Mode
+from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.step import step
 from rebalance.ids import GroupName
-from rebalance.overview import GroupSummarised
-from rebalance.step import step
-from rebalance.twins import told_apart
-from rebalance.verdicts.policy import VerdictPolicy
 from sinks import Outlet, record_of
 from sinks.assignments import issued, own_name
-from streaming.cell import Heard, Rules, hear
-from streaming.codec import pack, unpack
-from streaming.rows import Row, in_log_order
-from streaming.succession import Superseded, give_way
+from streaming.cell.codec import pack, unpack
+from streaming.cell.fold import Heard, Rules, hear
+from streaming.startup.succession import Superseded, give_way
+from streaming.wire.rows import Row, in_log_order
 from tests.simulation import reporting
+from tests.simulation.batches import Batch
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders
 from tests.simulation.faults import Faults
@@ -54,18 +59,6 @@ from trimtab.protocol import (
 )
 
 NAME = GroupName(GROUP)
-
-
-@dataclass(slots=True)
-class Batch:
-    """Rows that were chosen, and what they were found to mean."""
-
-    rows: list[Row]
-    outcome: Step | None = None
-    shown: bool = False
-    """The auditor has heard them."""
-    reminded: bool = False
-    """What is published is among them."""
 
 
 class Brain:

@@ -8,7 +8,7 @@ controller are told is up to whoever reads.
 from collections import defaultdict
 from typing import Any
 
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from tests.simulation.rules import DECODER, PARTITION, PREFIX
 from trimtab.protocol import HEARTBEATS, Assignment, Topic
 

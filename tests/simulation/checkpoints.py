@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from rebalance.clock import LogClock
-from rebalance.overview import GroupSummarised
-from streaming.codec import Drawer
-from streaming.noticeboard import Noticeboard
-from streaming.rows import Row
+from rebalance.groups.model.overview import GroupSummarised
+from streaming.cell.codec import Drawer
+from streaming.startup.published import Noticeboard
+from streaming.wire.rows import Row
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import TICK_MS
 from trimtab.protocol import Assignment, Group, MemberKey, Record
@@ -27,7 +27,7 @@ class Copying(StrEnum):
 
 
 GRACE_MS: Final = 2 * TICK_MS
-"""What whoever is at work has to read that another one starts (``streaming.takeover``)."""
+"""What whoever is at work has to read that another one starts (``streaming.startup.takeover``)."""
 
 
 class Checkpoint(NamedTuple):

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from rebalance.draft import Draft
-from rebalance.events import Beaten, Joined
-from rebalance.group import Member, Unread
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Beaten, Joined
+from rebalance.groups.model.state import Member, Unread
 from rebalance.ids import MemberId, Millis
 
 Function = Callable[..., Any]

@@ -7,7 +7,7 @@ taken in again within one batch, so the state alone does not tell.
 from collections.abc import Iterable, Iterator
 
 from audit.history import Life
-from rebalance.decisions import MemberChange, MemberChanged
+from rebalance.groups.model.decisions import MemberChange, MemberChanged
 from sinks.assignments import own_name
 from tests.simulation.brain import Brain
 from tests.simulation.process import Process

@@ -11,13 +11,14 @@ from typing import Any
 from audit.violations import Invariant
 from rebalance.allocation import Allocator
 from rebalance.causes import Cause
-from rebalance.decisions import AssignmentIssued
-from rebalance.draft import Draft, Life
-from rebalance.events import Joined, Portion, Stamp
-from rebalance.group import Asked, Grant, GroupState, Member, Ownership
+from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.draft import Draft, Life
+from rebalance.groups.model.events import Joined, Portion
+from rebalance.groups.model.policy import TwinRule
+from rebalance.groups.model.state import Asked, Grant, GroupState, Member, Ownership
 from rebalance.ids import Epoch, MemberId, Millis, Queue
-from rebalance.policy import TwinRule
-from streaming.noticeboard import Noticeboard
+from rebalance.stamp import Stamp
+from streaming.startup.published import Noticeboard
 from tests.simulation.clocks import (
     clock_step_unlimited,
     clock_stopped_by_a_wrong_stamp,
@@ -194,22 +195,22 @@ PATIENCE = frozenset({Invariant.PATIENT})
 COUNTED = frozenset({Invariant.EPOCHS_GROW, Invariant.TOKENS_GROW})
 PLANTS = {
     "heir confirmed before the release": Plant(
-        "rebalance.handover.next_page", heir_confirmed_before_release, OWNERS
+        "rebalance.groups.handover.baton.next_page", heir_confirmed_before_release, OWNERS
     ),
     "heir replaced without its own release": Plant(
-        "rebalance.handover.next_page", heir_replaced_without_its_own_release, OWNERS
+        "rebalance.groups.handover.baton.next_page", heir_replaced_without_its_own_release, OWNERS
     ),
     "release of a stale epoch accepted": Plant(
-        "rebalance.handover._let_go", release_of_a_stale_epoch_accepted, OWNERS
+        "rebalance.groups.handover.baton._let_go", release_of_a_stale_epoch_accepted, OWNERS
     ),
     "expiry off by one": Plant(
-        "rebalance.timers._sessions",
+        "rebalance.groups.timers._sessions",
         expiry_off_by_one,
         PATIENCE | {Invariant.LIVELY},
         frozenset({Quirk.EDGES}),
     ),
     "revocation counted from the telling": Plant(
-        "rebalance.timers._patience",
+        "rebalance.groups.timers._patience",
         revocation_counted_from_the_telling,
         OWNERS,
         lives=slow_hands,
@@ -229,46 +230,53 @@ PLANTS = {
         lives=wrong_stamps,
     ),
     "twin not fenced": Plant(
-        "rebalance.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
+        "rebalance.groups.members.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
     ),
     "successor not respected": Plant(
-        "rebalance.twins._is_replaced",
+        "rebalance.groups.members.twins._is_replaced",
         successor_not_respected,
         frozenset({Invariant.SUCCEEDED}),
         frozenset({Quirk.INSTANCES}),
     ),
     "never told again": Plant(
-        "rebalance.unread.heed",
+        "rebalance.groups.handover.unread.heed",
         never_told_again,
         frozenset({Invariant.LIVELY}),
         frozenset({Quirk.LOST_READS}),
     ),
     "told again at once": Plant(
-        "rebalance.unread.heed", told_again_at_once, frozenset({Invariant.CALM})
+        "rebalance.groups.handover.unread.heed", told_again_at_once, frozenset({Invariant.CALM})
     ),
     "target computed twice": Plant(
-        "rebalance.target.retarget", target_computed_twice, frozenset({Invariant.FEW_TARGETS})
+        "rebalance.groups.target.retarget",
+        target_computed_twice,
+        frozenset({Invariant.FEW_TARGETS}),
     ),
     "mute members fenced for their queues": Plant(
-        "rebalance.holding.is_mute",
+        "rebalance.groups.members.mass_silence.is_mute",
         mute_members_fenced_for_their_queues,
         PATIENCE,
         lives=cut_off,
     ),
     "half of a portion told": Plant(
-        "rebalance.conclusion._issued", half_of_a_portion_told, frozenset({Invariant.TOLD})
+        "rebalance.groups.conclusion._issued", half_of_a_portion_told, frozenset({Invariant.TOLD})
     ),
     "epoch forgotten with the group": Plant(
-        "rebalance.draft.Draft.wipe", epoch_forgotten_with_the_group, COUNTED, lives=retiring
+        "rebalance.groups.model.draft.Draft.wipe",
+        epoch_forgotten_with_the_group,
+        COUNTED,
+        lives=retiring,
     ),
     "epoch swept with the rest": Plant(
-        "rebalance.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=retiring
+        "rebalance.groups.members.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=retiring
     ),
     "last word not read": Plant(
-        "streaming.noticeboard.Noticeboard.keep_summary",
+        "streaming.startup.published.Noticeboard.keep_summary",
         last_word_not_read,
         COUNTED,
         lives=retiring,
     ),
-    "evictions not held": Plant("rebalance.holding.believed", evictions_not_held, PATIENCE),
+    "evictions not held": Plant(
+        "rebalance.groups.members.mass_silence.believed", evictions_not_held, PATIENCE
+    ),
 }

@@ -9,7 +9,7 @@ from typing import assert_never
 from audit import history
 from audit.history import Entry, Grant, Heirloom, Life, Place
 from rebalance.causes import CauseKind
-from rebalance.decisions import (
+from rebalance.groups.model.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Decision,
@@ -17,7 +17,7 @@ from rebalance.decisions import (
     MemberChange,
     MemberChanged,
 )
-from rebalance.events import (
+from rebalance.groups.model.events import (
     Beaten,
     Commanded,
     Drained,
@@ -29,12 +29,12 @@ from rebalance.events import (
     Registered,
     Released,
     RouteObserved,
-    Stamp,
     Unregistered,
 )
+from rebalance.groups.model.overview import GroupSummarised
 from rebalance.ids import Epoch, Position, Queue
-from rebalance.overview import GroupSummarised
-from streaming.rows import Row
+from rebalance.stamp import Stamp
+from streaming.wire.rows import Row
 from tests.simulation.rules import GROUP
 
 _STRUCK = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}

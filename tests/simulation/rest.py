@@ -7,7 +7,7 @@ knows exactly the names of those who are there.
 
 from collections.abc import Collection, Iterable, Mapping
 
-from rebalance.group import GroupState
+from rebalance.groups.model.state import GroupState
 from sinks.assignments import own_name
 from tests.simulation.driver import Seen
 from tests.simulation.process import Process

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from streaming.decoding import Decoder
 from streaming.topics import inlets
+from streaming.wire.decoding import Decoder
 from trimtab.protocol import partition_of
 
 GROUP: Final = "billing"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from random import Random
 
+from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import Millis
-from rebalance.policy import Policy, TwinRule
 
 SESSION_MS = 3_000
 REVOCATION_MS = 5_000

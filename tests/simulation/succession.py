@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from audit.history import Life
 from audit.violations import Invariant, Violation
-from rebalance.decisions import Decision, TwinsMet
+from rebalance.groups.model.decisions import Decision, TwinsMet
+from rebalance.groups.model.policy import TwinRule
 from rebalance.ids import Incarnation, MemberId
-from rebalance.policy import TwinRule
 from sinks.assignments import own_name
 from tests.simulation.process import Process
 from tests.simulation.rules import GROUP

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from tests.simulation.cutting import OVERTAKING_MS
 from tests.simulation.rules import PREFIX
 from tests.simulation.scenario import (

@@ -7,7 +7,7 @@ while. Here is that queue for every process, with the accidents that the scenari
 from random import Random
 from typing import NamedTuple
 
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from tests.simulation.broker import Broker
 from tests.simulation.faults import Faults
 from tests.simulation.scenario import SESSION_MS, Quirk

@@ -15,7 +15,7 @@ from audit.entitlement import Balance
 from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
-from streaming.codec import pack
+from streaming.cell.codec import pack
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import Checkpoint

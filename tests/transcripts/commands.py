@@ -32,9 +32,7 @@ from itertools import groupby
 from typing import Any
 
 from allocators import allocator
-from rebalance.events import Mode
-from rebalance.ids import InstanceId, MemberId, Millis
-from rebalance.orders import (
+from rebalance.groups.model.commands import (
     Approve,
     ChoosePolicy,
     ChooseStrategy,
@@ -46,8 +44,10 @@ from rebalance.orders import (
     RebalanceNow,
     Resume,
 )
-from rebalance.overrides import Overrides
-from rebalance.policy import STEPS_IN_A_SESSION, Compat, Policy, TwinRule
+from rebalance.groups.model.events import Mode
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.policy import STEPS_IN_A_SESSION, Compat, Policy, TwinRule
+from rebalance.ids import InstanceId, MemberId, Millis
 from tests.builders.amnesia import Remembered
 from tests.builders.records import (
     Record,

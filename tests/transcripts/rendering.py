@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from rebalance.causes import Cause
-from rebalance.decisions import (
+from rebalance.groups.model.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     ClaimRefused,
@@ -20,8 +20,8 @@ from rebalance.decisions import (
     TopicLeftOut,
     TwinsMet,
 )
-from rebalance.events import Portion
-from rebalance.overview import GroupSummarised, MemberSummary, TopicSummary
+from rebalance.groups.model.events import Portion
+from rebalance.groups.model.overview import GroupSummarised, MemberSummary, TopicSummary
 from tests.builders.notation import life_text, queue_text
 
 

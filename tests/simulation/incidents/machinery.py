@@ -5,7 +5,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from audit.violations import Invariant, Violation
-from streaming import codec
+from streaming.cell import codec
 from tests.simulation.brain import NAME
 from tests.simulation.checkpoints import Checkpoint, Copying
 from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSIONS_MS

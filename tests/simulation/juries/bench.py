@@ -9,11 +9,11 @@ from random import Random
 from typing import Any
 
 from allocators import allocator
-from rebalance.policy import Policy
+from rebalance.groups.model.policy import Policy
 from sinks import Outlet, Record
-from streaming.cell import Rules, fold
-from streaming.codec import Cell, read, write
-from streaming.rows import Row
+from streaming.cell.codec import Cell, read, write
+from streaming.cell.fold import Rules, fold
+from streaming.wire.rows import Row
 from tests.simulation.juries.plan import Plan
 from tests.simulation.rules import DECODER, PARTITIONS, PREFIX
 from trimtab.protocol import Topic, partition_of

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from streaming.rows import Row
+from streaming.wire.rows import Row
 from tests.simulation.juries.bench import CLUSTER
 from tests.simulation.juries.brokers import Brokers
 from tests.simulation.juries.plan import (

@@ -10,8 +10,8 @@ from enum import StrEnum
 from random import Random
 from typing import Final
 
+from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import Millis
-from rebalance.verdicts.policy import VerdictPolicy
 
 SWEEP_MS: Final = 2_000
 SENTENCE_MS: Final = 6_000

@@ -7,10 +7,10 @@ what it finds when there is something.
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
+from rebalance.brokers.cluster import Broker
+from rebalance.brokers.draft import Draft
+from rebalance.brokers.findings import Findings, Votes
 from rebalance.ids import BrokerName
-from rebalance.verdicts.cluster import Broker
-from rebalance.verdicts.draft import Draft
-from rebalance.verdicts.findings import Findings, Votes
 
 Function = Callable[..., Any]
 
@@ -66,22 +66,22 @@ def panic_unnoticed(right: Function) -> Function:
 
 
 PLANTS: Final = {
-    "a quorum of one": ("rebalance.verdicts.findings._condemns", quorum_of_one, "for nothing"),
+    "a quorum of one": ("rebalance.brokers.findings._condemns", quorum_of_one, "for nothing"),
     "the last of a topic is taken": (
-        "rebalance.verdicts.limits.endangers",
+        "rebalance.brokers.limits.endangers",
         last_of_a_topic_taken,
         "has lost its last broker",
     ),
     "a sentence without end": (
-        "rebalance.verdicts.sweep._served",
+        "rebalance.brokers.sweep._served",
         sentence_without_end,
         "is still out",
     ),
     "a sentence prolonged too late": (
-        "rebalance.verdicts.sweep._served",
+        "rebalance.brokers.sweep._served",
         sentence_prolonged_too_late,
         "is bad and not out",
     ),
-    "a panic unnoticed": ("rebalance.verdicts.sweep._notice_panic", panic_unnoticed, "no panic"),
+    "a panic unnoticed": ("rebalance.brokers.sweep._notice_panic", panic_unnoticed, "no panic"),
 }
 """Where each is planted, what it is, and what the jurors say of it."""

@@ -5,10 +5,10 @@ import pytest
 from audit.checker import Checker, Promises
 from audit.history import Place
 from audit.wire import entries_of
-from streaming.cell import fold
-from streaming.codec import Cell
+from streaming.cell.codec import Cell
+from streaming.cell.fold import fold
+from tests.builders.log import Log, join, route, rules
 from tests.unit.audit.chronicle import Chronicle
-from tests.unit.streaming.log import Log, join, route, rules
 from trimtab.protocol import ASSIGNMENTS, TOPICS, decode, encode
 
 Counts = tuple[int, int, int]

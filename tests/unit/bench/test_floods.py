@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bench.brain.floods import FLOODS, flooded
-from rebalance.events import Event
-from rebalance.overlay import Overlay
+from rebalance.groups.model.events import Event
+from rebalance.groups.model.overlay import Overlay
 
 FEW, MANY = 100, 400
 SLACK = 1.25

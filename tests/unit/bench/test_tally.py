@@ -6,7 +6,7 @@ import pandas as pd
 from pyspark.sql.streaming.state import GroupState
 
 from bench.floor.tally import Tally
-from streaming.rows import Row
+from streaming.wire.rows import Row
 
 TALLY = Tally("floor.heartbeats", "floor.assignments")
 

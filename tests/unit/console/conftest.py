@@ -7,7 +7,7 @@ import pytest
 
 from console.errors import ExitCode, Failure
 from console.settings import Loaded, load
-from tests.unit.console.command_line import Run, caller
+from tests.builders.command_line import Run, caller
 
 
 @dataclass

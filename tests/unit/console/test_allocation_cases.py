@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from console.allocation_cases import answers
-from tests.unit.console.command_line import caller
+from tests.builders.command_line import caller
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.console.command_line import caller
+from tests.builders.command_line import caller
 
 USAGE = 2
 

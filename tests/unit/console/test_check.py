@@ -1,8 +1,8 @@
 """`trimtab check` where only heartbeats and assignments were recorded."""
 
-from tests.unit.console.command_line import Run
-from tests.unit.console.recording import GROUP, Recording
-from tests.unit.streaming.log import LIFE, beat
+from tests.builders.command_line import Run
+from tests.builders.log import LIFE, beat
+from tests.builders.recording import GROUP, Recording
 from trimtab.protocol import Advance
 
 

@@ -11,7 +11,7 @@ import typer
 import yaml
 
 from console.main import app
-from tests.unit.console.command_line import Run
+from tests.builders.command_line import Run
 
 
 def commands() -> Iterator[tuple[str, ...]]:

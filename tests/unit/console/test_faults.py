@@ -8,7 +8,7 @@ import pytest
 
 from console.fault_cases import Consensus, selector_answer, table_answer
 from console.json_lines import answers
-from tests.unit.console.command_line import Run, caller
+from tests.builders.command_line import Run, caller
 from trimtab.faults import RULES
 
 VECTORS = Path(__file__).parents[2] / "fixtures" / "vectors" / "rocketmq"

@@ -4,7 +4,7 @@ import pytest
 import typer
 
 from console.commands.groups import app
-from tests.unit.console.command_line import caller
+from tests.builders.command_line import caller
 from trimtab.protocol import TOPICS
 
 USAGE = 2

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming.readiness import Readiness, put_up, renew, sign
-from tests.unit.console.command_line import Run
+from streaming.process.readiness import Readiness, put_up, renew, sign
+from tests.builders.command_line import Run
 
 
 def at_work(home: Path, pid: int, batch_age_s: float) -> None:

@@ -4,9 +4,9 @@ from itertools import permutations
 
 import pytest
 
-from tests.unit.console.command_line import Run
-from tests.unit.console.recording import Recording, two_join
-from tests.unit.streaming.log import beat, join, leave, route
+from tests.builders.command_line import Run
+from tests.builders.log import beat, join, leave, route
+from tests.builders.recording import Recording, two_join
 
 
 def a_minute() -> Recording:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.console.command_line import Run
-from tests.unit.console.recording import GROUP, Recording, two_join
+from tests.builders.command_line import Run
+from tests.builders.log import join, route
+from tests.builders.recording import GROUP, Recording, two_join
 from tests.unit.protocol.test_rocketmq import consumer, heartbeat
-from tests.unit.streaming.log import join, route
 from trimtab.protocol import TOPICS
 
 BOTH = pytest.mark.parametrize("command", ["replay", "check"])

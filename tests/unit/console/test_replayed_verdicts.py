@@ -10,13 +10,13 @@ from bench.fold.parts import Remembered
 from console.settings import load
 from console.wiring import described
 from sinks import Record
+from streaming.cell.codec import Cell, write
 from streaming.cell_operator import CellOperator
-from streaming.codec import Cell, write
-from streaming.rows import Row
-from streaming.slots import slot_of
-from tests.unit.console.command_line import Run
-from tests.unit.streaming.log import PARTITIONS, PREFIX, Log
-from tests.unit.streaming.test_juries import EAST, outage
+from streaming.wire.rows import Row
+from streaming.wire.slots import slot_of
+from tests.builders.command_line import Run
+from tests.builders.log import PARTITIONS, PREFIX, Log
+from tests.unit.streaming.cell.test_brokers import EAST, outage
 from trimtab.protocol import BROKERS, partition_of
 
 ALIKE = [f"topics.prefix={PREFIX}", f"topics.partitions={PARTITIONS}"]

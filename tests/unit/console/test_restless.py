@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.unit.console.command_line import Run
-from tests.unit.console.recording import GROUP, Recording
-from tests.unit.streaming.log import join
+from tests.builders.command_line import Run
+from tests.builders.log import join
+from tests.builders.recording import GROUP, Recording
 
 BOTH = pytest.mark.parametrize("command", ["replay", "check"])
 

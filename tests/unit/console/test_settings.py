@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from console.settings.units import milliseconds
-from rebalance.policy import Policy
+from rebalance.groups.model.policy import Policy
 from tests.unit.console.conftest import Sources
 from trimtab.protocol.topics import TOPICS
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from console.cluster import native_options
 from console.settings import Settings, load
 from console.wiring import options
+from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import Millis
-from rebalance.verdicts.policy import VerdictPolicy
 from streaming.options import (
     FeedOptions,
     KafkaOptions,

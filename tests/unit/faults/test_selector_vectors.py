@@ -1,7 +1,7 @@
 """Every golden vector of RocketMQ's queue selection."""
 
+from tests.builders.fault_vectors import cases, default_rules, items, read
 from tests.builders.lines import Line
-from tests.unit.faults.vectors import cases, default_rules, items, read
 from trimtab.faults import FaultTable, Judge, Rotation, Selector, WriteQueues, select
 
 VECTORS = read("selector_4x") + read("selector_5x")

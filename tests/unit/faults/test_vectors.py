@@ -2,8 +2,8 @@
 
 from operator import itemgetter
 
+from tests.builders.fault_vectors import cases, default_rules, items, read, rules, written
 from tests.builders.lines import Line
-from tests.unit.faults.vectors import cases, default_rules, items, read, rules, written
 from trimtab.faults import FaultItem, FaultTable, Rotation, compare
 
 VECTORS = read("faults_4x") + read("faults_5x")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.unit.protocol.fixtures import Golden, bad, golden
+from tests.builders.wire_examples import Golden, bad, golden
 from trimtab.contracts import documents, write
 from trimtab.protocol import TOPICS
 

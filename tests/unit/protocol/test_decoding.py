@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.protocol.fixtures import Bad, Golden, bad, golden
+from tests.builders.wire_examples import Bad, Golden, bad, golden
 from trimtab.protocol import (
     HEARTBEATS,
     LATENCY,

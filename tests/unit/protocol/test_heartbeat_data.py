@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.builders.fault_vectors import cases, read
 from tests.builders.lines import Line
-from tests.unit.faults.vectors import cases, read
 from trimtab.filters import filtered, tagged
 from trimtab.protocol import UndecodableRecord
 from trimtab.protocol.heartbeat_data import (

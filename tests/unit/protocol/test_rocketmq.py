@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.faults.vectors import cases, read
+from tests.builders.fault_vectors import cases, read
 from trimtab.protocol import (
     Registration,
     UndecodableRecord,

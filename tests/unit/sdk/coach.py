@@ -2,7 +2,7 @@
 
 Holder and heir, each with an epoch of its own; an heir that was told of its chance is a possible
 owner, so it is replaced only after it has let go. The real one, with many queues and members, is
-`rebalance.handover`; that it is this small here is the point.
+`rebalance.groups.handover.baton`; that it is this small here is the point.
 """
 
 from typing import Literal, NamedTuple

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from rebalance.policy import Policy, TwinRule
+from rebalance.groups.model.policy import Policy, TwinRule
+from tests.builders.log import rules
 from tests.unit.sdk.universe import QUEUES, Process, World
-from tests.unit.streaming.log import rules
 
 BEHIND_MS = -600_000
 CALM_MS = 120_000

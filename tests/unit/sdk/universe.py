@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final, assert_never
 
-from streaming.cell import Rules, fold
-from streaming.codec import Cell
-from streaming.rows import Row
-from tests.unit.streaming.log import rules
+from streaming.cell.codec import Cell
+from streaming.cell.fold import Rules, fold
+from streaming.wire.rows import Row
+from tests.builders.log import rules
 from trimtab.protocol import (
     ASSIGNMENTS,
     HEARTBEATS,

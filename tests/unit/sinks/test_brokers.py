@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.events import ClusterName, ReporterId
 from rebalance.ids import BrokerName, Millis
-from rebalance.verdicts.decisions import VerdictIssued, VerdictWithdrawn
-from rebalance.verdicts.events import ClusterName, ReporterId
 from sinks import Outlet
 from sinks.brokers import verdict_records
 from trimtab.protocol import BROKERS, HISTORY, Verdict, decode, partition_of, read_broker_key

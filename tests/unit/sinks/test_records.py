@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.decisions import (
+from rebalance.groups.model.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Ending,
@@ -15,7 +15,11 @@ from rebalance.decisions import (
     MemberChanged,
     Rebalanced,
 )
-from rebalance.events import Inheritance, Mode, Portion
+from rebalance.groups.model.events import Inheritance, Mode, Portion
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.groups.model.policy import TwinRule
+from rebalance.groups.summary import PEOPLE
 from rebalance.ids import (
     Epoch,
     GroupName,
@@ -26,10 +30,6 @@ from rebalance.ids import (
     Position,
     TopicName,
 )
-from rebalance.overrides import Overrides
-from rebalance.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
-from rebalance.policy import TwinRule
-from rebalance.summary import PEOPLE
 from sinks import Outlet, Publication, Record, buried, record_of
 from tests.builders.notation import claims, queue
 from trimtab.protocol import (

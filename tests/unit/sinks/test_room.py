@@ -8,10 +8,10 @@ from typing import Any, Final
 import pytest
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.decisions import AssignmentIssued, Ending, HandedOver
-from rebalance.events import Inheritance, Portion
-from rebalance.extent import RECORD_BYTES, Extent
-from rebalance.group import Route
+from rebalance.groups.model.decisions import AssignmentIssued, Ending, HandedOver
+from rebalance.groups.model.events import Inheritance, Portion
+from rebalance.groups.model.extent import RECORD_BYTES, Extent
+from rebalance.groups.model.state import Route
 from rebalance.ids import (
     BrokerName,
     Epoch,

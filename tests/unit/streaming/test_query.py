@@ -9,11 +9,11 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from streaming.ending import Ending
 from streaming.feeds import FeedFailed
-from streaming.losses import NotSurveyed, Shelf
+from streaming.process.ending import Ending
+from streaming.process.trouble import Trouble
 from streaming.query import QueryFailed, QueryLife
-from streaming.trouble import Trouble
+from streaming.startup.losses import NotSurveyed, Shelf
 
 NOTHING: Any = None
 LOST = Ending("a worker was lost", passes=True)

@@ -1,4 +1,4 @@
-"""STICKY's laws by example; what no example can show is in tests/properties/test_sticky.py."""
+"""STICKY's laws by example; what no example can show is in tests/laws/test_sticky.py."""
 
 import random
 
@@ -14,8 +14,8 @@ from allocators.sticky.racks import neighbourly
 from allocators.sticky.strategy import sticky
 from allocators.sticky.waterline import waterline
 from rebalance.ids import MemberId
-from tests.properties.effort import tried
-from tests.properties.sticky_oracle import moves, worth
+from tests.laws.effort import tried
+from tests.laws.sticky_oracle import moves, worth
 from tests.unit.allocators.groups import group, member, shares, shelf
 
 

@@ -1,4 +1,4 @@
-"""Queues of unequal weight by example; the laws are in tests/properties/test_weighted.py."""
+"""Queues of unequal weight by example; the laws are in tests/laws/test_weighted.py."""
 
 import random
 

@@ -1,0 +1,166 @@
+"""The state of a cluster: what the jury remembers between two batches. A value, never changed.
+
+Of a reporter: the calls of the present sweep, and its failures in a row. Of a broker: its address,
+how fast it used to be, how often it was out, and whether it is. The policy bounds all of it. Used
+by every module here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rebalance.brokers.decisions import VerdictIssued
+from rebalance.brokers.events import ClusterName, ReporterId, Sight
+from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
+from trimtab.faults import FaultItem
+
+
+class Calls(NamedTuple):
+    """One reporter's calls to one broker in one sweep."""
+
+    made: int = 0
+    errors: int = 0
+    latency_sum: float = 0.0
+    """Of the windows' medians, each weighted by its successful calls."""
+    address: str = ""
+
+    @property
+    def successes(self) -> int:
+        """Calls that came back."""
+        return self.made - self.errors
+
+    @property
+    def latency_ms(self) -> float | None:
+        """The typical latency; None when nothing came back."""
+        return self.latency_sum / self.successes if self.successes else None
+
+    def plus(self, sight: Sight) -> "Calls":
+        """Add a window up."""
+        came = sight.made - sight.errors
+        return Calls(
+            self.made + sight.made,
+            self.errors + sight.errors,
+            self.latency_sum + sight.latency_ms * came if came else self.latency_sum,
+            sight.address or self.address,
+        )
+
+
+class Streak(NamedTuple):
+    """Failures in a row, and when the last of them was heard of."""
+
+    failures: int
+    at: Millis
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """One producer that reports."""
+
+    heard: Millis
+    incarnation: Incarnation | None = None
+    sequence: int | None = None
+    calls: Mapping[BrokerName, Calls] = field(default_factory=dict)
+    streaks: Mapping[BrokerName, Streak] = field(default_factory=dict)
+    tests: Mapping[BrokerName, Calls] = field(default_factory=dict)
+    """Of the calls, those late in the sweep to brokers that are out: whether one is well *again*
+    can only be told from what came last."""
+
+
+class Out(NamedTuple):
+    """A sentence: the broker is out of use."""
+
+    detector: str
+    reason: str
+    since_ms: Millis
+    until_ms: Millis
+    """Both as published: the broker's clock when it was said."""
+    tested_from: Millis
+    """On the log clock: from here on testers try it, and it may return early."""
+    until: Millis
+    """On the log clock: here it returns unless it is condemned again."""
+    testers: tuple[ReporterId, ...] = ()
+
+    @property
+    def by_time_alone(self) -> bool:
+        """Whether nobody tests it, and its time ends it (``ladder``)."""
+        return self.tested_from >= self.until
+
+
+class Spared(NamedTuple):
+    """A sentence that was not passed, because a limit forbids it."""
+
+    detector: str
+    reason: str
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One broker and its record."""
+
+    heard: Millis
+    calm: Millis
+    """Since when it is fit, or its count of ejections last fell."""
+    address: str = ""
+    """Where its reporters find it."""
+    place: str = ""
+    """Where the host watcher sees it. The two may be written differently: neither is compared with
+    the other, and either one that changes means another broker (E10)."""
+    past: tuple[float, ...] = ()
+    """Medians of past sweeps, oldest first; only of sweeps in which it was fit."""
+    ejections: int = 0
+    out: Out | None = None
+    shadow: str | None = None
+    """The detector on trial that would take it out."""
+    spared: Spared | None = None
+    """As of the last sweep."""
+    reports: int = 0
+    errors: int = 0
+    """Of the last sweep: how many reporters saw it, and how many of their calls failed."""
+
+
+class Order(NamedTuple):
+    """What an operator wants; it wins over the detectors until it lapses."""
+
+    available: bool
+    reason: str
+    since_ms: Millis
+    until_ms: Millis | None
+    until: Millis | None
+    """The same on the log clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """All there is to know."""
+
+    name: ClusterName
+    now: Millis = Millis(0)
+    """The log clock as last heard."""
+    appended: Millis = Millis(0)
+    """The broker's clock when the log clock read that: what is published is counted in it."""
+    sweep_ends: Millis | None = None
+    panic_until: Millis = Millis(-1)
+    """Until when health is ignored."""
+    reporters: Mapping[ReporterId, Reporter] = field(default_factory=dict)
+    brokers: Mapping[BrokerName, Broker] = field(default_factory=dict)
+    orders: Mapping[BrokerName, Order] = field(default_factory=dict)
+    topics: Mapping[TopicName, frozenset[BrokerName]] = field(default_factory=dict)
+    leases: Mapping[TopicName, Millis] = field(default_factory=dict)
+    """Until when a topic is believed in, on the log clock; of the others somebody says the end."""
+    items: Mapping[BrokerName, FaultItem] = field(default_factory=dict)
+    """RocketMQ's table, where it is the one that judges; its times are those of the log clock."""
+    told: Mapping[BrokerName, VerdictIssued] = field(default_factory=dict)
+    """What was last published, and so what readers believe."""
+    renewed: Millis = Millis(0)
+    """When everything was last said again."""
+
+    @property
+    def deadline(self) -> Millis | None:
+        """Before the clock reads this, time alone decides nothing; None: it never does."""
+        if self.sweep_ends is None:
+            return None
+        lapses = [order.until for order in self.orders.values() if order.until is not None]
+        outs = (broker.out for broker in self.brokers.values())
+        ends = [out.until for out in outs if out is not None and out.by_time_alone]
+        return min([self.sweep_ends, *lapses, *ends])

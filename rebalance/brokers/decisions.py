@@ -1,0 +1,51 @@
+"""What the jury decides: its only output. Each is complete in itself.
+
+Called by ``publication``, read by whoever makes records of it.
+"""
+
+from dataclasses import dataclass
+
+from rebalance.brokers.events import ClusterName, ReporterId
+from rebalance.ids import BrokerName, Millis
+from rebalance.stamp import Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictIssued:
+    """A broker's verdict: a new one, or a standing one said again."""
+
+    cluster: ClusterName
+    broker: BrokerName
+    available: bool
+    since_ms: Millis
+    until_ms: Millis | None
+    reason: str
+    detector: str | None
+    panic: bool
+    testers: tuple[ReporterId, ...]
+    shadow: str | None
+    reports: int
+    errors: int
+    turned: bool = False
+    """Whether it says something else of ``available`` or ``panic`` than the one before: news for
+    the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictWithdrawn:
+    """Nothing is known of the broker any more: its record goes."""
+
+    cluster: ClusterName
+    broker: BrokerName
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRefused:
+    """A well-formed record that cannot be accepted; the shell returns it to the dead letters."""
+
+    cluster: ClusterName
+    stamp: Stamp
+    detail: str
+
+
+BrokerDecision = VerdictIssued | VerdictWithdrawn | ReportRefused

@@ -1,0 +1,84 @@
+"""The cluster while a step works on it.
+
+A step must not change the state it was given. So it works on copies of the maps, whose values are
+never changed, and makes a new cluster in the end.
+
+Used by every module of the step. Its one rule: a draft never outlives the step that made it.
+"""
+
+from dataclasses import replace
+
+from rebalance.brokers.cluster import Broker, Cluster, Order, Reporter
+from rebalance.brokers.decisions import BrokerDecision, VerdictIssued
+from rebalance.brokers.events import ReporterId
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.ids import BrokerName, Millis, TopicName
+from trimtab.faults import FaultItem
+
+
+class Draft:
+    """A mutable copy."""
+
+    def __init__(self, before: Cluster, policy: VerdictPolicy) -> None:
+        """Copy the maps."""
+        self._before = before
+        self.policy = policy
+        self.name = before.name
+        self.now = before.now
+        self.appended = before.appended
+        self.sweep_ends = before.sweep_ends
+        self.panic_until = before.panic_until
+        self.renewed = before.renewed
+        self.reporters: dict[ReporterId, Reporter] = dict(before.reporters)
+        self.brokers: dict[BrokerName, Broker] = dict(before.brokers)
+        self.orders: dict[BrokerName, Order] = dict(before.orders)
+        self.topics: dict[TopicName, frozenset[BrokerName]] = dict(before.topics)
+        self.leases: dict[TopicName, Millis] = dict(before.leases)
+        self.items: dict[BrokerName, FaultItem] = dict(before.items)
+        self.told: dict[BrokerName, VerdictIssued] = dict(before.told)
+        self.decisions: list[BrokerDecision] = []
+
+    @property
+    def in_panic(self) -> bool:
+        """Whether health is ignored at present."""
+        return self.now < self.panic_until
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether somebody wants a broker out of use, with or without success."""
+        return bool(self.orders) or any(broker.out for broker in self.brokers.values())
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the last third of a sweep has begun."""
+        third = self.policy.sweep_ms // 3
+        return self.sweep_ends is not None and self.now >= self.sweep_ends - third
+
+    def is_blank(self) -> bool:
+        """Return whether there is nothing to remember."""
+        return not (self.reporters or self.brokers or self.orders or self.topics)
+
+    def published(self, at: Millis) -> Millis:
+        """Say a reading of the log clock as the broker's clock has it, which is what readers see.
+
+        The two run apart only where the log has a gap, so what is near is exact.
+        """
+        return Millis(max(0, self.appended + at - self.now))
+
+    def after(self) -> Cluster:
+        """Return the cluster as it is now."""
+        return replace(
+            self._before,
+            now=self.now,
+            appended=self.appended,
+            sweep_ends=self.sweep_ends,
+            panic_until=self.panic_until,
+            renewed=self.renewed,
+            reporters=self.reporters,
+            brokers=self.brokers,
+            orders=self.orders,
+            topics=self.topics,
+            leases=self.leases,
+            items=self.items,
+            told=self.told,
+        )

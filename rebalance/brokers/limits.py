@@ -1,0 +1,69 @@
+"""Limits: no verdict takes out the last broker of a topic, or too many, or all.
+
+The limits hold at any time, not only when a broker is taken out: a topic may shrink to the one
+broker that is out. So they are applied to all ejections together: operators' commands first, then
+the older ejection, each as long as it fits.
+
+Called by ``sweep`` and ``publication``. Its one rule: I11, never all brokers unavailable and never
+the last one of a topic, whoever asks for it.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
+
+from rebalance.brokers.draft import Draft
+from rebalance.ids import BrokerName
+
+_TOO_FEW: Final = "too few would be left"
+
+
+class InForce(NamedTuple):
+    """What is left of all sentences and orders."""
+
+    out: frozenset[BrokerName]
+    """Out of use now."""
+    spared: Mapping[BrokerName, str]
+    """Who would be, and the limit that forbids it."""
+
+
+def in_force(draft: Draft) -> InForce:
+    """Apply the limits to whatever somebody wants out of use."""
+    out: set[BrokerName] = set()
+    spared: dict[BrokerName, str] = {}
+    ejected = [(it.since_ms, name) for name, it in draft.orders.items() if not it.available]
+    sentenced = [
+        (broker.out.since_ms, name)
+        for name, broker in draft.brokers.items()
+        if broker.out is not None and name not in draft.orders and not draft.in_panic
+    ]
+    for _, name in sorted(ejected):
+        if endangers(draft, out, name):
+            spared[name] = _TOO_FEW
+        else:
+            out.add(name)
+    for _, name in sorted(sentenced):
+        limit = limit_for(draft, out, name)
+        if limit is None:
+            out.add(name)
+        else:
+            spared[name] = limit
+    return InForce(frozenset(out), spared)
+
+
+def limit_for(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> str | None:
+    """Return what forbids the detectors to take this one too; None: nothing does."""
+    room = max(1, len(draft.brokers) * draft.policy.ejected_percent_max // 100)
+    if sum(other not in draft.orders for other in taken) >= room:
+        return f"no more than {room} of {len(draft.brokers)} may be out"
+    return _TOO_FEW if endangers(draft, taken, name) else None
+
+
+def endangers(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> bool:
+    """Return whether taking this one too would leave nothing, or nothing for some topic."""
+    left = [other for other in draft.brokers if other != name and other not in taken]
+    if not left:
+        return True
+    return any(
+        name in hosts and all(host == name or host in taken for host in hosts)
+        for hosts in draft.topics.values()
+    )

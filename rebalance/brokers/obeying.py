@@ -1,0 +1,100 @@
+"""Operators' commands about brokers: they win over every detector, until they end or are replaced.
+
+An eject keeps a broker out. A restore keeps it in, and drops what the jury held against it. A
+forget ends both, and drops the broker's history. Facts about topics come in here too.
+
+Called by ``step``. Its one rule: a command is carried out at once or shown as spared (``limits``),
+never silently dropped.
+"""
+
+from dataclasses import replace
+
+from rebalance.brokers.ballots import discard
+from rebalance.brokers.cluster import Broker, Order
+from rebalance.brokers.decisions import ReportRefused
+from rebalance.brokers.draft import Draft
+from rebalance.brokers.events import BrokerForgotten, BrokerOrdered, Hosted
+from rebalance.ids import BrokerName, Millis
+
+
+def obey(draft: Draft, event: BrokerOrdered) -> None:
+    """Enter an order."""
+    broker = draft.brokers.get(event.broker)
+    if broker is None:
+        if len(draft.brokers) >= draft.policy.brokers_max:
+            detail = f"more than {draft.policy.brokers_max} brokers"
+            draft.decisions.append(ReportRefused(draft.name, event.stamp, detail))
+            return
+        broker = Broker(draft.now, draft.now)
+    if event.available:
+        broker = replace(broker, out=None, spared=None, ejections=0, calm=draft.now)
+        draft.items.pop(event.broker, None)
+        discard(draft, event.broker)
+    draft.brokers[event.broker] = broker
+    draft.orders.pop(event.broker, None)
+    left = None if event.until_ms is None else event.until_ms - event.stamp.appended
+    if (left is None and event.available) or (left is not None and left <= 0):
+        return
+    draft.orders[event.broker] = Order(
+        event.available,
+        event.reason,
+        Millis(event.stamp.appended),
+        event.until_ms,
+        None if left is None else Millis(draft.now + left),
+    )
+
+
+def forget(draft: Draft, event: BrokerForgotten) -> None:
+    """Forget a broker; reports will make its acquaintance anew."""
+    draft.orders.pop(event.broker, None)
+    draft.brokers.pop(event.broker, None)
+    draft.items.pop(event.broker, None)
+    discard(draft, event.broker)
+
+
+def observe(draft: Draft, event: Hosted) -> bool:
+    """Enter which brokers a topic has, which makes them known, and where they are (E10).
+
+    Returns whether that is news: a watcher that starts anew says everything again.
+    """
+    before = _known(draft, event)
+    draft.leases.pop(event.topic, None)
+    if not event.brokers:
+        draft.topics.pop(event.topic, None)
+    elif event.topic in draft.topics or len(draft.topics) < draft.policy.topics_max:
+        draft.topics[event.topic] = event.brokers
+        if event.lease_ms is not None:
+            draft.leases[event.topic] = Millis(draft.now + event.lease_ms)
+        for name in sorted(event.brokers):
+            _know(draft, name, event.addresses.get(name, ""))
+    return before != _known(draft, event)
+
+
+def _known(draft: Draft, event: Hosted) -> tuple[object, ...]:
+    brokers = [draft.brokers.get(name) for name in sorted(event.brokers)]
+    return draft.topics.get(event.topic), brokers
+
+
+def _know(draft: Draft, name: BrokerName, place: str) -> None:
+    broker = draft.brokers.get(name)
+    if broker is None:
+        if len(draft.brokers) < draft.policy.brokers_max:
+            draft.brokers[name] = Broker(draft.now, draft.now, place=place)
+    elif place and place != broker.place:
+        if broker.place and place != broker.address:  # else reporters have said so already
+            broker = Broker(draft.now, draft.now)
+            draft.items.pop(name, None)
+            discard(draft, name)
+        draft.brokers[name] = replace(broker, place=place)
+
+
+def lapse(draft: Draft) -> bool:
+    """End the orders whose time is over; return whether there were any."""
+    over = [
+        name
+        for name, order in draft.orders.items()
+        if order.until is not None and draft.now >= order.until
+    ]
+    for name in over:
+        del draft.orders[name]
+    return bool(over)

@@ -1,0 +1,298 @@
+"""Adoption: continue from what is published, where that is more than the controller remembers.
+
+The checkpoint may have been deleted, or restored from an old copy (faults A6, A7). Then the query
+folds the log from too far back, and would draw epochs again that members have long passed. So at
+each start the driver writes into the log what is published of each group and member. After an
+ordinary restart none of that is news, and nothing happens. Otherwise the published epoch becomes
+the group's. Events up to the last published decision only show who is a member; then the books are
+written from the published records; and all later events count as usual.
+
+A crash may have cut a publication short, so that some members' records are older than others.
+``page_of`` has the rules for that: a member that may be working on a queue stays on its page.
+
+Called by ``step``. All records of one start must be read in one batch: each says how many there are
+for its group, and the shell waits until it has them all (``streaming.cell.containment``). Its one
+rule: no queue moves because the controller has forgotten something.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups import routing
+from rebalance.groups.handover import baton
+from rebalance.groups.members import remains
+from rebalance.groups.members.twins import named_apart, told_apart
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import (
+    SILENT,
+    Adopted,
+    Advanced,
+    Beaten,
+    Found,
+    Inheritance,
+    Moment,
+    Released,
+    last_found,
+)
+from rebalance.groups.model.policy import TwinRule
+from rebalance.groups.model.state import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
+from rebalance.ids import ANY_QUEUE, Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.stamp import Stamp
+
+_UNSEEN: Final = 0
+"""The version of a route that nobody has told; any that is told is higher."""
+
+Source = tuple[MemberId, Incarnation, Epoch]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was found published of one group, some of it newer than its state."""
+
+    found: Sequence[Found]
+    epoch: Epoch
+    """The highest. The group continues above it."""
+    begins: int
+    """The place, among the events, of the first that the published decisions do not know."""
+    cause: Cause
+
+
+def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
+    """Return what was found published, if any of it is newer than the state."""
+    found = last_found(events)
+    if not found:
+        return None
+    epoch = max(event.epoch for event in found)
+    lives = any(isinstance(event, Adopted) for event in found)
+    if epoch <= before.epoch and not (lives and before.is_unknown):  # then that is only a floor
+        return None
+    decided = max((it.decided for it in found if isinstance(it, Advanced)), default=None)
+    begins = _begins(events, found[0], decided)
+    position, detail = found[-1].stamp.position, f"epoch {epoch} was published"
+    cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
+    return Published(found, max(epoch, before.epoch), begins, cause)
+
+
+def _begins(events: Sequence[Moment], first: Found, decided: Millis | None) -> int:
+    """Return the place behind the past; one stamp that is far ahead does not end it."""
+    end = next(place for place, event in enumerate(events) if event is first)
+    past = [it for it in range(end) if decided is None or events[it].stamp.appended <= decided]
+    return past[-1] + 1 if past else 0
+
+
+def begun(before: GroupState, news: Published) -> GroupState:
+    """Return the state to begin with: the group exists, so that orders of its past are obeyed.
+
+    Those are kept for longer than joins, and what was ordered a month ago may still hold.
+    """
+    return replace(before, epoch=news.epoch, cause=before.cause or news.cause)
+
+
+def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -> None:
+    """Take over what is published; the draft shows the past that led to it, as far as is known."""
+    draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
+    _close_the_past(draft)
+    records = _records(draft, news.found)
+    claims: dict[Queue, list[Claim]] = defaultdict(list)
+    named = set[Queue]()
+    for record in records:
+        if _is_over(draft, record):
+            draft.gone.add(record.member)
+            continue
+        _enrol(draft, record)
+        _hear(draft, record.member, now)
+        named.update(_rows(record))
+        if draft.members[record.member].owns:
+            for queue, claim in _claims(record):
+                claims[queue].append(claim)
+    _write(draft, claims, now)
+    _map_out(draft, named)
+    _hear_again(draft, events[: news.begins])
+    remains.note(draft, now.clock)
+    draft.answered.update(draft.members.merged())
+
+
+def _close_the_past(draft: Draft) -> None:
+    """Forget what was to follow from events whose consequences are published."""
+    draft.unsay()
+    draft.passages.clear()
+    for told in (draft.notes, draft.answered, draft.gone):
+        told.clear()
+
+
+def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
+    """Return the newest record of each member, in order of their names."""
+    newest: dict[MemberId, Adopted] = {}
+    for one in found:
+        if isinstance(one, Advanced):
+            continue
+        record = named_apart(one, draft.policy)
+        known = newest.get(record.member)
+        if known is None or known.epoch < record.epoch:
+            newest[record.member] = record
+    return sorted(newest.values(), key=attrgetter("member"))
+
+
+def _is_over(draft: Draft, record: Adopted) -> bool:
+    """Tell whether the life that a record is for has ended: it left for good, or a younger came.
+
+    Nor is there room for more members than may join, whoever says that they were published.
+    """
+    gone = draft.departures.get(record.member)
+    known = draft.members.get(record.member)
+    back = known is not None and known.incarnation == record.incarnation
+    if gone is not None and gone.incarnation >= record.incarnation and not back:
+        return True
+    if known is None:
+        return draft.population >= draft.policy.max_members  # as if it joined now
+    if known.incarnation <= record.incarnation:
+        return False
+    return draft.policy.on_twin is not TwinRule.REFUSE_NEWER
+
+
+def _enrol(draft: Draft, record: Adopted) -> None:
+    """Have a member in the roster; one whose join is not in the log any more is asked for it.
+
+    It lives by the timeouts that it was told, whatever the rules are now.
+    """
+    known = draft.members.get(record.member)
+    if known is not None and known.incarnation == record.incarnation:
+        draft.members.put(record.member, known.as_patient_as(record))
+        return
+    member = Member(
+        incarnation=record.incarnation,
+        sequence=-1,
+        topics=frozenset(queue.topic for queue in _rows(record)),
+        session_timeout_ms=record.session_timeout_ms,
+        revocation_timeout_ms=record.revocation_timeout_ms,
+        mode=record.mode,
+        since=record.epoch,
+        presumed=True,
+    )
+    draft.members.put(record.member, member)
+    draft.pulses.remove(record.member)
+
+
+def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
+    """Begin a member's session anew, as Kafka's coordinators do when they load a group.
+
+    It counts from the end of the batch: the batch may hold days, whose beats the log may have kept
+    or dropped, and where the broker's clock jumped back, they are not in the order they came in.
+    """
+    member, pulse = draft.members[name], draft.pulses.get(name)
+    heard = now.heard if pulse is None else max(pulse.seen, now.heard)
+    sequence = -1 if pulse is None else pulse.sequence
+    draft.pulses.put(name, Pulse(heard, sequence))
+    draft.held.remove(name)
+    draft.expect_by(Millis(heard + member.session_timeout_ms))
+
+
+class Claim(NamedTuple):
+    """What one member's record says of one queue; the greater, the later it was granted."""
+
+    epoch: Epoch
+    """Of the grant."""
+    told: Epoch
+    """Of the record."""
+    member: MemberId
+    incarnation: Incarnation
+    asked: bool = False
+    """It is told to let go."""
+    source: Source | None = None
+    """It is an heir's: it begins on the release of this grant."""
+
+    @property
+    def grant(self) -> Source:
+        """What is claimed."""
+        return self.member, self.incarnation, self.epoch
+
+
+def _claims(record: Adopted) -> list[tuple[Queue, Claim]]:
+    def claim(epoch: Epoch, *, asked: bool = False, heirloom: Inheritance | None = None) -> Claim:
+        source = None
+        if heirloom is not None:
+            source = (heirloom.from_member, heirloom.from_incarnation, heirloom.from_epoch)
+        return Claim(epoch, record.epoch, record.member, record.incarnation, asked, source)
+
+    portion = record.portion
+    claims = [(queue, claim(epoch)) for queue, epoch in portion.hold]
+    claims += [(queue, claim(epoch, asked=True)) for queue, epoch in portion.give]
+    return claims + [(it.queue, claim(it.epoch, heirloom=it)) for it in portion.inherit]
+
+
+def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
+    """Return a queue's page by what its members were told; ``asked`` is for those to be told now.
+
+    The latest grant says most. It is an heir's: then the holder is the one that it waits for, or,
+    if nobody has been granted that, the heir itself, since nothing is left to wait for. Or
+    it is a holder's who was confirmed: then every earlier grant is over, unless a record was
+    written later that still says otherwise. Or it is to be let go: then an earlier one may be, too.
+    Where two may be working, both are told to let go, and nobody else begins before they have.
+    """
+    latest, *others = sorted(claims, reverse=True)
+    earlier = [one for one in others if one.epoch < latest.epoch]
+    if latest.source is not None:
+        earlier = [one for one in earlier if one.grant == latest.source]
+    elif not latest.asked:
+        earlier = [one for one in earlier if one.told >= latest.told]
+    if not earlier:
+        return Ownership(_granted(latest, asked) if latest.asked else _granted(latest))
+    heir = _granted(latest, None if latest.source is not None else asked)
+    return Ownership(_granted(earlier[0], asked), heir)
+
+
+def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
+    """Return a grant; who was told to let go was told by its record, others are told now."""
+    if asked is not None and claim.asked:
+        asked = replace(asked, epoch=claim.told)
+    return Grant(claim.member, claim.incarnation, claim.epoch, asked)
+
+
+def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], now: Stamp) -> None:
+    """Write the books anew, and mean each queue for whoever is to have it."""
+    asked = Asked(draft.next_epoch, now.heard)
+    for queue in draft.ownership.merged():
+        draft.ownership.remove(queue)
+    target: dict[Queue, MemberId] = {}
+    for queue in sorted(claims):
+        page = page_of(claims[queue], asked)
+        draft.ownership.put(queue, page)
+        last = page.heir or page.holder
+        if last.asked is None:
+            target[queue] = last.member
+    draft.target = target
+
+
+def _rows(record: Adopted) -> list[Queue]:
+    """Return the queues that a record is about."""
+    portion = record.portion
+    rows = [queue for queue, _ in portion.hold + portion.give]
+    return rows + [each.queue for each in portion.inherit]
+
+
+def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
+    """Take the queues named for all of a topic that was forgotten, until the watcher tells."""
+    found: dict[TopicName, list[Queue]] = defaultdict(list)
+    for queue in sorted(queues):
+        if queue.id != ANY_QUEUE:  # it stands for all that a broker has
+            found[queue.topic].append(queue)
+    for topic, those in found.items():
+        if draft.routes.get(topic) is None:
+            routing.write(draft, topic, Route(_UNSEEN, exists=True, queues=tuple(those)))
+
+
+def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
+    """Heed what the past says of letting go: the last of it may not be in what is published."""
+    for event in events:
+        if isinstance(event, SILENT):
+            continue
+        told = told_apart(event, draft.policy)
+        if isinstance(told, Released):
+            baton.book(draft, told)
+        if isinstance(told, Beaten):
+            baton.repair(draft, told)

@@ -1,0 +1,140 @@
+"""Ailments: failures that concern one group, and their reasons.
+
+A user's strategy may raise, or return nonsense: then the old target stays, and the rest of the step
+is done. If the step itself fails, nothing of it counts (``endured``): what is published stays, and
+only the beats are noted, so that no member looks silent once the group works again. Each failure is
+reported once, in the summary and in the history. It is tried again at the group's next change, or
+when an operator commands it: a step is a function of the log, so without a change it would only
+fail again.
+
+Lack of memory is different: it stops the batch, and Spark repeats it. Too deep a recursion counts
+as the group's failure, because a repeated batch would recurse as deep.
+
+Called by ``target`` for a strategy, by ``step`` when all works again, and by ``streaming``. Its one
+rule: what is published stays until a step succeeds.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups import commons
+from rebalance.groups.model.decisions import GroupAiled
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Beaten, Moment, Registered
+from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import Ailment, GroupState
+from rebalance.groups.summary import summarise
+from rebalance.ids import Epoch, Millis
+from rebalance.stamp import Stamp
+
+_LONGEST: Final = 300
+"""Characters of a reason: what a line for people may have (``trimtab.protocol.limits``)."""
+_ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]+")
+"""Where an object lies in memory: another place when the batch is repeated."""
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an exception says, as a line that anybody may be shown."""
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - a stranger's message may raise as well
+        said = "its message cannot be read"
+    return _ADDRESS.sub("0x", legible(f"{type(error).__name__}: {said[:_LONGEST]}"))
+
+
+def legible(text: str, longest: int = _LONGEST) -> str:
+    """Return a stranger's text as one line."""
+    return "".join(it if it.isprintable() else "?" for it in text[:longest])
+
+
+def refused_target(draft: Draft, error: BaseException, now: Stamp) -> None:
+    """Go on without a new target: the strategy has failed."""
+    tried = draft.next_epoch if draft.causes else draft.before.group_epoch
+    known, ailment = draft.ailment, Ailment(reason_of(error), tried)
+    if known is None or known.reason != ailment.reason:
+        _note(draft, ailment, now)
+    draft.ailment = ailment
+
+
+def is_barred(draft: Draft) -> bool:
+    """Tell whether the strategy has failed, and nothing has changed since."""
+    if draft.ailment is None or draft.causes or draft.urgent:
+        return False
+    return draft.ailment.tried == draft.before.group_epoch
+
+
+def recover(draft: Draft, now: Stamp, *, strategy: bool) -> None:
+    """Note that what failed before has succeeded."""
+    if draft.ailment is not None and strategy is (draft.ailment.tried is not None):
+        _note(draft, None, now)
+
+
+def _note(draft: Draft, ailment: Ailment | None, now: Stamp) -> None:
+    draft.ailment, draft.touched = ailment, True
+    told = _told(draft.before, ailment, now)
+    draft.occasion = draft.occasion or told.cause
+    draft.notes.append(told)
+
+
+def _told(before: GroupState, ailment: Ailment | None, now: Stamp) -> GroupAiled:
+    detail = "it works again" if ailment is None else ailment.reason
+    cause = Cause(CauseKind.AILMENT, before.name, now.position, detail)
+    return GroupAiled(before.name, "" if ailment is None else ailment.reason, now.appended, cause)
+
+
+@dataclass(frozen=True, slots=True)
+class Endured:
+    """What is left of a group whose step has failed."""
+
+    state: GroupState
+    decisions: tuple[GroupAiled | GroupSummarised, ...]
+
+
+def endured(
+    before: GroupState, moments: Sequence[Moment], now: Stamp, policy: Policy, reason: str
+) -> Endured:
+    """Return a group as it was before a step that failed; who was heard has been heard."""
+    state = replace(heard(before, moments), deadline=None)
+    ailment = Ailment(reason)
+    if ailment == before.ailment:
+        return Endured(state, ())
+    told = _told(before, ailment, now)
+    epoch = Epoch(before.epoch + 1)
+    state = replace(state, epoch=epoch, ailment=ailment, occasion=told.cause)
+    return Endured(state, (told, *_summary(state, told.cause, now, policy)))
+
+
+def heard(before: GroupState, moments: Sequence[Moment]) -> GroupState:
+    """Return a group whose members count as heard whenever they were."""
+    pulses = dict(before.pulses)
+    for moment in moments:
+        if not isinstance(moment, Beaten | Registered):
+            continue
+        member, pulse = before.members.get(moment.member), pulses.get(moment.member)
+        if member is None or pulse is None or member.incarnation != moment.incarnation:
+            continue
+        seen, sequence = Millis(max(pulse.seen, moment.stamp.heard)), pulse.sequence
+        if isinstance(moment, Beaten):
+            sequence = max(sequence, moment.sequence)
+        pulses[moment.member] = replace(pulse, seen=seen, sequence=sequence)
+    return replace(before, pulses=pulses)
+
+
+def _summary(
+    state: GroupState, cause: Cause, now: Stamp, policy: Policy
+) -> tuple[GroupSummarised, ...]:
+    """Return the group's summary, if it can still be written."""
+    try:
+        draft = Draft(state, policy)
+        books, roster = draft.ownership.merged(), draft.members.merged()
+        common = commons.Commons.of(state, roster, draft.policy)
+        strategy = state.strategy or draft.policy.strategy
+        return (summarise(state, books, common, strategy, now.appended, cause),)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - the history has the reason; the old summary stands
+        return ()

@@ -1,0 +1,121 @@
+"""The commons: what members work on without owning it.
+
+A broadcasting member works on every queue of its topics. Members that share (RocketMQ's POP) stand
+in a ring: a topic's queues are cut into as many even runs as there are such members, and each works
+on its own run and on those of the next few, so that a slow one delays nothing. How many those are
+is the share number; with none, or one that covers all members, each works on everything.
+
+Nothing is handed over, and the books do not mention it: such a member's record follows from the map
+of queues and the roster, under the epoch of its own joining. It takes no part in the target, so it
+does not affect members of the same group that own their queues (fault C19).
+
+``target`` leaves these members out. Called by ``conclusion`` and ``summary`` for what they work on.
+Its one rule: no member here waits for another.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rebalance.allocation import first_of
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Mode, Portion
+from rebalance.groups.model.overrides import effective
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.roster import Roster, Trait
+from rebalance.groups.model.state import GroupState, Member, Route
+from rebalance.groups.model.subscriptions import known, topics_of, wants
+from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, java_order
+
+Draught = Mapping[MemberId, Sequence[Queue]]
+"""What each member of a ring draws from."""
+
+
+def _draws(member: Member) -> bool:
+    return member.mode is Mode.SHARED
+
+
+@dataclass(frozen=True, slots=True)
+class Commons:
+    """What the members of one group work on in common."""
+
+    group: GroupName
+    members: Roster
+    routes: Mapping[TopicName, Route]
+    policy: Policy
+    _rings: dict[TopicName, Draught] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, state: GroupState, roster: Roster, policy: Policy) -> "Commons":
+        """Return the commons of a group as it stands."""
+        return cls(state.name, roster, state.routes, policy)
+
+    def portion(self, name: MemberId) -> Portion:
+        """Return what a member works on.
+
+        One that wants to go gives everything if it broadcasts; where others draw from the same
+        queues, it has left the ring.
+        """
+        member = self.members[name]
+        topics = (it for it in topics_of(member, known(self.routes)) if it in self.routes)
+        if not _draws(member):
+            queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
+            every = tuple((queue, member.since) for queue in queues)
+            return Portion(give=every) if member.draining else Portion(hold=every)
+        queues = sorted(queue for topic in topics for queue in self._ring(topic).get(name, ()))
+        return Portion(hold=tuple((queue, member.since) for queue in queues))
+
+    def former(self, name: MemberId) -> Portion | None:
+        """Return what one of the members of a later step worked on, if it owned nothing then."""
+        member = self.members.get(name)
+        return None if member is None or member.owns else self.portion(name)
+
+    def _ring(self, topic: TopicName) -> Draught:
+        if topic not in self._rings:
+            queues = sorted(
+                self.routes[topic].queues, key=lambda it: (java_order(it.broker), it.id)
+            )
+            names = [
+                name
+                for name, member in self.members.items()
+                if _draws(member) and not member.draining and wants(member, topic)
+            ]
+            following = self.policy.share_number_of(self.group, topic)
+            self._rings[topic] = ring(queues, sorted(names, key=java_order), following)
+        return self._rings[topic]
+
+
+def ring(queues: Sequence[Queue], names: Sequence[MemberId], following: int) -> Draught:
+    """Return what each member draws from, as RocketMQ's ``allocate4Pop`` does by AVG.
+
+    With more members than queues, each gets exactly one.
+    """
+    count, size = len(names), len(queues)
+    if not 0 < following < count - 1:
+        return dict.fromkeys(names, _every(queues))
+    if count > size:
+        return {name: queues[at % size :][:1] for at, name in enumerate(names)} if size else {}
+    starts = [first_of(at, count, size) for at in range(count)]
+    starts += [size + start for start in starts] + [2 * size]
+    twice = [*queues, *queues]  # the ring, cut open
+    return {name: twice[starts[at] : starts[at + following + 1]] for at, name in enumerate(names)}
+
+
+def _every(queues: Sequence[Queue]) -> Sequence[Queue]:
+    """Return all queues: those of a broker by name are its to choose from, as in RocketMQ."""
+    return list(dict.fromkeys(it._replace(id=ANY_QUEUE) if it.broker else it for it in queues))
+
+
+def readers(draft: Draft, after: Commons) -> list[MemberId]:
+    """Return the members whose part of the commons this step changed."""
+    changed, told = draft.routes.drawn.keys(), draft.members.drawn
+    ruled = effective(draft.general, draft.before.overrides)
+    if not changed and not told and ruled is draft.policy:
+        return []
+    before = Commons.of(draft.before, draft.members.before, ruled)
+    guests = {name: after.members[name] for name in after.members.those(Trait.GUEST)}
+    return [
+        name
+        for name, member in guests.items()
+        if (_draws(member) or name in told or any(wants(member, topic) for topic in changed))
+        and after.portion(name) != before.former(name)
+    ]

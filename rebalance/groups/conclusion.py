@@ -1,0 +1,183 @@
+"""The end of a step: a draft becomes the next state and the decisions to publish.
+
+Here the group's epoch is drawn, once, and only if something was decided; every record of the batch
+carries it. A member gets a record when its portion changed or when it asked by joining; a member
+that the group does not know gets a withdrawal.
+
+Called by ``step``. Its one rule: records are a function of the next state, so that the same epoch
+always means the same bytes (I4).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rebalance.causes import Cause
+from rebalance.groups import commons, timers
+from rebalance.groups.handover import attribution, unread
+from rebalance.groups.members import departures, flapping, remains
+from rebalance.groups.model.books import Books, concerned
+from rebalance.groups.model.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Decision,
+    HandedOver,
+    Rebalanced,
+)
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Portion
+from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.portions import Shares, portions
+from rebalance.groups.model.roster import Roster
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.summary import summarise
+from rebalance.ids import MemberId
+from rebalance.stamp import Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The outcome of a step."""
+
+    state: GroupState
+    decisions: tuple[Decision, ...]
+
+
+def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
+    """Close the draft."""
+    flapping.forget(draft, now.clock)
+    departures.forget(draft, now.clock)
+    books, roster = draft.ownership.merged(), draft.members.merged()
+    state = _next_state(draft, books, roster)
+    kept = remains.kept(draft, state)
+    if draft.is_quiet:
+        return Step(kept, ())
+    decided = state.epoch > draft.before.epoch
+    decisions: list[Decision] = list(draft.notes)
+    common = commons.Commons.of(state, roster, draft.policy)
+    readers, cause = _readers(draft, state, common), state.occasion or state.cause
+    if cause is not None:
+        shares = _shares(state, books, common, readers)
+        decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
+        kept = unread.note(draft, kept, readers)
+    decisions += [
+        AssignmentWithdrawn(state.name, member)
+        for member in sorted(draft.gone)
+        if member not in state.members
+    ]
+    if decided and cause is not None:
+        strategy = state.strategy or draft.policy.strategy
+        summary = summarise(state, books, common, strategy, now.appended, cause)
+        decisions += [*_history(draft, moves, summary), summary]
+    return Step(kept, tuple(decisions))
+
+
+def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
+    before = draft.before
+    changed = bool(draft.causes)
+    epoch = draft.next_epoch if draft.decided else before.epoch
+    group_epoch = epoch if changed else before.group_epoch
+    return GroupState(
+        name=before.name,
+        epoch=epoch,
+        group_epoch=group_epoch,
+        target_epoch=group_epoch if draft.targeted else before.target_epoch,
+        members=roster,
+        pulses=draft.pulses.merged(),
+        routes=draft.routes.merged(),
+        target=draft.target,
+        ownership=books,
+        loose=tuple(draft.loose),
+        posted=draft.posted,
+        reasons=draft.reasons,
+        shortage=draft.shortage,
+        targeted_at=draft.targeted_at,
+        doubts=draft.doubts.merged(),
+        held=draft.held.merged(),
+        flaps=draft.flaps.merged(),
+        departures=draft.departures.merged(),
+        paused=draft.paused,
+        paused_until=draft.paused_until,
+        strategy=draft.strategy,
+        overrides=draft.overrides,
+        commands=draft.commands,
+        ailment=draft.ailment,
+        cause=attribution.last_change(draft),
+        occasion=draft.why if draft.decided else before.occasion,
+        empty_since=draft.empty_since,
+        deadline=timers.earliest(draft) if draft.decided else draft.deadline,
+    )
+
+
+def _shares(
+    state: GroupState, books: Books, common: commons.Commons, readers: Sequence[MemberId]
+) -> Shares:
+    cards = books.cards if readers else {}
+    pages = {queue: books[queue] for name in readers for queue in cards.get(name, ())}
+    read = dict(portions(pages.items(), readers))
+    for name in readers:
+        if not state.members[name].owns:
+            read[name] = common.portion(name)
+    return read
+
+
+def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[MemberId]:
+    """Who is sent a record: whoever asked, and whoever is told something new of any queue."""
+    drawn, before = draft.ownership.drawn, draft.before.ownership
+    was = [(queue, before[queue]) for queue in drawn if queue in before]
+    now = [(queue, owned) for queue, owned in drawn.items() if owned is not None]
+    members = {member for _, owned in was + now for member in concerned(owned)}
+    old, new = portions(was, members), portions(now, members)
+    retold = {member for member in members if old[member] != new[member]}
+    retold.update(commons.readers(draft, common))
+    return sorted((retold | draft.answered) & state.members.keys())
+
+
+def _issued(
+    draft: Draft, state: GroupState, name: MemberId, portion: Portion, cause: Cause
+) -> AssignmentIssued:
+    member = state.members[name]
+    return AssignmentIssued(
+        group=state.name,
+        member=name,
+        incarnation=member.incarnation,
+        epoch=state.epoch,
+        target_epoch=state.target_epoch,
+        portion=portion,
+        session_timeout_ms=member.session_timeout_ms,
+        revocation_timeout_ms=member.revocation_timeout_ms,
+        heartbeat_interval_ms=draft.policy.heartbeat_ms(member.session_timeout_ms),
+        cause=cause,
+        mode=member.mode,
+        join_again=member.presumed,
+    )
+
+
+def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decision]:
+    history: list[Decision] = []
+    if draft.targeted:
+        history.append(
+            Rebalanced(
+                group=summary.group,
+                epoch_before=draft.before.epoch,
+                epoch_after=summary.epoch,
+                moves=moves,
+                members=summary.population,
+                queues=sum(topic.queues for topic in summary.topics),
+                at=summary.at,
+                cause=summary.cause,
+            )
+        )
+    history += [
+        HandedOver(
+            group=summary.group,
+            from_member=giver,
+            to_member=taker,
+            queues=tuple(sorted(passage.queues)),
+            duration_ms=passage.duration_ms,
+            ending=ending,
+            at=summary.at,
+            cause=reason or summary.cause,
+        )
+        for (giver, taker, ending, reason), passage in draft.passages.items()
+    ]
+    return history

@@ -1,0 +1,59 @@
+"""Reasons: which event is the cause of a decision.
+
+A decision may follow from an earlier one: a queue that was asked back when b joined is released
+seconds later, when z has joined as well, and it still goes to b because of b. So the cause of a
+step is kept for as long as a member has to let go, or to wait, for what the step's records said.
+
+Called by ``step`` and ``conclusion``. Its one rule: what only carries out an earlier decision has
+the cause of that one, and no step has a cause that had nothing to do with it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rebalance.causes import Cause
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.state import Ownership
+from rebalance.ids import Epoch
+
+
+def last_change(draft: Draft) -> Cause | None:
+    """Return what changed the group last, saying how many others it came with."""
+    if not draft.causes:
+        return draft.before.cause
+    last, others = draft.causes[-1], len(draft.causes) - 1
+    if others == 0:
+        return last
+    company = f"with {others} other change{'s' if others > 1 else ''}"
+    return replace(last, detail=f"{last.detail}, {company}" if last.detail else company)
+
+
+def note(draft: Draft) -> None:
+    """Find the step's cause, and keep those of whatever is on its way, and of nothing else."""
+    draft.why = _of_step(draft)
+    if not draft.ownership.drawn:
+        return
+    books, known = draft.ownership.merged(), dict(draft.reasons)
+    if draft.why is not None:
+        known[draft.next_epoch] = draft.why
+    awaited = {epoch for queue in books.moving for epoch in _awaited(books[queue])}
+    draft.reasons = {epoch: known[epoch] for epoch in sorted(awaited & known.keys())}
+
+
+def _of_step(draft: Draft) -> Cause | None:
+    """Return what this step decides is laid to; a group that nothing ever changed tells nothing."""
+    change = last_change(draft)
+    if draft.causes or draft.targeted:  # a target may have waited for its time
+        return change
+    if draft.occasion is not None:
+        return draft.occasion
+    served = draft.served & draft.reasons.keys()
+    return draft.reasons[max(served)] if served else change
+
+
+def _awaited(owned: Ownership) -> Iterator[Epoch]:
+    for grant in owned.grants:
+        if grant.asked is not None:
+            yield grant.asked.epoch
+    if owned.heir is not None:
+        yield owned.heir.epoch

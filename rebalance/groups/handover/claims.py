@@ -1,0 +1,66 @@
+"""Claims: queues that a member says it owns and was never granted.
+
+The member may be wrong, or may not have heard yet that the queue moved. So a claim is refused only
+when it is certainly false: the member has acted on the group's last decision; or it shows an epoch
+that is not drawn yet, or one that another member has on that very queue. In no case does the member
+get the queue (faults C8, C9).
+
+Called by ``handover`` with each beat that lists what its member owns. Its one rule: a claim changes
+nothing; it is refused in the history, and the member is told again what it really has.
+"""
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.decisions import ClaimRefused
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Beaten
+from rebalance.groups.model.state import Grant, Ownership
+from rebalance.ids import Epoch, Incarnation, MemberId, Queue
+
+Claim = tuple[MemberId, Incarnation, Epoch]
+"""What a member says it has: its name, its life, and under which epoch."""
+
+
+def granted(owned: Ownership | None, claim: Claim) -> Grant | None:
+    """Return the very grant that is claimed, if a page has it."""
+    for grant in () if owned is None else owned.grants:
+        if (grant.member, grant.incarnation, grant.epoch) == claim:
+            return grant
+    return None
+
+
+def judge(draft: Draft, event: Beaten) -> None:
+    """Note and answer claims of what was never granted."""
+    member = draft.members.get(event.member)
+    if member is None or member.incarnation != event.incarnation or not member.owns:
+        return
+    informed = event.epoch >= draft.before.epoch
+    strange = tuple(
+        queue
+        for queue, epoch in event.owned or ()
+        if (informed or _is_impossible(draft, event.member, queue, epoch))
+        and granted(draft.ownership.get(queue), (event.member, event.incarnation, epoch)) is None
+    )
+    if strange:
+        draft.answered.add(event.member)
+        cause = Cause(CauseKind.CLAIM, event.member, event.stamp.position)
+        draft.notes.append(
+            ClaimRefused(
+                draft.before.name,
+                event.member,
+                event.incarnation,
+                strange,
+                event.stamp.appended,
+                cause,
+            )
+        )
+
+
+def _is_impossible(draft: Draft, member: MemberId, queue: Queue, epoch: Epoch) -> bool:
+    """Tell whether a claim was false at all times: no two grants of a queue share an epoch."""
+    if epoch > draft.before.epoch:
+        return True
+    if epoch == draft.members[member].since:
+        return False  # perhaps it worked in common: those are told the number of their joining
+    owned = draft.ownership.get(queue)
+    grants = () if owned is None else owned.grants
+    return any(grant.epoch == epoch and grant.member != member for grant in grants)

@@ -1,0 +1,65 @@
+"""Unread: members that have not shown yet that they read their last record, and are told again.
+
+A record may never reach its member: a read is lost, or cannot be decoded, or the topic was
+compacted. The member beats on under an older epoch, and the books say that it owns what it knows
+nothing of. So each pulse keeps the epoch of the last record until a beat names it or a later one.
+If beats show an older one for more than two heartbeats the record is sent again, and after that
+ever more rarely, because a member that can never read must not make the group publish for ever.
+
+It counts from the end of the next step, by when the record is surely out (see ``notice``), and only
+a beat makes it send again; so neither an outage of the controller nor one of Kafka counts. A beat
+of epoch 0 asks for nothing: a member that was never answered joins again, and RocketMQ's clients
+name no epochs at all.
+
+Called by ``step``, ``membership`` and ``conclusion``. Its one rule: a beat that names the last
+record costs nothing.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Beaten
+from rebalance.groups.model.state import GroupState, Member, Pulse, Unread
+from rebalance.ids import MemberId
+from rebalance.stamp import Stamp
+
+_HEARTBEATS: Final = 2
+"""As for a twin (``twins.lives``): one beat may have left before the record was read."""
+_DOUBLINGS: Final = 5
+"""Of that patience: with sessions of 10 s, a record every three and a half minutes at last."""
+
+
+def arrive(draft: Draft, now: Stamp) -> None:
+    """Count from now on for those whom the last step has written to: by now that is out."""
+    for name in draft.before.unposted:
+        pulse = draft.pulses.get(name)
+        if pulse is not None and pulse.unread is not None:
+            unread = Unread(pulse.unread.epoch, now.heard, pulse.unread.times)
+            draft.pulses.put(name, Pulse(pulse.seen, pulse.sequence, unread))
+
+
+def heed(draft: Draft, event: Beaten, member: Member, unread: Unread) -> Unread | None:
+    """Return what a member that beats has still not read; it is told again if that lasts."""
+    if event.epoch >= unread.epoch:
+        return None
+    if event.epoch > 0 and unread.since is not None:
+        patience = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
+        if event.stamp.heard - unread.since >= patience << min(unread.times, _DOUBLINGS):
+            draft.answered.add(event.member)
+            draft.reminded.add(event.member)
+    return unread
+
+
+def note(draft: Draft, state: GroupState, readers: Collection[MemberId]) -> GroupState:
+    """Return the state with what is sent in this step, which its readers have to show."""
+    if not readers:
+        return state
+    pulses = dict(state.pulses)
+    for name in readers:
+        pulse = pulses[name]
+        was = pulse.unread
+        times = 0 if was is None else was.times + (name in draft.reminded)
+        pulses[name] = Pulse(pulse.seen, pulse.sequence, Unread(state.epoch, None, times))
+    return replace(state, pulses=pulses, unposted=tuple(readers))

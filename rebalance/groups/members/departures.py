@@ -1,0 +1,62 @@
+"""Departures: members that left for good, while their old records may still arrive.
+
+A join is repeated by its sender, and by the log, and may arrive after the leave that followed it.
+Without this list such a join would admit a ghost, which cannot be told from a member until its
+session is over (fault F11).
+
+Only members that left by their own word are listed: one that was evicted may be alive, and may come
+back. Called by ``membership`` and, to forget, by ``timers`` and ``conclusion``. Its one rule: the
+list is bounded, in time and in number.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Joined, Left
+from rebalance.groups.model.state import Departure
+from rebalance.ids import Millis
+
+REMEMBERED_MS: Final = Millis(300_000)
+"""A client gives a record up after two minutes at the latest (Kafka's `delivery.timeout.ms`), and
+the controller may be a few minutes late; who comes later than that has been written anew."""
+REMEMBERED: Final = 1_000
+"""A fleet that is rolled leaves some hundred names behind. Of more the oldest are forgotten."""
+
+
+def note(draft: Draft, event: Left) -> None:
+    """Note that a life is over; who counts nothing has no old letters (``consumer_table``)."""
+    if event.sequence == 0:
+        return
+    gone = Departure(event.incarnation, event.sequence, event.stamp.clock)
+    draft.departures.put(event.member, gone)
+
+
+def precedes(draft: Draft, event: Joined) -> bool:
+    """Tell whether a join is older than the leave of the same life, or of a later one."""
+    gone = draft.departures.get(event.member)
+    if gone is None or event.stamp.clock - gone.at >= REMEMBERED_MS:
+        return False
+    return (event.incarnation, event.sequence) <= (gone.incarnation, gone.sequence)
+
+
+def hours(draft: Draft) -> Iterator[Millis]:
+    """Return when nothing is to be expected of any of them any more."""
+    left = [gone.at for gone in draft.departures.values()]
+    if left:
+        yield Millis(max(left) + REMEMBERED_MS)
+
+
+def sweep(draft: Draft) -> None:
+    """Strike them all out: their hour has come."""
+    draft.departures.clear()
+
+
+def forget(draft: Draft, clock: Millis) -> None:
+    """Strike out those of whom nothing is to be expected any more."""
+    if not draft.departures.drawn:
+        return
+    known = sorted(draft.departures.items(), key=lambda entry: (-entry[1].at, entry[0]))
+    for place, (name, gone) in enumerate(known):
+        if place >= REMEMBERED or clock - gone.at >= REMEMBERED_MS:
+            draft.departures.remove(name)

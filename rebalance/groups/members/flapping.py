@@ -1,0 +1,130 @@
+"""Flapping: members that come and go again and again.
+
+Each departure counts one, and the count is halved with each half-life, as BGP damps routes that
+flap. A member that returns with too high a count rests: it is a member, heard and answered, but
+gets no queues until its count has fallen to half the limit, so that the others' queues do not move
+(faults C11, C12). It keeps a topic that no other member could work on; so when all members would
+have to rest, none does.
+
+Called by ``membership`` at each departure and return, by ``timers`` when a rest ends or nothing is
+left to remember. Its one rule: a past belongs to the instance, or else to the member id, and is
+forgotten in log time.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.policy import TwinRule
+from rebalance.groups.model.state import Flaps, Member
+from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.stamp import Stamp
+
+_CEILING = 4
+"""A count stops at so many times the limit: a rest of three half-lives is punishment enough."""
+
+
+def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
+    """Count a departure, or a life that ended by a restart.
+
+    In a flood of names that come and go once nobody flaps: those that find the book full are not
+    entered.
+    """
+    past, policy = _past(draft, name, member.instance), draft.policy
+    if draft.flaps.get(past) is None and not _has_room(draft, clock):
+        return
+    flaps = _recalled(draft, past, clock)
+    count = min(flaps.count + 1, _CEILING * policy.flap_limit)
+    draft.flaps.put(past, Flaps(count, flaps.since))
+
+
+def rests_until(
+    draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis
+) -> Millis | None:
+    """Return until when a member that comes (back) now has to rest."""
+    policy = draft.policy
+    flaps = _recalled(draft, _past(draft, name, instance), clock)
+    if not is_restless(draft, name, instance, clock):
+        return None
+    half_lives = 0
+    while flaps.count >> half_lives > policy.flap_limit // 2:
+        half_lives += 1
+    return Millis(flaps.since + half_lives * policy.flap_half_life_ms)
+
+
+def is_restless(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> bool:
+    """Tell whether it has come and gone too often lately."""
+    past = _recalled(draft, _past(draft, name, instance), clock)
+    return past.count >= draft.policy.flap_limit
+
+
+def remark(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> str:
+    """Say of a member that comes and goes that it does: for people, who may know why."""
+    if not is_restless(draft, name, instance, clock):
+        return ""
+    count = _recalled(draft, _past(draft, name, instance), clock).count
+    return f"it comes and goes, {count} times lately"
+
+
+def wake(draft: Draft, stamp: Stamp) -> None:
+    """Let members take part again whose rest is over."""
+    for name, member in draft.members.items():
+        if member.resting_until is not None and stamp.clock >= member.resting_until:
+            draft.members.put(name, replace(member, resting_until=None))
+            draft.causes.append(Cause(CauseKind.REST, name, stamp.position))
+
+
+def hours(draft: Draft) -> Iterator[Millis]:
+    """Return when everything has faded away."""
+    half_life_ms = draft.policy.flap_half_life_ms
+    ends = [it.since + it.count.bit_length() * half_life_ms for it in draft.flaps.values()]
+    if ends:
+        yield Millis(max(ends))
+
+
+def sweep(draft: Draft) -> None:
+    """Strike everything out: its hour has come."""
+    draft.flaps.clear()
+
+
+def forget(draft: Draft, clock: Millis) -> None:
+    """Strike out what has faded away, so that the book stays as small as the group."""
+    if draft.flaps.drawn:
+        _strike_out(draft, clock)
+
+
+def _has_room(draft: Draft, clock: Millis) -> bool:
+    """Tell whether one more may be entered; a full book is weeded once in a reading of the clock.
+
+    In a flood of names each of them would weed it again.
+    """
+    if len(draft.flaps) >= draft.policy.max_members and draft.weeded != clock:
+        draft.weeded = clock
+        _strike_out(draft, clock)
+    return len(draft.flaps) < draft.policy.max_members
+
+
+def _strike_out(draft: Draft, clock: Millis) -> None:
+    for past, flaps in list(draft.flaps.items()):
+        if _faded(flaps, clock, draft.policy.flap_half_life_ms).count == 0:
+            draft.flaps.remove(past)
+
+
+def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:
+    """Whose past it is; an instance that a whole fleet has says nothing of any one of them."""
+    shared = draft.policy.on_twin_instance is TwinRule.SEPARATE
+    return name if instance is None or shared else instance
+
+
+def _recalled(draft: Draft, past: str, clock: Millis) -> Flaps:
+    known = draft.flaps.get(past)
+    if known is None:
+        return Flaps(0, clock)
+    faded = _faded(known, clock, draft.policy.flap_half_life_ms)
+    return faded if faded.count else Flaps(0, clock)
+
+
+def _faded(flaps: Flaps, clock: Millis, half_life_ms: Millis) -> Flaps:
+    elapsed = (clock - flaps.since) // half_life_ms
+    return Flaps(flaps.count >> elapsed, Millis(flaps.since + elapsed * half_life_ms))

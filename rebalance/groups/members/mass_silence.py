@@ -1,0 +1,139 @@
+"""Holding: when many members are silent at once, their evictions wait.
+
+Silence of one member probably means that it died. Silence of most of a group probably means that we
+cannot hear. So while more than a set share of a group is silent, the log's word alone evicts no
+member: evictions are held, the members keep their queues, and the history says so. The hold ends a
+heartbeat after enough members are heard again (after an outage they come back one by one), when the
+silence has lasted for another while, or when an operator confirms it (reliability rule 6). A paused
+group holds all evictions.
+
+A member counts as silent from half a session on: members that fell silent together do not reach the
+end of their sessions together, and the first must not be evicted before the others are noticed. Nor
+is it known whether such a member has kept what it was to let go.
+
+Called by ``timers`` for silent members, and by ``membership`` for those that speak. Its one rule: a
+held member that speaks has never been away.
+"""
+
+from collections.abc import Sequence
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.decisions import EvictionsHeld
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.state import Member, Pulse
+from rebalance.ids import MemberId, Millis
+from rebalance.stamp import Stamp
+
+_CONFIRMED = Millis(0)
+"""Held until then: not held any more, whatever happens."""
+
+
+def is_mute(draft: Draft, name: MemberId, stamp: Stamp) -> bool:
+    """Tell whether a member has said nothing for longer than half its session."""
+    return _is_mute(draft.pulses[name], draft.members[name], stamp)
+
+
+def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:
+    """Return those of the silent members that may be evicted now; hold the others."""
+    if not silent:
+        return silent
+    looks_dead = _looks_dead(draft, stamp)
+    if not draft.paused and not _too_many(draft, looks_dead):
+        return [name for name in silent if stamp.clock >= (draft.held.get(name) or 0)]
+    draft.calm = False
+    why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
+    fresh = tuple(name for name in silent if draft.held.get(name) is None)
+    for name in silent:
+        until = _resumption(draft, name, stamp) if draft.paused else _patience(draft, name)
+        _hold(draft, name, until, stamp, why)
+    if fresh:
+        draft.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
+        draft.notes.append(
+            EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
+        )
+    return [] if draft.paused else [name for name in silent if stamp.clock >= draft.held[name]]
+
+
+def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:
+    """Until whenever the pause ends: written once, for each time would be a decision."""
+    return min(draft.held.get(name) or stamp.clock, stamp.clock)
+
+
+def _patience(draft: Draft, name: MemberId) -> Millis:
+    """Until when a member that is doubted to be dead may be silent."""
+    session = draft.policy.silence_ms(draft.members[name].session_timeout_ms)
+    return Millis(draft.pulses[name].seen + session + draft.policy.blast_hold_ms)
+
+
+def _hold(draft: Draft, name: MemberId, until: Millis, stamp: Stamp, why: str) -> None:
+    if draft.held.get(name) not in (until, _CONFIRMED):
+        draft.held.put(name, until)
+        draft.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, why)
+
+
+def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
+    """Hold a member no longer that has just spoken; its pulse does not show it yet.
+
+    Perhaps enough are heard again to believe in the silence of the others. To look again costs as
+    much as the group is large, and after an outage all of them speak in one batch; so who looks
+    dead is counted once, and down with each voice. Time goes by and may have added more: what is
+    left is a lower bound, and as long as even that is too many there is no need to look.
+    """
+    if not draft.held:
+        return
+    if draft.held.get(name) is not None:
+        draft.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, "it is heard again")
+        draft.expect_by(Millis(stamp.heard + draft.members[name].session_timeout_ms))
+    draft.held.remove(name)
+    if draft.paused or draft.calm:
+        return
+    pulse = draft.pulses.get(name)
+    if draft.mute is None:
+        draft.mute = _looks_dead(draft, stamp, heard=name)
+    elif pulse is not None and _is_mute(pulse, draft.members[name], stamp):
+        draft.mute -= 1
+    if _too_many(draft, draft.mute):
+        return
+    draft.mute = _looks_dead(draft, stamp, heard=name)
+    draft.calm = not _too_many(draft, draft.mute)
+    if draft.calm:
+        _shorten(draft, stamp)
+
+
+def _shorten(draft: Draft, stamp: Stamp) -> None:
+    """Give the others a heartbeat to be heard as well, from the record that brought the voice.
+
+    Not from when it was looked at: the log decides and not how it was cut (I7).
+    """
+    for name, until in list(draft.held.items()):
+        interval = draft.policy.heartbeat_ms(draft.members[name].session_timeout_ms)
+        sooner = min(until, Millis(stamp.clock + interval))
+        _hold(draft, name, sooner, stamp, "enough others are heard again")
+        draft.expect_by(draft.held[name])
+
+
+def confirm(draft: Draft) -> int:
+    """Believe in the silence of everybody who is held; return how many those are."""
+    held = list(draft.held.merged())
+    for name in held:
+        draft.held.put(name, _CONFIRMED)
+    return len(held)
+
+
+def _looks_dead(draft: Draft, stamp: Stamp, heard: MemberId | None = None) -> int:
+    return sum(
+        _is_mute(draft.pulses[name], member, stamp)
+        for name, member in draft.members.items()
+        if name != heard
+    )
+
+
+def _is_mute(pulse: Pulse, member: Member, stamp: Stamp) -> bool:
+    return not member.away and 2 * (stamp.clock - pulse.seen) > member.session_timeout_ms
+
+
+def _too_many(draft: Draft, looks_dead: int) -> bool:
+    policy = draft.policy
+    if looks_dead < policy.blast_members:
+        return False
+    return 100 * looks_dead > policy.blast_percent * draft.population

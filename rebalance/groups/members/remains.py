@@ -1,0 +1,57 @@
+"""Remains: what a group without members keeps, and for how long.
+
+It keeps its topics for members that return soon, recent departures and flapping, and the ids of the
+last commands. For a name that is never used again all of that would stay for ever. So it is dropped
+when the group has been empty for a while (``Policy.keep_empty_ms``). Then only an operator's
+settings are left, until they are taken back, or, if there are none, the epoch. The epoch is not
+lost with the group: its cell keeps the highest (``streaming.cell.fold``), and the last published
+summary names it (``adoption``).
+
+Called by modules that fill or empty a group, by ``timers`` at the deadline, by ``step`` and by
+``conclusion``. Its one rule: the log decides what is dropped when, not the end of a batch.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from rebalance.groups.members import departures, flapping
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Advanced, Moment
+from rebalance.groups.model.overrides import NONE
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import Millis
+from rebalance.stamp import Ticked
+
+
+def note(draft: Draft, clock: Millis) -> None:
+    """Count anew, if nobody is there: the last has gone, or an operator has spoken."""
+    draft.empty_since = None if draft.population else clock
+    for hour in hours(draft):
+        draft.expect_by(hour)
+
+
+def hours(draft: Draft) -> Iterator[Millis]:
+    """Return when what is left is struck out."""
+    if draft.empty_since is not None:
+        end = Millis(draft.empty_since + draft.policy.keep_empty_ms)
+        yield max([end, *departures.hours(draft), *flapping.hours(draft)])
+
+
+def sweep(draft: Draft) -> None:
+    """Strike out what is left: its hour has come."""
+    draft.empty_since, draft.commands, draft.extent = None, (), None
+    draft.target, draft.shortage = {}, {}  # of a paused group they would stay
+    for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):
+        left.clear()
+
+
+def is_all(state: GroupState, events: Sequence[Moment]) -> bool:
+    """Tell whether nothing is known of a group, and nothing said but how far its epochs got."""
+    return state.is_unknown and all(isinstance(event, Advanced | Ticked) for event in events)
+
+
+def kept(draft: Draft, state: GroupState) -> GroupState:
+    """Return the state to remember: of a group that has no remains, only the epoch."""
+    if state.members or state.empty_since is not None:
+        return state
+    ordered = draft.paused or draft.strategy is not None or draft.overrides != NONE
+    return state if ordered else GroupState.unknown(state.name, state.epoch)

@@ -1,0 +1,96 @@
+"""RocketMQ's own clients as members.
+
+A RocketMQ client knows neither join nor beat: every 30 s it repeats all it wants. So its first
+heartbeat is a join, one with other wishes is a new join, and all others are beats. It has no
+incarnation, so a second process under its name cannot be told apart (``doubles`` looks for signs of
+one); and it sends no releases, so it is eager.
+
+RocketMQ's brokers keep one subscription for a whole group, that of the last heartbeat: members that
+ask for different topics take them from each other every 30 s. Here each member has its own
+subscription, unless the policy asks for RocketMQ's way (``Compat.ROCKETMQ``); then the last one
+counts for all eager members.
+
+Called by ``step``, for what such a client says and after each join. Its one rule: ``membership``
+decides who belongs to the group; this module decides only what the clients want.
+"""
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.members import doubles, membership
+from rebalance.groups.model.decisions import MemberChange
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Joined, Mode, Registered, Unregistered
+from rebalance.groups.model.policy import Compat
+from rebalance.groups.model.state import Member
+from rebalance.groups.model.subscriptions import wish_of
+from rebalance.ids import TopicName
+
+
+def fold(draft: Draft, event: Registered | Unregistered) -> None:
+    """Enter what a client said."""
+    if isinstance(event, Registered):
+        _register(draft, event)
+    else:
+        _unregister(draft, event)
+
+
+def _register(draft: Draft, event: Registered) -> None:
+    topics = event.topics if event.topics is not None else _as_before(draft, event)
+    if topics is None:
+        return  # it only repeats itself, and nobody has heard what it said first
+    known = draft.members.get(event.member)
+    if known is not None and known.incarnation > event.incarnation:
+        return
+    said = (topics, event.mode, event.company)
+    if known is not None and not _says_news(known, topics, event.mode):
+        doubles.repeated(draft, event, said, known)
+        membership.see(draft, event.member, event.stamp)
+        return
+    joined = Joined(
+        event.stamp,
+        event.member,
+        event.incarnation,
+        sequence=0,
+        topics=topics,
+        session_timeout_ms=event.session_timeout_ms,
+        mode=event.mode,
+        eager=True,
+    )
+    membership.join(draft, joined)
+    doubles.changed(draft, event, said, None if known is None or known.presumed else known)
+    agree(draft, joined)
+
+
+def _says_news(known: Member, topics: frozenset[TopicName], mode: Mode) -> bool:
+    """Tell whether a client says what is not known of it; of one that was adopted, most is not."""
+    return known.presumed or (known.topics, known.mode) != (topics, mode)
+
+
+def _unregister(draft: Draft, event: Unregistered) -> None:
+    """Strike a client out. Its records come in order, so there is no ghost to be remembered."""
+    known = draft.members.get(event.member)
+    if known is not None and known.incarnation == event.incarnation:
+        cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
+        membership.depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
+
+
+def agree(draft: Draft, event: Joined) -> None:
+    """Have all eager members want what the last of them does, where that is the custom."""
+    author = draft.members.get(event.member)
+    if draft.policy.compat is not Compat.ROCKETMQ or author is None or not author.eager:
+        return
+    if author.incarnation == event.incarnation and draft.members.agree(wish_of(author)):
+        cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, "for all")
+        draft.causes.append(cause)
+
+
+def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:
+    """What a client wants that does not say: as before, or as the others where that is one."""
+    known = draft.members.get(event.member)
+    if known is not None:
+        return known.topics
+    if draft.policy.compat is not Compat.ROCKETMQ:
+        return None
+    if len(draft.members.table) == 1:  # as nearly always: they have agreed
+        return next(iter(draft.members.table))[0]
+    wishes = (member.topics for member in draft.members.values() if member.eager)
+    return next(wishes, frozenset())

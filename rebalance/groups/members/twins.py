@@ -1,0 +1,209 @@
+"""Twins: two lives that claim one name.
+
+Most often the first life has died and come back (a restart); sometimes there are two processes with
+one client id. Nothing in the claim itself tells which, so the operator chooses: the newer life gets
+the name, the older one keeps it while it lives, or each gets a name of its own. The name claimed is
+a member's id or its instance; the rules for the two are chosen apart (faults C1, C2).
+
+Called by ``membership`` when a member joins, and by ``step`` for the separate names. Its one rule:
+the history names both when a member loses its name to a living twin, or is refused it.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.decisions import TwinsMet
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Adopted, Commanded, Event, Joined, RouteObserved
+from rebalance.groups.model.policy import Policy, TwinRule
+from rebalance.ids import Incarnation, InstanceId, MemberId
+from rebalance.stamp import Stamp
+
+_NAME_CHARACTERS: Final = 255
+"""The longest name that can be published (``trimtab.protocol.limits``)."""
+
+
+def told_apart(event: Event, policy: Policy) -> Event:
+    """Give each life a name of its own, where twins are to be separate members."""
+    if policy.on_twin is not TwinRule.SEPARATE or isinstance(event, RouteObserved | Commanded):
+        return event
+    return replace(event, member=own_name(event.member, event.incarnation))
+
+
+def named_apart(record: Adopted, policy: Policy) -> Adopted:
+    """Do the same with a record that was published, and with whom it names."""
+    if policy.on_twin is not TwinRule.SEPARATE:
+        return record
+    inherit = tuple(
+        replace(it, from_member=own_name(it.from_member, it.from_incarnation))
+        for it in record.portion.inherit
+    )
+    name = own_name(record.member, record.incarnation)
+    return replace(record, member=name, portion=replace(record.portion, inherit=inherit))
+
+
+def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
+    """Return the name of one life; ``sinks`` takes the addition off where it says who it is.
+
+    A name that leaves no room for it stays as it is.
+    """
+    own = MemberId(f"{member}@{incarnation}")  # ``_shared_name`` undoes it
+    return own if len(own) <= _NAME_CHARACTERS else member
+
+
+def rivals(draft: Draft, event: Joined) -> list[MemberId]:
+    """Return who has what the newcomer claims: its own older life, and whoever has its instance."""
+    found = [event.member] if draft.members.get(event.member) is not None else []
+    if event.instance is not None:
+        name = _instances(draft).get(event.instance, event.member)
+        member = draft.members.get(name)
+        if name != event.member and member is not None and member.instance == event.instance:
+            found.append(name)
+    return found
+
+
+def is_outlived(draft: Draft, event: Joined, found: Collection[MemberId]) -> bool:
+    """Tell whether a younger life of its name has what a newcomer claims: then its join is late.
+
+    Where lives are told apart each has a name of its own, but their instance is still one.
+    """
+    if draft.policy.on_twin is not TwinRule.SEPARATE:
+        return False
+    shared = _shared_name(event.member, event.incarnation)
+    others = ((rival, draft.members[rival].incarnation) for rival in found)
+    return any(
+        event.incarnation < incarnation and _shared_name(rival, incarnation) == shared
+        for rival, incarnation in others
+    )
+
+
+def enrol(draft: Draft, event: Joined) -> None:
+    """Note whose an instance is now: the next to claim it may come in the same batch."""
+    if event.instance is not None:
+        _instances(draft)[event.instance] = event.member
+
+
+def _instances(draft: Draft) -> dict[InstanceId, MemberId]:
+    """Who has which instance; made once a step, because a fleet comes in one batch."""
+    if draft.instances is None:
+        draft.instances = {
+            member.instance: name
+            for name, member in draft.members.items()
+            if member.instance is not None
+        }
+    return draft.instances
+
+
+def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
+    """Return what happens to the two; who is away is only being replaced by its return.
+
+    So is an earlier life of the same process: it has dropped everything before it came back.
+    """
+    same = event.last_epoch is not None and _is_same_process(draft, event, rival)
+    if same or draft.members[rival].away:
+        return TwinRule.FENCE_OLDER
+    if rival == event.member:
+        # Two that were to be told apart meet only where their name is too long for that.
+        apart = draft.policy.on_twin is TwinRule.SEPARATE
+        rule = TwinRule.FENCE_OLDER if apart else draft.policy.on_twin
+    else:
+        rule = draft.policy.on_twin_instance
+    replaced = rule is not TwinRule.SEPARATE and _is_replaced(draft, event, rival)
+    return TwinRule.REFUSE_NEWER if replaced else rule
+
+
+def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
+    """Tell whether a process comes back that a rival has replaced meanwhile: it was frozen, say.
+
+    It says up to which epoch it knew of itself, and the rival came later, whatever the clocks say.
+    Or the rival started later: it may have come before this one was told anything, and while it
+    hands over to its successor, a process still learns epochs.
+    """
+    if event.last_epoch is None:
+        return False
+    other = draft.members[rival]
+    return 0 < event.last_epoch < other.since or event.incarnation < other.incarnation
+
+
+def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
+    """Tell whether two lives are of one process: all of them begin with its start."""
+    start, others = (
+        life.partition("-")[0] for life in (event.incarnation, draft.members[rival].incarnation)
+    )
+    return start == others
+
+
+def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
+    """Note that the two met, if the older one is alive; a refused one that asks again, once."""
+    older, newer = draft.members[rival], (event.member, event.incarnation)
+    if not lives(draft, rival, event.stamp):
+        return
+    if rule is TwinRule.REFUSE_NEWER:
+        if older.challenger == newer:
+            return
+        draft.members.put(rival, replace(older, challenger=newer))
+    cause = Cause(CauseKind.JOIN, event.member, event.stamp.position)
+    met = TwinsMet(
+        draft.before.name,
+        (rival, older.incarnation),
+        newer,
+        rule,
+        event.stamp.appended,
+        cause,
+    )
+    draft.notes.append(met)
+
+
+def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
+    """Note whom a newcomer shares its name with, where the two are told apart by another.
+
+    Of a whole fleet with one name it is the last that came. ``known`` were noted already.
+    """
+    if draft.policy.on_twin is not TwinRule.SEPARATE:
+        return
+    shared = _shared_name(event.member, event.incarnation)
+    other = _namesakes(draft).get(shared)
+    if other is not None and draft.members.get(other) is None:
+        draft.namesakes = None  # that one has gone in this step; perhaps an earlier one is there
+        other = _namesakes(draft).get(shared)
+    if other is not None and other not in known:
+        note(draft, event, other, TwinRule.SEPARATE)
+    _namesakes(draft)[shared] = event.member
+
+
+def _namesakes(draft: Draft) -> dict[str, MemberId]:
+    """By the name that lives call themselves by, the last of them; made once a step."""
+    if draft.namesakes is None:
+        found = sorted((member.incarnation, name) for name, member in draft.members.items())
+        draft.namesakes = {_shared_name(name, incarnation): name for incarnation, name in found}
+    return draft.namesakes
+
+
+def _shared_name(name: MemberId, incarnation: Incarnation) -> str:
+    return name.removesuffix(f"@{incarnation}")
+
+
+def lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
+    """Tell whether a rival is alive, as far as can be told: it was heard within two beats."""
+    older = draft.members[rival]
+    lately = 2 * draft.policy.heartbeat_ms(older.session_timeout_ms)
+    return not older.away and stamp.heard - draft.pulses[rival].seen < lately
+
+
+def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
+    """Mean for the newer member what was meant for the older one, or for whom that succeeded.
+
+    What a name was meant to have goes with the first of its lives; a second one had nothing yet.
+    """
+    own = [] if older in draft.succeeded else [older]
+    draft.heirs[newer] = [*draft.heirs.get(newer, ()), *draft.heirs.pop(older, ()), *own]
+    draft.succeeded.add(older)
+
+
+def bequeath(draft: Draft) -> None:
+    """Write the successions into the target: all at once, because a fleet comes in one batch."""
+    heirs = {older: newer for newer, olders in draft.heirs.items() for older in olders}
+    if heirs:
+        draft.target = {queue: heirs.get(owner, owner) for queue, owner in draft.target.items()}

@@ -1,0 +1,108 @@
+"""The books: for each queue, its holder and its heir; and indexes to find them.
+
+A step that concerns three members must not look at every queue of a group that has 100,000. So
+beside the pages there are two indexes: what each member has, and which queues are moving. They are
+built when they are first needed, kept up from step to step, and never packed, because they add
+nothing to the pages.
+
+``Books`` are a part of the state; ``Ledger`` is how a step writes in them (``draft``). Their one
+rule: the same pages give the same answers in the same order, however the indexes came about.
+"""
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+from rebalance.groups.model.cards import filed, refiled
+from rebalance.groups.model.overlay import Overlay, trace
+from rebalance.groups.model.state import Ownership
+from rebalance.ids import MemberId, Queue
+
+Cards = Mapping[MemberId, frozenset[Queue]]
+
+
+class Books(dict[Queue, Ownership]):
+    """All pages. Never changed once a step has ended."""
+
+    __slots__ = ("_cards", "_moving")
+
+    def __init__(self, pages: Mapping[Queue, Ownership]) -> None:
+        """Bind the pages, without any card yet."""
+        super().__init__(pages)
+        self._cards: Cards | None = None
+        self._moving: frozenset[Queue] | None = None
+
+    @property
+    def cards(self) -> Cards:
+        """By member, the queues whose pages name it."""
+        if self._cards is None:
+            self._cards = filed(self, concerned)
+        return self._cards
+
+    @property
+    def moving(self) -> frozenset[Queue]:
+        """The queues that have an heir or are asked back."""
+        if self._moving is None:
+            self._moving = frozenset(queue for queue, owned in self.items() if moves(owned))
+        return self._moving
+
+    def rewritten(self, drawn: Mapping[Queue, Ownership | None]) -> "Books":
+        """Return the books with some pages written anew, or torn out."""
+        books = Books(self)
+        trace(drawn, books)
+        if self._moving is not None:
+            now = (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
+            books._moving = self._moving.difference(drawn).union(now)
+        if self._cards is not None:
+            books._cards = refiled(self._cards, self, drawn, concerned)
+        return books
+
+
+class Ledger(Overlay[Queue, Ownership]):
+    """The books of a step: the pages as they were, and those written since."""
+
+    __slots__ = ("_books",)
+
+    def __init__(self, pages: Mapping[Queue, Ownership]) -> None:
+        """Open the books."""
+        self._books = pages if isinstance(pages, Books) else Books(pages)
+        super().__init__(self._books)
+
+    def concerning(self, members: AbstractSet[MemberId]) -> list[Queue]:
+        """Return, in order, the queues whose pages name one of the members."""
+        if not members:
+            return []
+        found = self._books.cards
+        queues = {queue for member in members for queue in found.get(member, ())}
+        queues.difference_update(self.drawn)
+        for queue, owned in self.drawn.items():
+            if owned is not None and not members.isdisjoint(concerned(owned)):
+                queues.add(queue)
+        return sorted(queues)
+
+    def moving(self) -> list[Queue]:
+        """Return, in order, the queues that have an heir or are asked back."""
+        drawn = self.drawn
+        queues = [queue for queue in self._books.moving if queue not in drawn]
+        queues += (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
+        return sorted(queues)
+
+    def merged(self) -> Books:
+        """Return the books as they are now; the same ones when nothing was written."""
+        merged = super().merged()
+        assert isinstance(merged, Books), "books are rewritten as books"
+        return merged
+
+    def _rewritten(self) -> Books:
+        return self._books.rewritten(self.drawn)
+
+
+def moves(owned: Ownership) -> bool:
+    """Tell whether a queue is on its way from one member to another, or to nobody."""
+    return owned.heir is not None or owned.holder.asked is not None
+
+
+def concerned(owned: Ownership) -> Iterable[MemberId]:
+    """Return the members that a page names."""
+    if owned.heir is None:
+        return (owned.holder.member,)
+    return (owned.holder.member, owned.heir.member)

@@ -1,0 +1,226 @@
+"""What can happen to a group: the only input of the brain.
+
+Each event is one decoded record of the log, already known to be well-formed, with the place and the
+time at which it was read. The shell makes them (``streaming.wire.translation``); ``step`` folds
+them. Names are in the past tense: an event reports, it does not ask.
+
+Its one rule: everything the brain may know about time or order is in the event's stamp.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from rebalance.groups.model.commands import Order
+from rebalance.ids import (
+    Epoch,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Pattern,
+    Queue,
+    TopicName,
+)
+from rebalance.stamp import Stamp, Ticked
+
+
+class Mode(StrEnum):
+    """How a member takes part."""
+
+    CLUSTERING = "clustering"
+    """It owns what it works on: each queue has one owner."""
+    BROADCASTING = "broadcasting"
+    """It works on every queue (``commons``)."""
+    SHARED = "shared"
+    """It works on some, together with others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A member announced itself, or changed what it wants."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+    topics: frozenset[TopicName]
+    session_timeout_ms: Millis | None = None
+    revocation_timeout_ms: Millis | None = None
+    instance: InstanceId | None = None
+    rack: str = ""
+    weight: int = 1
+    capacity: int | None = None
+    mode: Mode = Mode.CLUSTERING
+    eager: bool = False
+    """It knows no releases."""
+    patterns: frozenset[Pattern] = frozenset()
+    """What it subscribes beside the topics that it names."""
+    last_epoch: Epoch | None = None
+    """Of the last record that an earlier life of its process acted on; None: there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A RocketMQ client said what it always says: a join at first, later most often a beat."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    topics: frozenset[TopicName] | None
+    """None: as before."""
+    mode: Mode
+    session_timeout_ms: Millis
+    company: int = 0
+    """A mark of all the groups that it is a member of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unregistered:
+    """A RocketMQ client said that it leaves."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+
+
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """A member is still there."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+    epoch: Epoch
+    """The last assignment record the member acted on; 0 when it has seen none."""
+    owned: tuple[tuple[Queue, Epoch], ...] | None = None
+    """What it works on or has not yet let go; None means unchanged since its last beat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """A member wants to go and works on until its heirs have taken over."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A member has stopped working and is gone."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    sequence: int
+    temporary: bool = False
+    """It means to be back before its session ends: its queues are kept for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A member has let queues go, each at the epoch under which it held it."""
+
+    stamp: Stamp
+    member: MemberId
+    incarnation: Incarnation
+    grants: tuple[tuple[Queue, Epoch], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteObserved:
+    """The route watcher saw the queues of a topic; no queues and not ``exists``: no such topic."""
+
+    stamp: Stamp
+    topic: TopicName
+    version: int
+    exists: bool
+    queues: tuple[Queue, ...]
+    generation: str = ""
+    """Which topic of that name, if the watcher can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commanded:
+    """An operator ordered something (``rebalance.groups.model.commands``)."""
+
+    stamp: Stamp
+    id: str
+    """The same id again is the same command."""
+    principal: str
+    reason: str
+    order: Order
+    base_epoch: Epoch | None = None
+    """Given in view of this epoch: refused if the group has moved on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inheritance:
+    """A queue that becomes the member's own, at ``epoch``, on one exact release."""
+
+    queue: Queue
+    epoch: Epoch
+    from_member: MemberId
+    from_incarnation: Incarnation
+    from_epoch: Epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What one member's record says: every queue that concerns it, sorted."""
+
+    hold: tuple[tuple[Queue, Epoch], ...] = ()
+    give: tuple[tuple[Queue, Epoch], ...] = ()
+    inherit: tuple[Inheritance, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """This stood published, as one member's record, when the controller was started."""
+
+    stamp: Stamp
+    start: str
+    """Which start of a controller it was."""
+    member: MemberId
+    incarnation: Incarnation
+    epoch: Epoch
+    portion: Portion
+    session_timeout_ms: Millis
+    revocation_timeout_ms: Millis
+    mode: Mode = Mode.CLUSTERING
+    of: int = 0
+    """How many records this start has for the group; 0: nobody said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """This stood published of the whole group when the controller was started."""
+
+    stamp: Stamp
+    start: str
+    epoch: Epoch
+    decided: Millis
+    """The append time of the last record that was known when that was published."""
+    of: int = 0
+
+
+MemberEvent = Joined | Beaten | Drained | Left
+Found = Adopted | Advanced
+"""What the driver found published when it started (``adoption``)."""
+FOUND: Final = (Adopted, Advanced)
+"""The same. A tuple, because it is asked of every beat, and a union is slow to ask."""
+SILENT: Final = (Ticked, *FOUND)
+"""What no machine folds."""
+Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
+Moment = Event | Found | Ticked
+"""What a group is told of in the order of the log; whatever silence has decided by then is done."""
+
+
+def last_found(events: Iterable[Moment]) -> list[Found]:
+    """Return what the last start found published; what earlier ones found is older."""
+    told = [event for event in events if isinstance(event, FOUND)]
+    return [one for one in told if one.start == told[-1].start]

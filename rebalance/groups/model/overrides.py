@@ -1,0 +1,76 @@
+"""Overrides: the settings that one group has of its own.
+
+An operator gives them all at once (``orders.ChoosePolicy``): settings that are not named are the
+controller's again. ``Policy``, which they become part of, checks whether they fit together. A group
+cannot override what protects the controller itself (how many members, queues and patterns, how fast
+the clock may run), nor how names are told apart.
+
+Called by ``draft`` and ``commands``. Its one rule: a group's policy is the controller's, except for
+these settings.
+"""
+
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+
+from rebalance.groups.model.policy import Compat, Policy, TwinRule
+from rebalance.ids import Millis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """Named as in ``Policy``; None is the controller's."""
+
+    session_timeout_ms: Millis | None = None
+    session_timeout_ms_min: Millis | None = None
+    session_timeout_ms_max: Millis | None = None
+    """These count for whoever joins from then on: a member that is told of a shorter session only
+    later would trust in the longer one meanwhile."""
+    heartbeat_interval_ms: Millis | None = None
+    revocation_timeout_ms: Millis | None = None
+    revocation_timeout_ms_max: Millis | None = None
+    """As the session's."""
+    eager_grace_ms: Millis | None = None
+    compat: Compat | None = None
+    share_number: int | None = None
+    on_twin: TwinRule | None = None
+    on_twin_instance: TwinRule | None = None
+    assignment_interval_ms: Millis | None = None
+    blast_percent: int | None = None
+    blast_members: int | None = None
+    blast_hold_ms: Millis | None = None
+    flap_half_life_ms: Millis | None = None
+    flap_limit: int | None = None
+    route_damping_ms: Millis | None = None
+    route_share_percent: int | None = None
+
+    def own(self) -> dict[str, int | str]:
+        """Return what is not the controller's, as plain values."""
+        return {
+            name: str(value) if isinstance(value, StrEnum) else value
+            for name, value in asdict(self).items()
+            if value is not None
+        }
+
+    def over(self, policy: Policy) -> Policy:
+        """Return the policy of a group that has these.
+
+        Raises:
+            ValueError: They contradict each other, or the controller's.
+        """
+        if self.on_twin is not None and TwinRule.SEPARATE in (self.on_twin, policy.on_twin):
+            raise ValueError("on_twin cannot be separate for one group: names are the controller's")
+        own = {name: value for name, value in asdict(self).items() if value is not None}
+        return replace(policy, **own)
+
+
+NONE = Overrides()
+
+
+@lru_cache(maxsize=256)
+def effective(policy: Policy, overrides: Overrides) -> Policy:
+    """Return a group's policy; overrides that the controller's have come to contradict rest."""
+    try:
+        return overrides.over(policy)
+    except ValueError:
+        return policy

@@ -1,0 +1,80 @@
+"""Portions: what the books say to each member.
+
+A member's record is not kept anywhere: it is read off the books. The holder of a queue that was
+not asked to let go reads "hold", one that was asked reads "give"; an heir reads "inherit from the
+holder", or "give" once it is withdrawn. So a record can never disagree with the books.
+
+Called by ``conclusion`` for the records, and by ``summary``, which only counts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rebalance.groups.model.books import Books
+from rebalance.groups.model.events import Inheritance, Portion
+from rebalance.groups.model.state import Ownership
+from rebalance.ids import Epoch, MemberId, Queue
+
+Shares = Mapping[MemberId, Portion]
+
+
+@dataclass(slots=True)
+class _Share:
+    hold: list[tuple[Queue, Epoch]] = field(default_factory=list)
+    give: list[tuple[Queue, Epoch]] = field(default_factory=list)
+    inherit: list[Inheritance] = field(default_factory=list)
+
+    def portion(self) -> Portion:
+        self.hold.sort()
+        self.give.sort()
+        self.inherit.sort(key=lambda inheritance: inheritance.queue)
+        return Portion(tuple(self.hold), tuple(self.give), tuple(self.inherit))
+
+
+def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[MemberId]) -> Shares:
+    """Read the portions of the ``wanted`` members off some pages."""
+    shares = {member: _Share() for member in wanted}
+    for queue, owned in pages:
+        holder, heir = owned.holder, owned.heir
+        share = shares.get(holder.member)
+        if share is not None:
+            told = share.hold if holder.asked is None else share.give
+            told.append((queue, holder.epoch))
+        share = None if heir is None else shares.get(heir.member)
+        if share is None or heir is None:
+            continue
+        if heir.asked is not None:
+            share.give.append((queue, heir.epoch))
+        else:
+            share.inherit.append(
+                Inheritance(queue, heir.epoch, holder.member, holder.incarnation, holder.epoch)
+            )
+    return {member: share.portion() for member, share in shares.items()}
+
+
+class Counts(NamedTuple):
+    """How much a portion has of each."""
+
+    hold: int = 0
+    give: int = 0
+    inherit: int = 0
+
+
+def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Counts]:
+    """Count the portions of the ``wanted`` members: whatever does not move is held."""
+    gives, inherits = Counter[MemberId](), Counter[MemberId]()
+    for queue in books.moving:
+        holder, heir = books[queue].holder, books[queue].heir
+        gives[holder.member] += holder.asked is not None
+        if heir is not None:
+            (inherits if heir.asked is None else gives)[heir.member] += 1
+    return {
+        name: Counts(
+            len(books.cards.get(name, ())) - gives[name] - inherits[name],
+            gives[name],
+            inherits[name],
+        )
+        for name in wanted
+    }

@@ -1,0 +1,163 @@
+"""Operators' commands, each obeyed once.
+
+The log holds each command with who gave it and why. A command that was given in view of another
+epoch is refused, and one that arrives twice counts once (faults G3, G4). One for an unknown group
+is refused and leaves nothing behind. A command has no way of its own into the books: a drain is a
+drain, an eviction a departure.
+
+Called by ``step`` for each command, in log order. Its one rule: every command is answered once, in
+the history.
+"""
+
+from dataclasses import replace
+from typing import assert_never
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups import routing
+from rebalance.groups.members import mass_silence, membership, remains
+from rebalance.groups.model.commands import (
+    Approve,
+    ChoosePolicy,
+    ChooseStrategy,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Pause,
+    RebalanceNow,
+    Resume,
+)
+from rebalance.groups.model.decisions import CommandAnswered, MemberChange, Outcome
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Commanded
+from rebalance.groups.model.state import Member
+from rebalance.ids import Epoch, MemberId, Millis
+from rebalance.stamp import Stamp
+
+_REMEMBERED = 64
+"""Ids of past commands kept. A log repeats a record within seconds, people give a few an hour."""
+
+
+class Refused(Exception):  # noqa: N818 - it is the answer
+    """The group cannot do this."""
+
+
+def obey(draft: Draft, event: Commanded) -> None:
+    """Obey a command and answer it."""
+    if event.id in draft.commands:
+        return
+    if draft.before.cause is None and not draft.causes:
+        _answer(draft, event, draft.before.epoch, Outcome.REFUSED, "there is no such group")
+        return
+    draft.commands = (*draft.commands, event.id)[-_REMEMBERED:]
+    epoch = draft.next_epoch if draft.decided else draft.before.epoch
+    if event.base_epoch not in (None, epoch):
+        _answer(draft, event, epoch, Outcome.CONFLICT, f"the group is at epoch {epoch}")
+        return
+    try:
+        detail = _do(draft, event)
+    except Refused as refusal:
+        _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
+    else:
+        draft.touched, draft.occasion = True, _cause(event)
+        remains.note(draft, event.stamp.clock)
+        _answer(draft, event, epoch, Outcome.DONE, detail)
+
+
+def _answer(draft: Draft, event: Commanded, epoch: Epoch, outcome: Outcome, detail: str) -> None:
+    draft.notes.append(
+        CommandAnswered(
+            group=draft.before.name,
+            id=event.id,
+            order=event.order.verb,
+            principal=event.principal,
+            reason=event.reason,
+            outcome=outcome,
+            detail=detail,
+            epoch=epoch,
+            at=event.stamp.appended,
+            cause=_cause(event),
+        )
+    )
+
+
+def _cause(event: Commanded) -> Cause:
+    detail = f"{event.order.verb} by {event.principal}: {event.reason}"
+    return Cause(CauseKind.COMMAND, event.id, event.stamp.position, detail)
+
+
+def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for each verb
+    """Do what was ordered; return what there is to say of it."""
+    order, stamp = event.order, event.stamp
+    match order:
+        case Pause():
+            _pause(draft, order, stamp)
+        case Resume():
+            draft.resume(_cause(event))
+        case DrainMember():
+            _drain(draft, order, event)
+        case EvictMember():
+            _member(draft, order.member)
+            membership.depart(draft, order.member, MemberChange.FENCED, stamp, _cause(event))
+        case RebalanceNow():
+            draft.causes.append(_cause(event))
+            draft.urgent = True
+        case ChooseStrategy():
+            draft.strategy = order.strategy
+            draft.causes.append(_cause(event))
+            draft.deferred = True
+        case ChoosePolicy():
+            return _choose(draft, order, stamp)
+        case Approve():
+            return _approve(draft, event)
+        case Forget():
+            if draft.population:
+                raise Refused(f"the group has {draft.population} members")
+            draft.wipe()
+            draft.commands = (event.id,)
+        case _:
+            assert_never(order)
+    return ""
+
+
+def _pause(draft: Draft, order: Pause, stamp: Stamp) -> None:
+    draft.paused, draft.paused_until = True, None
+    if order.until is not None:
+        remaining = max(0, order.until - stamp.appended)
+        draft.paused_until = Millis(stamp.clock + remaining)
+        draft.expect_by(draft.paused_until)
+
+
+def _member(draft: Draft, name: MemberId) -> Member:
+    member = draft.members.get(name)
+    if member is None:
+        raise Refused(f"{name} is not a member")
+    return member
+
+
+def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
+    member = _member(draft, order.member)
+    draft.members.put(order.member, replace(member, draining=True, dismissed=True))
+    draft.causes.append(_cause(event))
+
+
+def _choose(draft: Draft, order: ChoosePolicy, stamp: Stamp) -> str:
+    """Let the group have rules of its own; whoever is to beat more or less often is told so."""
+    try:
+        order.overrides.over(draft.general)
+    except ValueError as contradiction:
+        raise Refused(str(contradiction)) from contradiction
+    interval_ms = draft.policy.heartbeat_interval_ms
+    draft.choose(order.overrides)
+    if draft.policy.heartbeat_interval_ms != interval_ms:
+        draft.answered.update(draft.members.merged())
+    draft.expect_by(stamp.clock)
+    own = order.overrides.own().items()
+    return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"
+
+
+def _approve(draft: Draft, event: Commanded) -> str:
+    evictions, topics = mass_silence.confirm(draft), routing.confirm(draft)
+    if evictions == topics == 0:
+        raise Refused("nothing is held")
+    draft.expect_by(event.stamp.clock)
+    return f"{evictions} held evictions, {topics} topics in doubt"

@@ -1,0 +1,231 @@
+"""Routing: which queues there are.
+
+The route watcher tells each group about the topics it subscribes. The brain keeps the last route of
+each, and a newer version replaces an older one. New queues are believed at once. Missing queues are
+doubted first: a broker that has just restarted may not know a topic for a moment, and a record may
+have been cut short. A doubt is believed when no newer route has denied it for a while (D1), and if
+the loss is large only when it was reported a second time (D6). A topic that was deleted and made
+anew has the same queues and other content, so its queues are called back and granted again (D3).
+
+A topic for which there is no room is left out, counted and named (``extent``). The watcher goes on
+reporting it, so it is taken in once others have gone.
+
+A topic that no member subscribes any more is forgotten when the next route is observed, so that
+foreign topics cannot fill the state. This happens at a record and not at the end of a batch,
+because the log decides and not how it was cut (I7). Until then the topic is only ignored, so a
+group whose members all left and came back starts at once. A topic that only patterns stand for is
+forgotten as soon as it is believed to be gone, because no member waits for it.
+
+Called by ``step`` and ``timers``. Its one rule: a route with a version that is not higher changes
+nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.decisions import EventRefused, Refusal, TopicLeftOut
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import RouteObserved
+from rebalance.groups.model.extent import LEFT_OUT, RECORD_BYTES, Extent
+from rebalance.groups.model.state import Doubt, Route
+from rebalance.ids import Millis, Queue, TopicName
+from rebalance.stamp import Stamp
+
+
+def observe(draft: Draft, event: RouteObserved) -> None:
+    """Enter what the watcher saw of one topic."""
+    if not draft.members.demand.covers(event.topic) or not _is_news(draft, event):
+        return
+    _forget(draft, event.topic)
+    known = draft.routes.get(event.topic)
+    route = Route(event.version, event.exists, event.queues, _generation(event, known))
+    if known is not None and known.generation and known.generation != route.generation:
+        draft.recreated.add(event.topic)
+        known = replace(known, generation=route.generation)
+        write(draft, event.topic, known)
+        draft.causes.append(
+            Cause(CauseKind.ROUTE, event.topic, event.stamp.position, "the topic was made anew")
+        )
+    lost = set(known.queues) - set(route.queues) if known is not None else set()
+    if known is None or not lost:
+        draft.doubts.remove(event.topic)
+        _grow(draft, event, route)
+        return
+    _doubt(draft, event, route)
+    if known.exists and route.exists and not set(route.queues) <= set(known.queues):
+        both = tuple(sorted({*known.queues, *route.queues}))
+        _grow(draft, event, replace(route, queues=both))
+
+
+def _forget(draft: Draft, but: TopicName) -> None:
+    """Take off the map what nobody asks for any more; only what can have changed is looked at."""
+    demand = draft.members.demand
+    doubted = demand.doubted()
+    for topic in draft.routes.merged() if doubted is None else doubted:
+        route = draft.routes.get(topic)
+        if route is None or topic == but or demand.names(topic):
+            continue
+        if not (route.exists and demand.covers(topic)):
+            write(draft, topic, None)
+            draft.doubts.remove(topic)
+
+
+def _generation(event: RouteObserved, known: Route | None) -> str:
+    """Return which topic of that name it is; who cannot tell does not contradict who could."""
+    return event.generation or ("" if known is None else known.generation)
+
+
+def _is_news(draft: Draft, event: RouteObserved) -> bool:
+    """Tell whether a version is new; the same one with another content is refused (D5)."""
+    doubt = draft.doubts.get(event.topic)
+    known = draft.routes.get(event.topic) if doubt is None else doubt.route
+    if known is None or event.version > known.version:
+        return True
+    if event.version == known.version:
+        _refuse_contradiction(draft, event, known)
+    return False
+
+
+def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> None:
+    if not known.left_out and (known.exists, known.queues) != (event.exists, event.queues):
+        detail = f"{event.topic}: version {event.version} already said something else"
+        draft.notes.append(
+            EventRefused(draft.before.name, event.stamp, Refusal.ROUTES_CONTRADICT, detail)
+        )
+
+
+def _grow(draft: Draft, event: RouteObserved, route: Route) -> None:
+    """Enter what takes nothing away, or leave it out aloud."""
+    if (why := _excess(draft, event.topic, route)) is None:
+        _enter(draft, event.topic, route, event.stamp)
+    else:
+        _leave_out(draft, event.topic, route, event.stamp, why)
+
+
+def _excess(draft: Draft, topic: TopicName, route: Route) -> str | None:
+    """Return why the group has no room for a topic as it is now, if it has none.
+
+    Whoever has too many already, under a limit that is new, may always come to have fewer.
+    """
+    known, most = draft.routes.get(topic), draft.policy.max_queues
+    if len(route.queues) <= (0 if known is None else len(known.queues)):
+        return None
+    extent = _extent(draft).without(topic, known).with_route(topic, route)
+    if extent.queues > most:
+        return f"{topic} would bring the group to {extent.queues} queues, the limit is {most}"
+    if extent.size > RECORD_BYTES:
+        return f"{topic} would bring the group to {extent.size} bytes of names, too many to tell"
+    return None
+
+
+def _leave_out(draft: Draft, topic: TopicName, route: Route, stamp: Stamp, why: str) -> None:
+    """Keep what is known of a topic, and note how much more there is; say it if that is news."""
+    known = draft.routes.get(topic)
+    queues = () if known is None else known.queues
+    more = len(route.queues) - len(queues)
+    if known is not None and known.left_out == more:
+        return
+    refused = EventRefused(draft.before.name, stamp, Refusal.TOO_MANY_QUEUES, why)
+    draft.notes.append(refused)
+    if not queues and _extent(draft).left_out >= LEFT_OUT and not (known and known.left_out):
+        return
+    write(draft, topic, replace(route, queues=queues, left_out=more))
+    cause = Cause(CauseKind.ROUTE, topic, stamp.position, why)
+    draft.notes.append(TopicLeftOut(draft.before.name, topic, more, stamp.appended, cause))
+    draft.touched, draft.occasion = True, draft.occasion or cause
+
+
+def write(draft: Draft, topic: TopicName, route: Route | None) -> None:
+    """Write what is known of a topic, or that nothing is any more."""
+    if draft.extent is not None:
+        draft.extent = draft.extent.without(topic, draft.routes.get(topic))
+        draft.extent = draft.extent if route is None else draft.extent.with_route(topic, route)
+    if route is None:
+        draft.routes.remove(topic)
+    else:
+        draft.routes.put(topic, route)
+        draft.members.demand.doubt(topic)
+
+
+def _extent(draft: Draft) -> Extent:
+    if draft.extent is None:
+        draft.extent = Extent()
+        for topic, route in draft.routes.items():
+            draft.extent = draft.extent.with_route(topic, route)
+    return draft.extent
+
+
+def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
+    """Draw a topic on the map."""
+    known = draft.routes.get(topic)
+    if not route.exists and not draft.members.demand.names(topic):
+        _erase(draft, topic, stamp)
+        return
+    write(draft, topic, route)
+    if known is None or _content(known) != _content(route):
+        detail = f"{len(route.queues)} queues" if route.exists else "no such topic yet"
+        draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
+
+
+def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
+    """Take a topic off the map that nobody asks for by name and that is no more."""
+    if draft.routes.get(topic) is not None:
+        write(draft, topic, None)
+        draft.recreated.add(topic)  # should it come back before anybody has been told to let go
+        draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more"))
+
+
+def _doubt(draft: Draft, event: RouteObserved, route: Route) -> None:
+    """Keep in mind what would take queues away; believe it if it is an old story by now."""
+    doubt = draft.doubts.get(event.topic)
+    if doubt is None or _content(doubt.route) != _content(route):
+        doubt = Doubt(route, event.stamp.heard)
+    else:
+        doubt = replace(doubt, route=route, confirmed=True)
+    draft.doubts.put(event.topic, doubt)
+    draft.expect_by(Millis(doubt.since + draft.policy.route_damping_ms))
+
+
+def _content(route: Route) -> tuple[bool, tuple[Queue, ...], int]:
+    return route.exists, route.queues, route.left_out
+
+
+def ripen(draft: Draft, stamp: Stamp) -> None:
+    """Believe the doubts that have lasted.
+
+    There is no room for one that grew on the whole: that was refused when its record was read.
+    """
+    for topic, doubt in list(draft.doubts.items()):
+        if _ripens(draft, topic, doubt) and stamp.clock >= _hour(draft, doubt):
+            draft.doubts.remove(topic)
+            if _excess(draft, topic, doubt.route) is None:
+                _enter(draft, topic, doubt.route, stamp)
+
+
+def hours(draft: Draft) -> Iterator[Millis]:
+    """Return when doubts ripen by themselves."""
+    for topic, doubt in draft.doubts.items():
+        if _ripens(draft, topic, doubt):
+            yield _hour(draft, doubt)
+
+
+def _hour(draft: Draft, doubt: Doubt) -> Millis:
+    return Millis(doubt.since + draft.policy.route_damping_ms)
+
+
+def _ripens(draft: Draft, topic: TopicName, doubt: Doubt) -> bool:
+    known = draft.routes.get(topic)
+    if doubt.confirmed or known is None:
+        return True
+    lost = len(set(known.queues) - set(doubt.route.queues))
+    return 100 * lost <= draft.policy.route_share_percent * len(known.queues)
+
+
+def confirm(draft: Draft) -> int:
+    """Believe every doubt at its next hour, which is now; return how many there are."""
+    doubts = list(draft.doubts.items())
+    for topic, doubt in doubts:
+        since = Millis(doubt.since - draft.policy.route_damping_ms)
+        draft.doubts.put(topic, replace(doubt, since=since, confirmed=True))
+    return len(doubts)

@@ -1,0 +1,96 @@
+"""One step of a group: a batch of events in, the next state and decisions out.
+
+Read this function aloud and you have the controller: adopt what is published, if that is more than
+was remembered. Enter each event in the books in log order; before each, do what the log clock says
+is due. If the group changed, ask the strategy once what each member should own. Then move each
+queue one step towards that, and publish what changed.
+
+Called by ``streaming.cell.fold`` for each group that has events or a deadline that passed, and by
+every test and simulation. Its one rule: the same state and events give the same result, always;
+nothing else goes in, nothing else comes out.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from rebalance.allocation import Allocator
+from rebalance.groups import adoption, ailments, obeying, routing, target, timers
+from rebalance.groups.conclusion import Step, conclude
+from rebalance.groups.handover import attribution, baton, notice, unread
+from rebalance.groups.members import membership, remains, rocketmq_clients, twins
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import (
+    SILENT,
+    Beaten,
+    Commanded,
+    Drained,
+    Event,
+    Joined,
+    Left,
+    Moment,
+    Registered,
+    Released,
+    RouteObserved,
+    Unregistered,
+)
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.stamp import Stamp
+
+
+def step(
+    state: GroupState,
+    events: Sequence[Moment],
+    now: Stamp,
+    policy: Policy,
+    allocator: Allocator,
+) -> Step:
+    """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
+    news = adoption.published(state, events)
+    if news is not None and remains.is_all(state, events):
+        return Step(GroupState.unknown(state.name, news.epoch), ())
+    draft = Draft(state if news is None else adoption.begun(state, news), policy)
+    notice.arrive(draft, now)
+    unread.arrive(draft, now)
+    ailments.recover(draft, now, strategy=False)
+    for place, event in enumerate(events):
+        if news is not None and place == news.begins:
+            adoption.adopt(draft, news, events, now)
+        timers.strike(draft, event.stamp)
+        if not isinstance(event, SILENT):
+            _fold(draft, twins.told_apart(event, draft.policy))
+    timers.strike(draft, now)
+    if news is not None:
+        draft.causes.append(news.cause)  # whatever else has happened
+    baton.fence(draft, now)
+    twins.bequeath(draft)
+    moves = 0
+    if target.is_due(draft, now.clock):
+        moves = target.retarget(draft, allocator, now)
+    baton.recall(draft, now)
+    baton.settle(draft, now)
+    notice.give(draft)
+    attribution.note(draft)
+    return conclude(draft, moves, now)
+
+
+def _fold(draft: Draft, event: Event) -> None:
+    match event:
+        case Beaten():
+            membership.beat(draft, event)
+            baton.repair(draft, event)
+        case Joined():
+            membership.join(draft, event)
+            rocketmq_clients.agree(draft, event)
+        case Drained() | Left():
+            membership.go(draft, event)
+        case Registered() | Unregistered():
+            rocketmq_clients.fold(draft, event)
+        case Released():
+            baton.book(draft, event)
+        case RouteObserved():
+            routing.observe(draft, event)
+        case Commanded():
+            obeying.obey(draft, event)
+        case _:
+            assert_never(event)

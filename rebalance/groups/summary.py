@@ -1,0 +1,162 @@
+"""The summary: one group on one screen.
+
+It answers what people ask first: who is in, who owns how much, is it moving, since which epoch and
+why. It is computed from the state, never stored, and follows KIP-848's names for the phases.
+
+Called by ``conclusion`` whenever a group's epoch grew.
+"""
+
+from heapq import nsmallest
+from typing import Final
+
+from rebalance.causes import Cause
+from rebalance.groups import commons
+from rebalance.groups.model.books import Books
+from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.groups.model.portions import Counts, counted
+from rebalance.groups.model.roster import Trait
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.model.subscriptions import known, patterns, subscribed
+from rebalance.ids import MemberId, Millis, TopicName
+
+PEOPLE: Final = 1_000
+"""How many members are named; what the contract allows (``trimtab.protocol.limits``), and more than
+anybody reads. The counts stay complete."""
+
+
+NO_ROOM: Final = "the group has no room for them"
+"""Why a queue has no owner: there are too many to tell one member of (``extent``)."""
+
+
+def summarise(
+    state: GroupState,
+    books: Books,
+    common: commons.Commons,
+    strategy: str,
+    at: Millis,
+    cause: Cause,
+) -> GroupSummarised:
+    """Describe the group as it stands."""
+    asked = common.members.wishes
+    wanted = subscribed(asked, known(state.routes))
+    topics = _topics(state, wanted)
+    moving = len(books.moving)
+    return GroupSummarised(
+        group=state.name,
+        phase=_phase(state, topics, moving),
+        epoch=state.epoch,
+        group_epoch=state.group_epoch,
+        target_epoch=state.target_epoch,
+        strategy=strategy,
+        assigned=len(books) - moving,
+        moving=moving,
+        unassigned=_unassigned(state, books, _owned(state, common, wanted)) + _left_out(topics),
+        topics=topics,
+        population=len(state.members),
+        members=_people(state, books, common),
+        at=at,
+        cause=cause,
+        paused=state.paused,
+        subscriptions=len(asked),
+        shortage=_shortage(state, topics),
+        overrides=state.overrides,
+        ailment="" if state.ailment is None else state.ailment.reason,
+        patterns=tuple(sorted(patterns(asked))),
+    )
+
+
+def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> GroupPhase:
+    if not state.members:
+        return GroupPhase.EMPTY
+    if any(topic.version == 0 for topic in topics) or state.target_epoch < state.group_epoch:
+        return GroupPhase.ASSIGNING
+    if moving:
+        return GroupPhase.RECONCILING
+    return GroupPhase.STARVED if _left_out(topics) else GroupPhase.STABLE
+
+
+def _left_out(topics: tuple[TopicSummary, ...]) -> int:
+    return sum(topic.left_out for topic in topics)
+
+
+def _shortage(state: GroupState, topics: tuple[TopicSummary, ...]) -> tuple[tuple[str, int], ...]:
+    """Say why queues have no owner; those without room were never put to the strategy."""
+    left_out = _left_out(topics)
+    return (*state.shortage.items(), *([(NO_ROOM, left_out)] if left_out else []))
+
+
+def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicSummary, ...]:
+    summaries = []
+    for topic in sorted(subscribed):
+        route = state.routes.get(topic)
+        if route is None:
+            summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
+        else:
+            summaries.append(
+                TopicSummary(
+                    topic,
+                    route.version,
+                    len(route.queues),
+                    route.exists,
+                    route.generation,
+                    route.left_out,
+                )
+            )
+    return tuple(summaries)
+
+
+def _owned(
+    state: GroupState, common: commons.Commons, wanted: frozenset[TopicName]
+) -> frozenset[TopicName]:
+    """Return what is subscribed to be owned: nearly always all that is wanted."""
+    if not common.members.those(Trait.GUEST):
+        return wanted
+    return subscribed(common.members.owners_wishes, known(state.routes))
+
+
+def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) -> int:
+    """Count the queues on the map that nobody has.
+
+    Off the map only what moves can be, once the target has caught up with it: so the books need not
+    be gone through.
+    """
+    queues = [state.routes[topic].queues for topic in owned if topic in state.routes]
+    if state.target_epoch < state.group_epoch:
+        return sum(queue not in books for shelf in queues for queue in shelf)
+    strays = {queue for queue in books.moving if queue not in state.target}
+    if strays:
+        strays.difference_update(*queues)
+    return sum(map(len, queues)) - (len(books) - len(strays))
+
+
+def _people(state: GroupState, books: Books, common: commons.Commons) -> tuple[MemberSummary, ...]:
+    names = nsmallest(PEOPLE, state.members)
+    counts = counted(books, names)
+    awaited = {state.target.get(queue) for queue in (*books.moving, *state.loose)}
+    idle = state.target and state.target_epoch == state.group_epoch
+    return tuple(
+        _member(state, common, name, counts[name], spare=bool(idle) and name not in awaited)
+        for name in names
+    )
+
+
+def _member(
+    state: GroupState, common: commons.Commons, name: MemberId, counts: Counts, *, spare: bool
+) -> MemberSummary:
+    """Describe a member; it stands by if it is able, and the target has nothing for it."""
+    member = state.members[name]
+    if not member.owns:
+        everything = common.portion(name)
+        counts = Counts(hold=len(everything.hold), give=len(everything.give))
+    able = not (member.draining or member.away or member.resting_until is not None)
+    return MemberSummary(
+        member=name,
+        hold=counts.hold,
+        give=counts.give,
+        inherit=counts.inherit,
+        draining=member.draining,
+        away=member.away,
+        held=name in state.held,
+        resting=member.resting_until is not None,
+        standby=spare and able and counts == Counts(),
+    )

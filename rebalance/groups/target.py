@@ -1,0 +1,144 @@
+"""The target: what each member should own.
+
+The first of the two machines. It asks the strategy once a batch, after all events of the batch are
+folded, and only when the group changed; ``handover``, the other machine, moves the queues there.
+Draining members get no queues: leaving is a hand-over too.
+
+Called by ``step``. Its one rule: the target depends on the group, and never on who holds what
+today, except that the strategy sees the present target.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
+from rebalance.errors import BrokenInvariant
+from rebalance.groups import ailments
+from rebalance.groups.model.capacity import limited
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.roster import Roster, Trait
+from rebalance.groups.model.subscriptions import known, spelt_out, subscribed
+from rebalance.ids import MemberId, Millis, Queue, TopicName
+from rebalance.stamp import Stamp
+
+Owners = Mapping[Queue, MemberId]
+
+_REASON_CHARACTERS: Final = 255
+"""What a label may have (``trimtab.protocol.limits``)."""
+
+
+def is_due(draft: Draft, clock: Millis) -> bool:
+    """Tell whether the target is to be computed now."""
+    if not draft.awaits_target or draft.paused or draft.deferred or ailments.is_barred(draft):
+        return False
+    if draft.urgent or draft.targeted_at is None:
+        return True
+    return clock - draft.targeted_at >= draft.policy.assignment_interval_ms
+
+
+def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
+    """Compute the target anew; return how many queues are meant for another member than before.
+
+    If the strategy fails, the old target stays (``ailments``).
+    """
+    request, before = _request(draft), draft.target
+    try:
+        plan = limited(allocator(request), _capacities(draft, request), before)
+        aimed = _aimed(request, before, plan)
+        reasons = Counter(map(_legible, plan.unassigned.values()))
+        shortage = dict(sorted(reasons.items()))
+        moves = sum(1 for queue in aimed if queue in before and queue in plan.owners)
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a user's own
+        ailments.refused_target(draft, error, now)
+        return 0
+    ailments.recover(draft, now, strategy=True)
+    draft.targeted = True
+    if request.queues:  # the first target is to come at once, and of none there is nothing to have
+        draft.targeted_at = now.clock
+    draft.target, draft.aimed, draft.shortage = plan.owners, aimed, shortage
+    return moves
+
+
+def _legible(reason: str) -> str:
+    return ailments.legible(reason, _REASON_CHARACTERS) or "?"
+
+
+def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> Collection[Queue]:
+    """Return what a plan means for somebody else than before, if the plan is sound."""
+    aimed = _differences(before, plan.owners) if plan.changed is None else plan.changed
+    _check_wanted(request, aimed, plan.owners)
+    if plan.changed is None:
+        _check_known(request, aimed, plan.owners)
+    return aimed
+
+
+def _request(draft: Draft) -> AllocationRequest:
+    there, roster = known(draft.routes.merged()), draft.members.merged()
+    candidates: dict[MemberId, Candidate] = dict(roster)
+    for name in roster.those(Trait.GUEST) | roster.those(Trait.DRAINING):
+        del candidates[name]
+    for name in roster.those(Trait.PATTERNED) & candidates.keys():
+        candidates[name] = spelt_out(roster[name], there)
+    for name, left in _left_to_the_resting(roster, candidates).items():
+        if left:
+            candidates[name] = replace(roster[name], topics=left)
+        else:
+            del candidates[name]
+    wanted = subscribed(roster.owners_wishes, there)
+    queues = {
+        topic: route.queues
+        for topic, route in draft.routes.items()
+        if topic in wanted and route.queues
+    }
+    return AllocationRequest(candidates, queues, draft.target)
+
+
+def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:
+    named = draft.members.merged().those(Trait.LIMITED) & request.candidates.keys()
+    known = ((name, request.candidates[name].capacity) for name in named)
+    return {name: capacity for name, capacity in known if capacity is not None}
+
+
+def _left_to_the_resting(
+    roster: Roster, candidates: Mapping[MemberId, Candidate]
+) -> Mapping[MemberId, frozenset[TopicName]]:
+    """Return, of each candidate that rests, the topics that nobody else could work on."""
+    resting = roster.those(Trait.RESTING) & candidates.keys()
+    if not resting:
+        return {}
+    idle = resting | {name for name in candidates if roster[name].away}
+    others = {one.topics for name, one in candidates.items() if name not in idle}
+    lively = frozenset[TopicName]().union(*others)
+    return {name: frozenset(candidates[name].topics) - lively for name in sorted(resting)}
+
+
+def _differences(before: Owners, after: Owners) -> list[Queue]:
+    changed = [queue for queue, owner in after.items() if before.get(queue) != owner]
+    return changed + [queue for queue in before if queue not in after]
+
+
+def _check_known(request: AllocationRequest, changed: Iterable[Queue], owners: Owners) -> None:
+    """A strategy that has to be compared may be a user's own: hold it to the map."""
+    known = {queue for queues in request.queues.values() for queue in queues}
+    for queue in changed:
+        if queue in owners and queue not in known:
+            raise BrokenInvariant(
+                f"{queue} was given to {owners[queue]}, but there is no such queue"
+            )
+
+
+def _check_wanted(request: AllocationRequest, changed: Iterable[Queue], owners: Owners) -> None:
+    """Whatever the strategy: a queue goes to nobody who did not ask for it (I10)."""
+    for queue in changed:
+        owner = owners.get(queue)
+        if owner is None:
+            continue
+        candidate = request.candidates.get(owner)
+        if candidate is None:
+            raise BrokenInvariant(f"{queue} was given to {owner}, which is no candidate")
+        if queue.topic not in candidate.topics:
+            raise BrokenInvariant(f"{queue} was given to {owner}, which does not subscribe it")

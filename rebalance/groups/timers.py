@@ -1,0 +1,149 @@
+"""Timers: what the passing of log time alone decides.
+
+The silence of a session, a queue kept past its deadline, a pause, a rest or a doubt that is over, a
+target that had to wait: each has a deadline, and the group sleeps until the earliest of them. A
+deadline is a reading of the log clock, taken from the stamp of a record.
+
+Called by ``step`` before each event and after the last, and by ``conclusion`` for the next
+deadline. Its one rule: no clock but the log clock counts.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups import ailments, routing
+from rebalance.groups.handover import baton, notice
+from rebalance.groups.members import departures, flapping, mass_silence, membership, remains
+from rebalance.groups.model.decisions import MemberChange
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.roster import Trait
+from rebalance.groups.model.state import Member
+from rebalance.ids import MemberId, Millis
+from rebalance.stamp import Stamp
+
+_PASTS: Final = (departures, flapping, remains)
+"""What remembers somebody who is gone, and until when."""
+
+
+def strike(draft: Draft, stamp: Stamp) -> None:
+    """Do whatever is due at ``stamp``."""
+    if draft.deadline is None or stamp.clock < draft.deadline:
+        return
+    if draft.paused and draft.paused_until is not None and stamp.clock >= draft.paused_until:
+        draft.resume(Cause(CauseKind.COMMAND, "pause", stamp.position, "its time is over"))
+    routing.ripen(draft, stamp)
+    flapping.wake(draft, stamp)
+    _evict(draft, stamp)
+    baton.take(draft, stamp)
+    for past in _PASTS:
+        if any(stamp.clock >= hour for hour in past.hours(draft)):
+            past.sweep(draft)
+    # What the end of this step will do anyway must not strike again at each event until then.
+    later = (hour for hour in _target_hours(draft) if hour > stamp.clock)
+    draft.deadline = min(chain(_hours(draft), later), default=None)
+
+
+def _evict(draft: Draft, stamp: Stamp) -> None:
+    """Strike out whoever has been silent, or has kept a queue, for too long.
+
+    Who keeps a queue and is not heard either may have let it go without our hearing that: while
+    many are not heard it is held like those whose sessions have ended.
+    """
+    silent = dict.fromkeys(name for name, end in _sessions(draft).items() if stamp.clock >= end)
+    overdue = [] if draft.paused else _overdue(draft, stamp.clock)
+    unheard = dict.fromkeys(name for name in overdue if mass_silence.is_mute(draft, name, stamp))
+    believed = dict.fromkeys(mass_silence.believed(draft, list(silent | unheard), stamp))
+    for name in believed:
+        if name in silent:
+            detail = f"silent for {stamp.clock - draft.pulses[name].seen} ms"
+            cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
+            membership.depart(draft, name, MemberChange.EXPIRED, stamp, cause)
+    for name in overdue:
+        if draft.members.get(name) is not None and (name in believed or name not in unheard):
+            cause = Cause(CauseKind.FENCE, name, stamp.position, "missed its revocation deadline")
+            membership.depart(draft, name, MemberChange.FENCED, stamp, cause)
+
+
+def earliest(draft: Draft) -> Millis | None:
+    """Return the next hour, exactly."""
+    return min(chain(_hours(draft), _target_hours(draft)), default=None)
+
+
+def _hours(draft: Draft) -> Iterator[Millis]:
+    if None in draft.posted.values():
+        yield Millis(0)  # the next batch shows that it is out
+    held, members, ends = draft.held.merged(), draft.members.merged(), _sessions(draft)
+    for name in held:
+        ends.pop(name, None)
+    if ends:
+        yield Millis(min(ends.values()))
+    resting = (members[name].resting_until for name in members.those(Trait.RESTING))
+    yield from (until for until in resting if until is not None)
+    yield from routing.hours(draft)
+    for past in _PASTS:
+        yield from past.hours(draft)
+    if draft.paused:
+        if draft.paused_until is not None:
+            yield draft.paused_until
+        # Hand-overs come to their end: eager holders have had their time, whoever else is patient.
+        yield from (deadline for name, deadline in _revocations(draft) if members[name].eager)
+        return
+    yield from held.values()
+    yield from (deadline for name, deadline in _revocations(draft) if name not in held)
+
+
+def _target_hours(draft: Draft) -> Iterator[Millis]:
+    if draft.paused:
+        return
+    if draft.deferred:
+        yield Millis(0)
+    elif ailments.is_barred(draft):
+        return  # it would only fail again
+    elif draft.awaits_target and draft.targeted_at is not None:
+        yield Millis(draft.targeted_at + draft.policy.assignment_interval_ms)
+
+
+def _sessions(draft: Draft) -> dict[MemberId, int]:
+    """Return when each session ends; plain numbers, because it is everybody's."""
+    pulses, silence_ms = draft.pulses.merged(), draft.policy.silence_ms
+    return {
+        name: pulses[name].seen + silence_ms(member.session_timeout_ms)
+        for name, member in draft.members.items()
+    }
+
+
+def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
+    """Members that kept a queue past the deadline for letting it go, and can be late at all."""
+    late = {name for name, deadline in _revocations(draft) if clock >= deadline}
+    return [name for name, member in draft.members.items() if name in late and not member.eager]
+
+
+def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
+    """Who was told to let go, and until when; nobody waits for an heir that knows no releases."""
+    found = []
+    for queue in draft.ownership.moving():
+        owned = draft.ownership[queue]
+        for grant in owned.grants:
+            if grant.asked is None:
+                continue
+            member = draft.members.get(grant.member)
+            if member is not None and member.incarnation == grant.incarnation:
+                if member.eager and grant is owned.heir:
+                    continue
+                begun = notice.begins(draft, grant.asked)
+                found.append((grant.member, Millis(begun + _patience(draft, member))))
+    return found
+
+
+def _patience(draft: Draft, member: Member) -> Millis:
+    """How long after it can know it a member must have let go.
+
+    It gives itself four fifths of its revocation timeout (``trimtab.session.fencing``), but from
+    its reading. If it lives it reads within a session, or drops everything for not reading.
+    """
+    if member.eager:
+        return draft.policy.eager_grace_ms
+    timeout, silence = member.revocation_timeout_ms, draft.policy.silence_ms
+    return max(timeout, Millis(silence(member.session_timeout_ms) + timeout - timeout // 5))

@@ -1,0 +1,114 @@
+"""The juries of a cell: one for each cluster, folded over the events about its brokers.
+
+``cell`` has read the rows and stamped them, and hands over what concerns brokers. Ticks count for
+every jury, at their places in the log, so that a sweep ends at the same record however the log is
+cut into batches; but no jury is unpacked for a tick without a due deadline.
+
+Called by ``cell``. Its one rule: the result depends on the cell and the rows alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from operator import itemgetter
+from typing import NamedTuple
+
+from rebalance.brokers.cluster import Cluster
+from rebalance.brokers.decisions import ReportRefused
+from rebalance.brokers.events import BrokerEvent, ClusterName, Reported
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.brokers.step import step
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups import ailments
+from rebalance.groups.model.decisions import GroupAiled
+from rebalance.ids import GroupName
+from rebalance.stamp import Stamp, Ticked
+from sinks import Outlet, Record
+from sinks.brokers import verdict_records
+from sinks.history import ailed
+from streaming.cell.codec import Bench, Cell, open_benches, seat, shut_benches, unseat
+
+Said = tuple[int, BrokerEvent]
+"""An event, and its place among the rows of the batch."""
+
+
+class Deliberated(NamedTuple):
+    """The outcome of a batch."""
+
+    cell: Cell
+    records: list[Record]
+    refused: list[ReportRefused]
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """What all juries have in common in a batch."""
+
+    policy: VerdictPolicy
+    outlet: Outlet
+    now: Stamp
+
+    def deliberate(
+        self, cell: Cell, said: Mapping[ClusterName, Sequence[Said]], ticks: Sequence[Said]
+    ) -> Deliberated:
+        """Step every jury that heard something or whose time is up."""
+        benches = open_benches(cell)
+        awake = said.keys() | {
+            name
+            for name, bench in benches.items()
+            if bench.deadline is not None and cell.clock.now >= bench.deadline
+        }
+        records: list[Record] = []
+        refused: list[ReportRefused] = []
+        for name in sorted(awake):
+            events = [event for _, event in merge(said.get(name, ()), ticks, key=itemgetter(0))]
+            bench, told, returned = self._judged(name, benches.get(name), events)
+            records += told
+            refused += returned
+            if bench is not None:
+                benches[name] = bench
+            else:
+                benches.pop(name, None)  # nobody speaks of it any more
+        return Deliberated(shut_benches(cell, benches), records, refused)
+
+    def _judged(
+        self, name: ClusterName, was: Bench | None, events: Sequence[BrokerEvent]
+    ) -> tuple[Bench | None, list[Record], list[ReportRefused]]:
+        """Step one jury; if that fails no other one notices, and its verdicts stand."""
+        before = Cluster(name) if was is None else unseat(was)
+        try:
+            after = step(before, events, self.policy)
+            bench = None if after.cluster.deadline is None else seat(after.cluster)
+            records: list[Record] = []
+            refused = [it for it in after.decisions if isinstance(it, ReportRefused)]
+            for verdict in after.decisions:
+                if not isinstance(verdict, ReportRefused):
+                    records += verdict_records(verdict, self.outlet)
+        except MemoryError:
+            raise  # that is the process's, and the batch is repeated
+        except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this cluster alone
+            return self._endured(before, was, events, ailments.reason_of(error))
+        if was is not None and was.ailment:
+            records.append(self._ailed(name, ""))
+        return bench, records, refused
+
+    def _endured(
+        self, before: Cluster, was: Bench | None, events: Sequence[BrokerEvent], reason: str
+    ) -> tuple[Bench, list[Record], list[ReportRefused]]:
+        """Keep a bench as it was, until something is said to it; what was said is sent back.
+
+        Reports are not: their senders say more in a moment.
+        """
+        bench = Bench(None, seat(before).cluster, reason)
+        refused = [
+            ReportRefused(before.name, event.stamp, reason)
+            for event in events
+            if not isinstance(event, Reported | Ticked)
+        ]
+        known = was is not None and was.ailment == reason
+        return bench, [] if known else [self._ailed(before.name, reason)], refused
+
+    def _ailed(self, name: ClusterName, reason: str) -> Record:
+        detail = reason or "it works again"
+        cause = Cause(CauseKind.AILMENT, name, self.now.position, detail)
+        return ailed(GroupAiled(GroupName(name), reason, self.now.appended, cause), self.outlet)

@@ -1,0 +1,48 @@
+"""The recollection: groups that this worker has lately packed or unpacked, kept in memory.
+
+Spark hands every batch the bytes of the one before, mostly to the same process, and to unpack a
+group costs many times what a beat costs in the brain. So the process keeps the unpacked group
+beside the bytes. The bytes decide: with other bytes, after a crash or a retry, or in another
+worker, the group is unpacked from them.
+
+Called by ``cell``. Its one rule: a worker that forgets everything decides the same.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from rebalance.groups.model.state import GroupState
+from streaming.cell.codec import Drawer, pack, unpack
+
+_MOST_BYTES: Final = 16 << 20
+"""Packed; in mind they are five times as large. Enough for some thousands of usual groups."""
+
+
+@dataclass(slots=True)
+class Recollection:
+    """What one worker has in mind; the oldest is forgotten first."""
+
+    most_bytes: int = _MOST_BYTES
+    _known: dict[bytes, GroupState] = field(default_factory=dict)
+    _bytes: int = 0
+
+    def unpack(self, drawer: Drawer) -> GroupState:
+        """Unpack a group, remembering what can be remembered of it."""
+        state = unpack(drawer, self._known.get(drawer.rest))
+        self._keep(drawer.rest, state)
+        return state
+
+    def pack(self, state: GroupState, before: GroupState, was: Drawer | None) -> Drawer:
+        """Pack a group, and keep it in mind."""
+        drawer = pack(state, before, was)
+        self._keep(drawer.rest, state)
+        return drawer
+
+    def _keep(self, rest: bytes, state: GroupState) -> None:
+        if self._known.pop(rest, None) is None:
+            self._bytes += len(rest)
+        self._known[rest] = state  # at the end: the last to be forgotten
+        while self._bytes > self.most_bytes:
+            oldest = next(iter(self._known))
+            del self._known[oldest]
+            self._bytes -= len(oldest)

@@ -1,0 +1,281 @@
+"""The cell: many groups that share one clock, folded over the rows of one batch.
+
+New rows are read in log order. Rows of the heartbeat partition move the clock, and every event is
+stamped with its reading at that very place, so that the same log gives the same stamps however it
+is cut into batches. Then only the groups that have events, or whose deadline has passed, are
+unpacked and stepped; the others stay packed. A tick without a due deadline moves the clock and
+unpacks no group. Of groups that were dropped after they were empty for long, one number is left for
+all of them, their highest epoch: no group that is unknown here begins below it. Events about
+brokers go to the ``juries``.
+
+Called by ``cell_operator`` with what Spark remembered, and by tests without any Spark. Its one
+rule: the next cell and the records depend on the cell and the rows alone.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from heapq import merge
+from operator import itemgetter
+from typing import NamedTuple
+
+from allocators import allocator
+from rebalance.allocation import Allocator
+from rebalance.brokers.events import ClusterName
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.clock import LogClock
+from rebalance.groups import ailments
+from rebalance.groups.ailments import Endured
+from rebalance.groups.model.decisions import EventRefused
+from rebalance.groups.model.events import Event, Found, Moment
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.step import step
+from rebalance.ids import Epoch, GroupName, Millis, Position
+from rebalance.stamp import Stamp, Ticked
+from sinks import Outlet, Record, buried, record_of
+from streaming.cell import containment
+from streaming.cell.brokers import Court, Said
+from streaming.cell.cache import Recollection
+from streaming.cell.codec import Cell, Drawer, open_drawers, shut
+from streaming.cell.containment import Kept
+from streaming.topics import inlets
+from streaming.wire.decoding import Addressed, Decoder, Testified, bury
+from streaming.wire.rocketmq import Office
+from streaming.wire.rows import Row, in_log_order
+from trimtab.protocol import DeadLetter, UndecodableRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a cell needs besides its state and its rows; the same for all cells of a worker."""
+
+    decoder: Decoder
+    policy: Policy
+    allocator: Allocator
+    outlet: Outlet
+    verdicts: VerdictPolicy
+    recollection: Recollection = field(default_factory=Recollection)
+
+    @classmethod
+    def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
+        """Return the rules of a controller, of one that runs and of one that is replayed."""
+        strategy = allocator(policy.strategy, json.loads(policy.strategy_options))
+        decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
+        return cls(decoder, policy, strategy, outlet, verdicts)
+
+    def at(self, office: Office) -> "Rules":
+        """Return the rules of one cell, which finds its own groups in circulars."""
+        return replace(self, decoder=replace(self.decoder, office=office))
+
+
+class Stepped(NamedTuple):
+    """The outcome of one group's step."""
+
+    drawer: Drawer | None
+    records: list[Record]
+    letters: list[DeadLetter]
+    epoch: Epoch = Epoch(0)
+    """All that is left of it, where it has no drawer."""
+
+
+class Folded(NamedTuple):
+    """The outcome of a batch."""
+
+    cell: Cell
+    records: list[Record]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What the rows of a batch said."""
+
+    clock: LogClock
+    now: Stamp
+    """The stamp of the last row: up to here the log has been read."""
+    events: dict[GroupName, list[tuple[int, Event | Found]]]
+    """With their places among the rows."""
+    testimony: dict[ClusterName, list[Said]]
+    ticks: list[tuple[int, Ticked]]
+    """They concern everybody."""
+    letters: list[DeadLetter]
+    rows: Sequence[Row]
+    """What all of that was made of."""
+
+    @cached_property
+    def originals(self) -> Mapping[Position, Row]:
+        """Return the rows by their places."""
+        return {row.position: row for row in self.rows}
+
+    def moments(self, group: GroupName) -> list[Moment]:
+        """Return what a group is told of: what was said of it, and each tick at its place.
+
+        Without the ticks silence would be judged only when somebody speaks, or where a batch ends.
+        """
+        said = merge(self.events.get(group, ()), self.ticks, key=itemgetter(0))
+        return [moment for _, moment in said]
+
+
+def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
+    """Fold one batch, which has at least one row."""
+    ordered = in_log_order(rows)
+    heard = hear(cell.clock, ordered, rules)
+    cell, letters = replace(cell, clock=heard.clock), heard.letters
+    records: list[Record] = []
+    if heard.events or cell.due():
+        cell, records, returned = _decide(cell, heard, rules)
+        letters = letters + returned
+    if heard.testimony or cell.jury_due():
+        court = Court(rules.verdicts, rules.outlet, heard.now)
+        cell, verdicts, refused = court.deliberate(cell, heard.testimony, heard.ticks)
+        records += verdicts
+        letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]
+    return Folded(cell, records + [buried(letter, rules.outlet) for letter in letters])
+
+
+def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
+    """Read rows, each at the time that the clock shows at its place in the log."""
+    decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
+    events: dict[GroupName, list[tuple[int, Event | Found]]] = {}
+    testimony: dict[ClusterName, list[Said]] = {}
+    ticks: list[tuple[int, Ticked]] = []
+    letters = []
+    stamp = None
+    for place, row in enumerate(ordered):
+        appended = Millis(row.appended_ms)
+        if row.topic == decoder.heartbeats:
+            clock = clock.advanced(appended, max_step)
+        stamp = Stamp(clock.now, clock.read(appended, max_step), appended, row.position)
+        if decoder.is_tick(row):
+            ticks.append((place, Ticked(stamp)))
+            continue
+        for found in decoder.heard(row, stamp):
+            match found:
+                case Addressed(group, event):
+                    events.setdefault(group, []).append((place, event))
+                case Testified(cluster, said):
+                    testimony.setdefault(cluster, []).append((place, said))
+                case DeadLetter() as letter:
+                    letters.append(letter)
+    assert stamp is not None, "a batch without rows"
+    return Heard(clock, stamp, events, testimony, ticks, letters, ordered)
+
+
+def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record], list[DeadLetter]]:
+    """Step every group that heard something or waited for this hour."""
+    drawers = open_drawers(cell)
+    awake = heard.events.keys() | {
+        group
+        for group, drawer in drawers.items()
+        if drawer.deadline is not None and cell.clock.now >= drawer.deadline
+    }
+    records: list[Record] = []
+    letters: list[DeadLetter] = []
+    floor = cell.floor  # what this batch adds to it concerns no group of this batch
+    for group in sorted(awake):
+        was = drawers.get(group)
+        before = GroupState.unknown(group, floor) if was is None else rules.recollection.unpack(was)
+        after = _step(before, was, heard, rules)
+        records += after.records
+        letters += after.letters
+        if after.drawer is not None:
+            drawers[group] = after.drawer
+        else:
+            drawers.pop(group, None)
+            cell = replace(cell, floor=max(cell.floor, after.epoch))
+    return shut(cell, drawers), records, letters
+
+
+def _step(before: GroupState, was: Drawer | None, heard: Heard, rules: Rules) -> Stepped:
+    """Step one group; if that fails nobody else notices, and nothing is lost (``containment``)."""
+    moments = heard.moments(before.name)
+    if was is not None and was.kept:
+        return _step_again(before, was, moments, heard, rules)
+    if containment.is_cut(moments):
+        return _waiting(before, moments, heard, rules)
+    try:
+        return _stepped(before, was, moments, heard, rules)
+    except MemoryError:
+        raise  # that is the process's, and the batch is repeated
+    except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this group alone
+        reason = ailments.reason_of(error)
+    left = ailments.endured(before, moments, heard.now, rules.policy, reason)
+    return _kept(left, containment.kept_of(moments, heard.originals), rules)
+
+
+def _step_again(
+    before: GroupState, was: Drawer, moments: Sequence[Moment], heard: Heard, rules: Rules
+) -> Stepped:
+    """Step a group that has failed, if it changes: with all that was said since, or else without.
+
+    The hour in which it was due next has passed, perhaps.
+    """
+    kept = containment.read(was.kept)
+    said = [*containment.again(kept, before.name, rules.decoder), *moments]
+    heard = replace(heard, rows=[*heard.rows, *(one.row for one in kept)])
+    if containment.is_cut(said):
+        return _waiting(before, said, heard, rules)
+    awake, reason = replace(before, deadline=Millis(0)), ""
+    changed = any(map(containment.is_change, moments))
+    attempts = [it for it in (said, moments) if changed and not containment.is_cut(it)]
+    for attempt in attempts:
+        try:
+            after = _stepped(awake, was, attempt, heard, rules)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            reason = reason or ailments.reason_of(error)
+            continue
+        letters = containment.returned(kept, reason) if reason else []
+        return after._replace(letters=after.letters + letters)
+    left = Endured(ailments.heard(before, moments), ())
+    if changed:
+        left = ailments.endured(before, moments, heard.now, rules.policy, reason)
+    return _kept(left, containment.kept_of(said, heard.originals), rules)
+
+
+def _waiting(before: GroupState, said: Sequence[Moment], heard: Heard, rules: Rules) -> Stepped:
+    """Wait for the rest of an adoption."""
+    left = Endured(ailments.heard(before, said), ())
+    kept = containment.kept_of(said, heard.originals)
+    return _kept(left, kept, rules, rooms=containment.ROOMS)
+
+
+def _kept(left: Endured, kept: Sequence[Kept], rules: Rules, rooms: int = 1) -> Stepped:
+    """Return a group as it was before it was stepped, with what was said to it."""
+    room, excess = containment.bounded(kept, rooms)
+    drawer = rules.recollection.pack(left.state, left.state, None)
+    drawer = drawer._replace(deadline=None, kept=containment.write(room))
+    ailment = left.state.ailment
+    reason = "too many records wait for the adoption" if ailment is None else ailment.reason
+    letters = containment.returned(excess, reason)
+    return Stepped(drawer, containment.written(left.decisions, rules.outlet), letters)
+
+
+def _stepped(
+    before: GroupState,
+    was: Drawer | None,
+    moments: Sequence[Moment],
+    heard: Heard,
+    rules: Rules,
+) -> Stepped:
+    """Step one group. One that is left with nothing to remember gets no drawer."""
+    strategy = containment.strategy_of(before, rules.allocator)
+    after = step(before, moments, heard.now, rules.policy, strategy)
+    drawer = None
+    if not after.state.is_unknown:
+        drawer = rules.recollection.pack(after.state, before, was)._replace(kept=b"")
+    refused = [it for it in after.decisions if isinstance(it, EventRefused)]
+    records = [
+        record_of(decision, rules.outlet)
+        for decision in after.decisions
+        if not isinstance(decision, EventRefused)
+    ]
+    letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
+    return Stepped(drawer, records, letters, after.state.epoch)
+
+
+def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> DeadLetter:
+    """Send back the record that a well-formed but unacceptable event was made of."""
+    return bury(originals[stamp.position], UndecodableRecord("refused", detail))

@@ -1,0 +1,7 @@
+"""What a controller does before its query starts.
+
+It looks at its checkpoint (``checkpoint``, ``terms``), and at what the topics have lost since
+(``losses``). It waits until no other controller decides (``takeover``), and tells its cells by the
+log what is published (``reminder``, ``published``, ``delivery``). From then on the younger of two
+controllers goes on (``succession``).
+"""

@@ -1,0 +1,116 @@
+"""Losses: records that were deleted from the topics before the controller read them.
+
+A controller may be away for longer than a topic's retention, a topic may be deleted and made anew,
+and a broker may lose the end of a log. Spark stops at such a gap, again and again, and it does not
+notice a topic that was made anew and has grown as long as the old one. So before each start of the
+query its positions are compared with what the topics hold. After a loss the state is worth no more
+than what is published: the query continues from what is left, with a new checkpoint, by adoption.
+
+Used by ``query``. Its one rule: no gap is skipped without a log line.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from confluent_kafka import KafkaException, TopicCollection, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
+    AdminClient,
+    OffsetSpec,
+)
+
+from streaming.feeds.feed import client_config, logger
+from streaming.options import Options
+from streaming.process.trouble import Trouble
+from streaming.topics import ROUTINE, URGENT, names
+
+_NAME: Final = "losses"
+_PATIENCE_S: Final = 30.0
+"""So long Kafka may take for an answer before it is taken for away."""
+MADE_ANEW: Final = "made anew"
+
+Place = tuple[str, int]
+"""A topic and a partition."""
+
+
+class NotSurveyed(Exception):  # noqa: N818 - it names what happened
+    """Kafka did not say what the topics hold."""
+
+
+class Held(NamedTuple):
+    """What there is of one partition."""
+
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What Kafka holds of the topics that the query reads."""
+
+    cluster: str
+    topics: Mapping[str, str]
+    """The id of each."""
+    held: Mapping[Place, Held]
+
+
+def losses(
+    positions: Mapping[Place, int], before: Mapping[str, str], shelf: Shelf
+) -> dict[str, int | str]:
+    """Say of each topic that lacks something what it lacks.
+
+    Args:
+        positions: From where the query is to read on.
+        before: The ids of the topics that these positions are of.
+        shelf: What there is.
+
+    Returns:
+        The topics, each with the number of records that are gone, or that it was made anew.
+    """
+    gone = Counter[str]()
+    for place, position in positions.items():
+        held = shelf.held.get(place)
+        if held is not None:
+            gone[place[0]] += max(0, held.first - position, position - held.end)
+    anew = {name: MADE_ANEW for name, it in before.items() if shelf.topics.get(name) != it}
+    return {topic: count for topic, count in gone.items() if count} | anew
+
+
+def looking() -> Trouble:
+    """Return whoever says that looking fails: one for all tries, or each would say so."""
+    return Trouble(logger(_NAME), "reading of topic offsets")
+
+
+def survey(options: Options, trouble: Trouble) -> Shelf:
+    """Ask Kafka what it holds; by a new client, since an old one may not know who leads now.
+
+    Raises:
+        NotSurveyed: It does not say.
+    """
+    topics = names(options.topics.prefix, (*URGENT, *ROUTINE))
+    try:
+        admin = AdminClient(client_config(options, _NAME, trouble))
+        asked = admin.describe_topics(TopicCollection(topics), request_timeout=_PATIENCE_S)
+        found = {name: answer.result() for name, answer in asked.items()}
+        cluster = str(admin.list_topics(timeout=_PATIENCE_S).cluster_id)
+        places = [
+            TopicPartition(name, partition.id)
+            for name, topic in found.items()
+            for partition in topic.partitions
+        ]
+        firsts = _offsets(admin, places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]  # stubs
+        ends = _offsets(admin, places, OffsetSpec.latest())  # type: ignore[no-untyped-call]  # stubs
+    except KafkaException as error:
+        raise NotSurveyed(f"could not read topic offsets: {error}") from error
+    trouble.over()
+    ids = {name: str(topic.topic_id) for name, topic in found.items()}
+    return Shelf(cluster, ids, {it: Held(first, ends[it]) for it, first in firsts.items()})
+
+
+def _offsets(admin: AdminClient, places: list[TopicPartition], spec: Any) -> dict[Place, int]:  # noqa: ANN401 - untyped there
+    asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=_PATIENCE_S)
+    found = {(it.topic, it.partition): answer.result().offset for it, answer in asked.items()}
+    if min(found.values(), default=0) < 0:  # so it looks when time was up
+        raise NotSurveyed("could not read topic offsets: Kafka does not answer")
+    return found

@@ -1,0 +1,198 @@
+"""The reminder: before the query starts, it writes into the log what is published.
+
+The checkpoint may be gone or old (faults A6, A7), and nothing here can see that. So at every start
+``assignments`` and ``groups``, both compacted, are read to their ends, and what they say is
+appended to ``routes``. The brain ignores it unless it is news (``adoption``). It goes through the
+log, because a batch that is repeated must find the same records (A1).
+
+All of one start is in Kafka before the query asks for the ends of its topics, and a batch reads its
+sources to their ends: so the brain has all of it in one batch, which it relies on.
+
+Called by ``application``, before it starts the query. Its one rule: all is written, or the
+controller does not start.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Event
+from typing import Any, Final
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
+
+from streaming.feeds.feed import logger, reader_config
+from streaming.options import Options
+from streaming.process.trouble import Trouble
+from streaming.startup.delivery import RegisteredPost
+from streaming.startup.published import Noticeboard
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    GROUPS,
+    Topic,
+    UndecodableRecord,
+    partition_of,
+    read_group_key,
+    read_member_key,
+)
+
+_NAME: Final = "reminder"
+_AT_ONCE: Final = 1_000
+"""Messages taken at a time."""
+_LISTEN_S: Final = 0.5
+"""How long it listens at a time, and so how soon it notices that it should stop."""
+_PATIENCE_S: Final = 60.0
+"""So long Kafka may say nothing, or take nothing, before that is an error."""
+_REPORT_S: Final = 5.0
+"""How often it says how far it is."""
+
+_GROUPS_OF: Final[Mapping[str, Callable[[bytes | None], str]]] = {
+    ASSIGNMENTS.name: lambda key: read_member_key(key).group,
+    GROUPS.name: read_group_key,
+}
+
+
+class NotReminded(Exception):  # noqa: N818 - it names what happened
+    """What is published could not be read."""
+
+    passes = True
+    """Whether it is worth another try."""
+
+
+class Misplaced(NotReminded):
+    """What is published is not where it belongs."""
+
+    passes = False
+
+
+def reading() -> Trouble:
+    """Return whoever says that reading fails: one for all tries, or each would say so."""
+    return Trouble(logger(_NAME), "reading of what is published")
+
+
+def locate(options: Options, stop: Event) -> None:
+    """See that groups are where they belong, before anybody is relieved for their sake.
+
+    Raises:
+        NotReminded: Kafka did not say what is published.
+        Misplaced: Topics have been given more partitions since.
+    """
+    _Reading(options, Noticeboard(""), (GROUPS,), reading()).run(stop)
+
+
+def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
+    """Tell the controller what it has published, unless it is told to stop meanwhile.
+
+    Raises:
+        NotReminded: Kafka did not say what is published.
+        Misplaced: Topics have been given more partitions since.
+        Undelivered: Kafka did not take it back.
+    """
+    board = Noticeboard(start)
+    _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
+    if not stop.is_set():
+        _tell(options, board)
+
+
+class _Reading:
+    """One pass over what is published."""
+
+    def __init__(
+        self, options: Options, board: Noticeboard, topics: Sequence[Topic[Any]], trouble: Trouble
+    ) -> None:
+        self._log = logger(_NAME)
+        self._trouble = trouble
+        self._board, self._read = board, 0
+        self._partitions = options.topics.partitions
+        self._misplaced: dict[tuple[str, bytes | None], str] = {}
+        self._prefix = prefix = options.topics.prefix
+        self._takers = {
+            f"{prefix}{ASSIGNMENTS.name}": board.orders,
+            f"{prefix}{GROUPS.name}": board.summary,
+        }
+        self._left = {
+            (f"{prefix}{topic.name}", partition)
+            for topic in topics
+            for partition in range(options.topics.partitions)
+        }
+        self._consumer = Consumer(
+            {
+                **reader_config(options, _NAME, self._trouble),
+                "enable.partition.eof": True,
+            }
+        )
+
+    def run(self, stop: Event) -> None:
+        """Read each partition to its end: nobody writes while the query is not there."""
+        self._consumer.assign([TopicPartition(*it, OFFSET_BEGINNING) for it in self._left])
+        heard = reported = time.monotonic()
+        try:
+            while self._left and not stop.is_set():
+                messages = self._consumer.consume(_AT_ONCE, _LISTEN_S)
+                now = time.monotonic()
+                if messages:
+                    heard = now
+                elif now - heard > _PATIENCE_S:
+                    raise NotReminded(f"Kafka did not say what is published in {_PATIENCE_S:g} s")
+                for message in messages:
+                    self._hear(message)
+                if now - reported > _REPORT_S:
+                    reported = now
+                    self._log.info("reading what is published", records=self._read)
+        finally:
+            self._consumer.close()
+        for misplaced in self._misplaced.values():
+            raise Misplaced(misplaced)
+
+    def _hear(self, message: Message) -> None:
+        error = message.error()
+        if error is None:
+            self._trouble.over()
+            self._take(message)
+        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - librdkafka's own name
+            self._left.discard((str(message.topic()), message.partition() or 0))
+        else:
+            self._trouble.met(error)
+
+    def _take(self, message: Message) -> None:
+        self._read += 1
+        try:
+            self._takers[str(message.topic())](message.key(), message.value())
+            self._locate(message)
+        except UndecodableRecord as error:
+            self._log.warning(
+                "unreadable",
+                topic=message.topic(),
+                partition=message.partition(),
+                offset=message.offset(),
+                reason=str(error),
+            )
+
+    def _locate(self, message: Message) -> None:
+        """Note what stands in another partition than its group: members follow the one it is in."""
+        topic, key, partition = str(message.topic()), message.key(), message.partition()
+        group = _GROUPS_OF[topic.removeprefix(self._prefix)](key)
+        belongs = partition_of(group, self._partitions)
+        if partition == belongs:
+            return
+        if message.value() is None:
+            self._misplaced.pop((topic, key), None)
+            return
+        self._misplaced[topic, key] = (
+            f"group {group} is published in partition {partition} of {topic}, but with "
+            f"{self._partitions} partitions it belongs in {belongs}, where its members do not "
+            "look: topics cannot get more partitions while groups use them; stop all members and "
+            "start again under another topics.prefix"
+        )
+
+
+def _tell(options: Options, board: Noticeboard) -> None:
+    log, told = logger(_NAME), 0
+    post = RegisteredPost(options, _NAME, "telling the controller what is published", _PATIENCE_S)
+    for notice in board.notices():
+        partition = partition_of(notice.group, options.topics.partitions)
+        post.send(notice.record, notice.group.encode(), partition)
+        told += 1
+    post.arrived()
+    if board.skipped:
+        log.warning("skipped records that no controller can have published", records=board.skipped)
+    if told:
+        log.info("gave the controller what is published", records=told)

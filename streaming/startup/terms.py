@@ -1,0 +1,117 @@
+"""The terms of a checkpoint: settings that cannot change while it is in use.
+
+A group's state is in the cell that it was dealt to, positions belong to the partitions of one
+Kafka's topics, and the bytes to one version. With other settings the query would find empty cells
+where its groups were, take their members for strangers, and count from 1 again. So the terms are
+stored with the checkpoint, and a start under others is refused, key by key.
+
+For some terms a new checkpoint is enough: what is published is adopted, and no queue moves. Others
+mean other topics, with other members.
+
+Kept by ``checkpoint``, compared by ``application``. Its one rule: what is not known to be the same
+is refused.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Final, NamedTuple
+
+from streaming.cell.codec import VERSION
+from streaming.options import Options
+from streaming.topics import ROUTINE, URGENT, names
+
+NEW_CHECKPOINT: Final = "`trimtab run --new-checkpoint`"
+_MOVE: Final = f"set it back, or move over with {NEW_CHECKPOINT}: no queue moves"
+_ELSEWHERE: Final = (
+    "set it back, or give this controller another home: members stay with the old one"
+)
+_GROWTH: Final = (
+    "set it back: groups would move to other partitions, and their members would not know; for "
+    "more partitions stop all members and start again under another topics.prefix"
+)
+
+
+class CheckpointRefused(Exception):  # noqa: N818 - it names what happened
+    """The checkpoint is not for these settings: a line for each reason, with what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a checkpoint was begun with."""
+
+    state: int
+    """The version of its bytes."""
+    cluster: str
+    """What its Kafka calls itself."""
+    prefix: str
+    partitions: int
+    cells_per_partition: int
+    sources: list[list[str]]
+    """What each source of the query reads, without the prefix."""
+    topics: dict[str, str]
+    """The id of each topic that is read: one that is made anew has another."""
+
+
+class _Key(NamedTuple):
+    key: str
+    remedy: str
+
+
+_KEYS: Final = {
+    "prefix": _Key("topics.prefix", _ELSEWHERE),
+    "cluster": _Key("the Kafka behind kafka.bootstrap_servers", _ELSEWHERE),
+    "partitions": _Key("topics.partitions", _GROWTH),
+    "cells_per_partition": _Key("controller.cells_per_partition", _MOVE),
+    "state": _Key(
+        "the version of the state",
+        f"start the release that wrote it, or move over with {NEW_CHECKPOINT}: no queue moves",
+    ),
+    "sources": _Key("what the query reads", f"move over with {NEW_CHECKPOINT}: no queue moves"),
+}
+"""Topics are not among them: one that is made anew is a loss, not a setting (``losses``)."""
+
+
+def present_terms(options: Options, cluster: str, topics: Mapping[str, str]) -> Terms:
+    """Return what a checkpoint would be begun with now."""
+    return Terms(
+        state=VERSION,
+        cluster=cluster,
+        prefix=options.topics.prefix,
+        partitions=options.topics.partitions,
+        cells_per_partition=options.query.cells_per_partition,
+        sources=[names("", URGENT), names("", ROUTINE)],
+        topics=dict(topics),
+    )
+
+
+def written(terms: Terms) -> str:
+    """Return terms as they are kept."""
+    return json.dumps(asdict(terms), indent=2)
+
+
+def read(text: str) -> Terms | None:
+    """Read what ``written`` wrote, by whichever release; None if that lacks what counts."""
+    try:
+        told = json.loads(text)
+        return Terms(**{it.name: told[it.name] for it in fields(Terms)})
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def differences(before: Terms | None, now: Terms) -> Iterator[str]:
+    """Say what keeps a checkpoint from being gone on with; a line for each key."""
+    if before is None:
+        yield f"the checkpoint does not record what it was started with: {_KEYS['sources'].remedy}"
+        return
+    for name, (key, remedy) in _KEYS.items():
+        was, wanted = getattr(before, name), getattr(now, name)
+        if was != wanted:
+            yield f"{key} is {wanted}, but the checkpoint was started with {was}: {remedy}"
+
+
+def frozen(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """The same of Spark's own options: it would keep to the old ones, and say nothing."""
+    for key, was in sorted(before.items()):
+        if now[key] != was:
+            yield f"{key} is {now[key]}, but the checkpoint was started with {was}: {_MOVE}"

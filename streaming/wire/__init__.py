@@ -1,0 +1,1 @@
+"""From Kafka's records to the brain's events, or to dead letters."""

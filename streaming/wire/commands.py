@@ -1,0 +1,82 @@
+"""Operators' commands in the brain's words: the other half of ``translation``.
+
+Only commands to a group: a command about brokers is addressed to a cluster. A strategy is looked up
+here, so that a record with an unknown name is refused and never reaches the group.
+
+Called by ``translation``. Its one rule: one record, one command.
+"""
+
+from allocators import BadOption, shipped
+from rebalance.groups.model import commands
+from rebalance.groups.model.commands import Order
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.policy import Compat, TwinRule
+from rebalance.ids import MemberId, Millis
+from trimtab import protocol
+from trimtab.protocol import (
+    Approve,
+    ChoosePolicy,
+    ChooseStrategy,
+    Command,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Pause,
+    Rebalance,
+    Resume,
+    UndecodableRecord,
+)
+
+
+def order_of(record: Command) -> Order:  # noqa: C901, PLR0911 - one case for each verb
+    """Translate a command.
+
+    Raises:
+        UndecodableRecord: It is not for a group, or names a strategy that does not exist.
+    """
+    match record:
+        case Pause(until_ms=until):
+            return commands.Pause(None if until is None else Millis(until))
+        case Resume():
+            return commands.Resume()
+        case DrainMember(member=member):
+            return commands.DrainMember(MemberId(member))
+        case EvictMember(member=member):
+            return commands.EvictMember(MemberId(member))
+        case Rebalance():
+            return commands.RebalanceNow()
+        case ChooseStrategy(strategy=name):
+            return commands.ChooseStrategy(_known(name))
+        case ChoosePolicy(overrides=overrides):
+            return commands.ChoosePolicy(_overrides(overrides))
+        case Approve():
+            return commands.Approve()
+        case Forget():
+            return commands.Forget()
+        case _:
+            raise UndecodableRecord("refused", f"{record.kind}: not a command for a group")
+
+
+def _overrides(record: protocol.Overrides | None) -> Overrides:
+    if record is None:
+        return Overrides()
+    own = record.model_dump(exclude_none=True)
+    for rule in {"on_twin", "on_twin_instance"} & own.keys():
+        own[rule] = TwinRule(own[rule])
+    if "compat" in own:
+        own["compat"] = Compat(own["compat"])
+    return Overrides(**own)
+
+
+def _known(strategy: str | None) -> str | None:
+    """Check a strategy that is to be used; one of the user's own is code, and no record loads code.
+
+    Whoever may write orders is no one who may run programs here; those are named in the settings.
+    """
+    if strategy is None:
+        return None
+    try:
+        shipped(strategy)
+    except (KeyError, BadOption) as error:
+        raise UndecodableRecord("refused", f"strategy: {error.args[0]}") from error
+    return strategy

@@ -1,0 +1,165 @@
+"""Decoding: rows become events of a group or of a cluster's brokers, or dead letters.
+
+A row counts only if its key is a group's name, its partition is the group's, and its value keeps
+the contract. Every other row is set aside with the reason, and affects no other row: a client that
+writes bad records costs one record of ours for each of its own, and no more (fault F9).
+
+The partition matters as much as the bytes: a producer with another partitioner would put a group's
+joins in one cell and its beats in another, and two cells would decide about one group.
+
+Called by ``cell`` for each row but ticks. Its one rule: a row is an event or a dead letter (one
+that went to every cell: some of them, or none), and never an exception.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from rebalance.brokers.events import BrokerEvent, ClusterName, Reported
+from rebalance.groups.model.events import Event, Found
+from rebalance.ids import GroupName
+from rebalance.stamp import Stamp
+from streaming.wire.fast_reports import report_of
+from streaming.wire.reports import testimony_of
+from streaming.wire.rocketmq import Office, taken
+from streaming.wire.rows import Row
+from streaming.wire.translation import event_of, stated
+from trimtab.protocol import (
+    HEARTBEATS,
+    LATENCY,
+    ROCKETMQ,
+    ROUTES,
+    START_KEY,
+    TICK_KEY,
+    DeadLetter,
+    Place,
+    Record,
+    Topic,
+    UndecodableRecord,
+    decode,
+    partition_of,
+    read_group_key,
+)
+
+_GROUPS_REMEMBERED = 100_000
+"""Names whose partition a worker need not compute again; about 20 MB when full."""
+
+_AHEAD_MS = 86_400_000
+"""A day: clocks are wrong by hours, or by a time zone (fault B1)."""
+
+
+class Addressed(NamedTuple):
+    """An event and the group it is for."""
+
+    group: GroupName
+    event: Event | Found
+
+
+class Testified(NamedTuple):
+    """What was said of a cluster's brokers."""
+
+    cluster: ClusterName
+    event: BrokerEvent
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Reads the rows of one controller's topics."""
+
+    topics: Mapping[str, Topic[Any]]
+    """The topics by their names on the cluster."""
+    partitions: int
+    """How many partitions each of them has."""
+    office: Office | None = None
+    """Whose groups are looked for in circulars; None: everybody's."""
+
+    @cached_property
+    def heartbeats(self) -> str:
+        """The topic that moves the log clock."""
+        return next(name for name, topic in self.topics.items() if topic is HEARTBEATS)
+
+    def is_tick(self, row: Row) -> bool:
+        """Tell a tick: by its place and key. Its value is for people and need not be read."""
+        return row.key == TICK_KEY and row.topic == self.heartbeats
+
+    def is_start(self, row: Row) -> bool:
+        """Tell the start of a controller, in the same way."""
+        return row.key == START_KEY and self.topics[row.topic] is ROUTES
+
+    def is_circular(self, row: Row) -> bool:
+        """Tell a record that concerns groups of many cells."""
+        return self.topics[row.topic] is ROCKETMQ
+
+    def heard(self, row: Row, stamp: Stamp) -> Iterable[Addressed | Testified | DeadLetter]:
+        """Make events of a row, whatever it is; of a start none: that is for ``succession``."""
+        if self.is_start(row):
+            return ()
+        return self.take(row, stamp) if self.is_circular(row) else (self.read(row, stamp),)
+
+    def take(self, row: Row, stamp: Stamp) -> Iterator[Addressed | DeadLetter]:
+        """Make events of a circular: one for each group that it names and that lives here."""
+        for said in taken(row, self.office, self.partitions):
+            if isinstance(said, UndecodableRecord):
+                yield bury(row, said)
+            else:
+                yield Addressed(GroupName(said.group), stated(said, stamp))
+
+    def read(self, row: Row, stamp: Stamp) -> Addressed | Testified | DeadLetter:
+        """Make an event of a row."""
+        try:
+            name = self._addressee(row)
+            testimony: BrokerEvent | None = self._report(row, stamp)
+            if testimony is None:
+                record = self._record(row)
+                testimony = testimony_of(record, stamp)
+                if testimony is None:
+                    return Addressed(name, event_of(record, stamp))
+            return Testified(ClusterName(name), _of_this_time(testimony))
+        except UndecodableRecord as error:
+            return bury(row, error)
+
+    def _report(self, row: Row, stamp: Stamp) -> Reported | None:
+        topic = self.topics[row.topic]
+        if topic is not LATENCY or row.value is None or row.size > topic.max_record_bytes:
+            return None
+        return report_of(row.value, stamp)
+
+    def _addressee(self, row: Row) -> GroupName:
+        group, partition = _located(row.key, self.partitions)
+        if row.partition != partition:
+            raise UndecodableRecord(
+                "misrouted",
+                f"partition {row.partition} is not the group's {partition}: "
+                "producers must partition by murmur2, as Java's do",
+            )
+        return group
+
+    def _record(self, row: Row) -> Record:
+        topic = self.topics[row.topic]
+        if row.size > topic.max_record_bytes:
+            raise UndecodableRecord(
+                "oversize", f"{row.size} bytes, more than {topic.max_record_bytes}"
+            )
+        record: Record = decode(topic, row.value)
+        return record
+
+
+def _of_this_time(event: BrokerEvent) -> BrokerEvent:
+    """Refuse a reporter whose life begins in the future: of two, the younger one is believed."""
+    if isinstance(event, Reported) and event.incarnation is not None:
+        latest = f"{event.stamp.appended + _AHEAD_MS:013d}"
+        if event.incarnation > latest:
+            raise UndecodableRecord("refused", "incarnation: begins more than a day from now")
+    return event
+
+
+def bury(row: Row, error: UndecodableRecord) -> DeadLetter:
+    """Make a dead letter of a row."""
+    place = Place(row.topic, row.partition, row.offset, row.appended_ms)
+    return DeadLetter.of(error, place, row.key, row.value, row.size)
+
+
+@lru_cache(_GROUPS_REMEMBERED)
+def _located(key: bytes | None, partitions: int) -> tuple[GroupName, int]:
+    return GroupName(read_group_key(key)), partition_of(key or b"", partitions)

@@ -1,0 +1,191 @@
+"""Translation: a record of the wire becomes an event of the brain.
+
+No judgement, no state, nothing left out. What this brain does not understand becomes a dead letter,
+because doing half of what was asked would be worse than doing none of it.
+
+Called by ``decoding``. Its one rule: one record or statement, one event, stamped with its place and
+time.
+"""
+
+from collections.abc import Iterable
+
+from rebalance.groups.model.events import (
+    Adopted,
+    Advanced,
+    Beaten,
+    Commanded,
+    Drained,
+    Event,
+    Found,
+    Inheritance,
+    Joined,
+    Left,
+    Mode,
+    Portion,
+    Registered,
+    Released,
+    RouteObserved,
+    Unregistered,
+)
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Pattern,
+    Queue,
+    TopicName,
+)
+from rebalance.stamp import Stamp
+from streaming.wire.commands import order_of
+from trimtab.protocol import (
+    Adopt,
+    Advance,
+    Beat,
+    Command,
+    Drain,
+    GrantRef,
+    Join,
+    Leave,
+    Record,
+    Release,
+    ReleaseRef,
+    Route,
+    Statement,
+    UndecodableRecord,
+    Unregistration,
+)
+from trimtab.protocol.rocketmq import SESSION_TIMEOUT_MS
+
+
+def event_of(  # noqa: C901, PLR0911 - one case for each kind
+    record: Record, stamp: Stamp
+) -> Event | Found:
+    """Translate one record.
+
+    Raises:
+        UndecodableRecord: The brain has no word for it.
+    """
+    match record:
+        case Join():
+            return _joined(record, stamp)
+        case Beat():
+            return Beaten(
+                stamp,
+                MemberId(record.member),
+                Incarnation(record.incarnation),
+                record.sequence,
+                Epoch(record.epoch),
+                None if record.owned is None else _grants(record.owned),
+            )
+        case Drain():
+            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
+            return Drained(stamp, member, incarnation, record.sequence)
+        case Leave():
+            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
+            return Left(stamp, member, incarnation, record.sequence, record.temporary)
+        case Release():
+            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
+            return Released(stamp, member, incarnation, _grants(record.queues))
+        case Route():
+            return _observed(record, stamp)
+        case Command():
+            return Commanded(
+                stamp,
+                record.id,
+                record.principal,
+                record.reason,
+                order_of(record),
+                None if record.base_epoch is None else Epoch(record.base_epoch),
+            )
+        case Adopt():
+            return _adopted(record, stamp)
+        case Advance():
+            decided, of = Millis(record.decided_ms), record.of or 0
+            return Advanced(stamp, record.start, Epoch(record.epoch), decided, of)
+        case _:
+            raise UndecodableRecord("refused", f"{record.kind}: not understood by this release")
+
+
+def _joined(record: Join, stamp: Stamp) -> Joined:
+    return Joined(
+        stamp,
+        MemberId(record.member),
+        Incarnation(record.incarnation),
+        record.sequence,
+        frozenset(map(TopicName, record.topics)),
+        session_timeout_ms=_millis(record.session_timeout_ms),
+        revocation_timeout_ms=_millis(record.revocation_timeout_ms),
+        instance=None if record.instance is None else InstanceId(record.instance),
+        rack=record.rack or "",
+        weight=record.weight,
+        capacity=record.capacity,
+        mode=Mode(record.mode),
+        eager=record.protocol == "eager",
+        patterns=frozenset(map(Pattern, record.patterns or ())),
+        last_epoch=None if record.last_epoch is None else Epoch(record.last_epoch),
+    )
+
+
+def stated(said: Statement, stamp: Stamp) -> Registered | Unregistered:
+    """Translate what a RocketMQ client says of one group; it counts nothing, so the last counts."""
+    member, life = MemberId(said.client), Incarnation(said.incarnation)
+    if isinstance(said, Unregistration):
+        return Unregistered(stamp, member, life)
+    return Registered(
+        stamp,
+        member,
+        life,
+        None if said.topics is None else frozenset(map(TopicName, said.topics)),
+        Mode(said.mode),
+        Millis(SESSION_TIMEOUT_MS),
+        said.company,
+    )
+
+
+def _observed(record: Route, stamp: Stamp) -> RouteObserved:
+    topic = TopicName(record.topic)
+    queues = sorted(
+        Queue(topic, BrokerName(run.broker), number) for run in record.runs for number in run.ids
+    )
+    return RouteObserved(
+        stamp, topic, record.version, record.exists, tuple(queues), record.generation or ""
+    )
+
+
+def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
+    inherit = tuple(
+        Inheritance(
+            Queue(TopicName(row.topic), BrokerName(row.broker), row.id),
+            Epoch(row.epoch),
+            MemberId(row.from_member),
+            Incarnation(row.from_incarnation),
+            Epoch(row.from_epoch),
+        )
+        for row in record.inherit
+    )
+    return Adopted(
+        stamp,
+        record.start,
+        MemberId(record.member),
+        Incarnation(record.incarnation),
+        Epoch(record.epoch),
+        Portion(_grants(record.hold), _grants(record.give), inherit),
+        Millis(record.session_timeout_ms),
+        Millis(record.revocation_timeout_ms),
+        Mode.CLUSTERING if record.mode is None else Mode(record.mode),
+        record.of or 0,
+    )
+
+
+def _grants(rows: Iterable[GrantRef | ReleaseRef]) -> tuple[tuple[Queue, Epoch], ...]:
+    return tuple(
+        (Queue(TopicName(row.topic), BrokerName(row.broker), row.id), Epoch(row.epoch))
+        for row in rows
+    )
+
+
+def _millis(wished: int | None) -> Millis | None:
+    return None if wished is None else Millis(wished)

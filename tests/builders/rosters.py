@@ -1,0 +1,49 @@
+"""The roster as tests of it write it."""
+
+from typing import assert_never
+
+from rebalance.groups.members import membership
+from rebalance.groups.model.decisions import (
+    Decision,
+    MemberChange,
+    MemberChanged,
+)
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Beaten, Drained, Joined, Left, MemberEvent
+from tests.builders.group import GroupBuilder
+from tests.builders.notation import life_text
+from tests.builders.records import MemberRecord, at
+
+
+def roster(draft: Draft) -> set[str]:
+    """Name the lives in the roster."""
+    return {life_text(name, member.incarnation) for name, member in draft.members.items()}
+
+
+def changes(notes: list[Decision]) -> list[tuple[str, MemberChange]]:
+    """List what became of whom."""
+    return [
+        (life_text(note.member, note.incarnation), note.change)
+        for note in notes
+        if isinstance(note, MemberChanged)
+    ]
+
+
+def after(group: GroupBuilder, record: MemberRecord, clock: int = 0) -> Draft:
+    """Fold one record into a group."""
+    draft = group.drafted()
+    enter(draft, record(at(clock)))
+    return draft
+
+
+def enter(draft: Draft, event: MemberEvent) -> None:
+    """Enter one event of a member in the roster."""
+    match event:
+        case Joined():
+            membership.join(draft, event)
+        case Beaten():
+            membership.beat(draft, event)
+        case Drained() | Left():
+            membership.go(draft, event)
+        case _:
+            assert_never(event)

@@ -1,0 +1,192 @@
+"""Every interleaving: the real controller and model members, as far as a scope reaches.
+
+From each world the explorer takes every step that could come next, breadth first, so that the first
+violation it meets is a shortest one, and so that it can be stopped at any size and still say how
+deep everything was seen. A controller that dies and repeats its batch needs no step of its own: it
+says the same again, and each record of a batch may be read at any time as it is.
+
+Looked for in every world: two members at work on one queue, and a token that does not grow. In
+every quiet world, where nothing but luck and trouble is left: each queue is worked on by exactly
+the member it was wished for, and the books are at rest. What a life does that the controller has
+given up, and what an eager member does before it has read its latest record, is excused: there "one
+owner" holds as far as they obey.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+from tests.laws import model_member
+from tests.laws.messages import NOBODY, Beat, Booked, Elapsed, Gone, Input, Resumed
+from tests.laws.model_member import IDLE, WORKING, View, called
+from tests.laws.real_controller import RealController
+from tests.laws.troubles import Troubles, joins
+from tests.laws.worlds import Scope, Step, World, forgetful, with_view
+
+Progress = Callable[[int, int], object]
+"""Told before each world: how deep it is, and how many were found so far."""
+
+
+class Outcome(NamedTuple):
+    """What an exploration found."""
+
+    worlds: int
+    controller_states: int
+    quiet: int
+    depth: int
+    """Every world that so many steps lead to was looked at."""
+    complete: bool
+    """There are no others."""
+    violation: str
+    """Empty, or what was found and the shortest way there."""
+
+
+class Exploration:
+    """A breadth-first search through the worlds of a scope."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Begin with everybody joined and no queue wished for anybody."""
+        self.scope = scope
+        trouble, choices = scope.trouble, [NOBODY, *range(scope.members)]
+        self.controller = RealController(
+            scope.members,
+            scope.queues,
+            newcomers=trouble.surges,
+            eager=scope.eager,
+            policy=scope.policy,
+        )
+        wishes = list(product(choices, repeat=scope.queues))
+        self._troubles = Troubles(scope, self.controller, wishes, self._told)
+        self._came_from: dict[int, int] = {}
+        """The hash of the world before, by the hash of a world: all that is kept of most."""
+
+    def run(self, most: int | None = None, progress: Progress | None = None) -> Outcome:
+        """Explore the whole scope, or up to so many worlds, or up to the first violation."""
+        start = self._start()
+        self._came_from[hash(start)] = 0
+        frontier, quiet, depth = [start], 0, 0
+        while frontier:
+            following: list[World] = []
+            for world in frontier:
+                if progress is not None:
+                    progress(depth, len(self._came_from))
+                certain = list(self._certain(world))
+                wrong = self._unsafe(world) or ("" if certain else self._unsettled(world))
+                if wrong:
+                    trace = f"{wrong}, after\n{self._trace(world)}"
+                    return self._outcome(quiet, depth, violation=trace)
+                quiet += not certain
+                following += self._new(world, [*certain, *self._troubles.possible(world)])
+                if most is not None and len(self._came_from) >= most:
+                    return self._outcome(quiet, depth - 1)  # this layer is not done
+            frontier, depth = following, depth + 1
+        return self._outcome(quiet, depth, complete=True)
+
+    def _new(self, world: World, steps: list[Step]) -> Iterator[World]:
+        here = hash(world)
+        for _, after in steps:
+            there = hash(after)
+            if there not in self._came_from:
+                self._came_from[there] = here
+                yield after
+
+    def _outcome(
+        self, quiet: int, depth: int, *, complete: bool = False, violation: str = ""
+    ) -> Outcome:
+        worlds, states = len(self._came_from), len(self.controller)
+        return Outcome(worlds, states, quiet, depth, complete, violation)
+
+    def _trace(self, world: World) -> str:
+        """Walk again from the beginning to a world, and say how."""
+        way = [hash(world)]
+        while self._came_from[way[-1]]:
+            way.append(self._came_from[way[-1]])
+        here, story = self._start(), []
+        for there in reversed(way[:-1]):
+            steps = [*self._certain(here), *self._troubles.possible(here)]
+            name, here = next(each for each in steps if hash(each[1]) == there)
+            story.append(name)
+        return "\n".join([*story, str(here)])
+
+    def _start(self) -> World:
+        members, queues, trouble, eager, _ = self.scope
+        views = tuple(
+            model_member.newborn(me, 1, queues, eager=me < eager) for me in range(members)
+        )
+        nobody, tokens = (NOBODY,) * queues, (0,) * queues
+        return World(self.controller.start, views, (), frozenset(), nobody, tokens, trouble)
+
+    # -- what is bound to happen, sooner or later
+
+    def _certain(self, world: World) -> Iterator[Step]:
+        if world.log:
+            read, heard = world.log[0], world.heard | {world.log[0]}
+            after = world._replace(log=world.log[1:], heard=heard)
+            yield f"the controller books {read}", forgetful(self._told(after, Booked(*read)))
+        if self.controller.paused(world.controller):
+            yield "the pause ends", self._told(world, Resumed())
+        if self.scope.eager and self._changes(world, Elapsed()):
+            yield "a grace runs out", self._told(world, Elapsed())
+        lives = self.controller.lives(world.controller)
+        living = {(view.me, view.life) for view in world.views if view.alive}
+        for gone in set(enumerate(lives)) - living:
+            if gone[1]:
+                yield f"m{gone[0]} is fenced", self._told(world, Gone(*gone))
+        for place, view in enumerate(world.views):
+            if view.alive:
+                yield from self._life(world, place, view, lives[view.me])
+
+    def _life(self, world: World, place: int, view: View, known: int) -> Iterator[Step]:
+        for name, moved, released in model_member.moves(view):
+            yield name, with_view(world, place, moved, released)
+        unanswered = not view.acted and not view.unread
+        if unanswered and known < view.life and self._changes(world, joins(view)):
+            yield f"{called(view)} asks again", self._told(world, joins(view))
+        if self.scope.trouble.losses and not view.eager:
+            beat = Beat(view.me, view.life, view.acted, model_member.owned(view))
+            if self._changes(world, beat):
+                yield f"{called(view)} beats", self._told(world, beat)
+
+    def _changes(self, world: World, message: Input) -> bool:
+        return self.controller.reply(world.controller, message).state != world.controller
+
+    def _told(self, world: World, message: Input) -> World:
+        reply = self.controller.reply(world.controller, message)
+        mail = dict(reply.records)
+        views = tuple(
+            view._replace(unread=(*view.unread, mail[view.me]))
+            if view.alive and view.me in mail
+            else view
+            for view in world.views
+        )
+        return world._replace(controller=reply.state, views=views)
+
+    # -- what must never be, and what must be in the end
+
+    def _unsafe(self, world: World) -> str:
+        lives = self.controller.lives(world.controller)
+        crew = [view for view in world.views if not self._excused(view, lives[view.me])]
+        for queue, token in enumerate(world.tokens):
+            duties = [view.duties[queue] for view in crew]
+            at_work = [duty.epoch for duty in duties if duty.state >= WORKING]
+            if len(at_work) > 1:
+                return f"q{queue} has several owners"
+            if at_work and at_work[0] < token:
+                return f"the token of q{queue} went back from {token} to {at_work[0]}"
+        return ""
+
+    def _excused(self, view: View, known: int) -> bool:
+        if view.eager and view.unread:
+            return True
+        return self.scope.overlapping and view.life != known
+
+    def _unsettled(self, world: World) -> str:
+        state = world.controller
+        for queue, wished in enumerate(world.wish):
+            exists = queue < self.controller.existing(state)
+            owner = self.controller.present(state, wished) if exists else None
+            for view in world.views:
+                wanted = WORKING if (view.me, view.life) == owner else IDLE
+                if view.duties[queue].state != wanted:
+                    return f"at rest, q{queue} is not with the member it was wished for"
+        return "" if self.controller.settled(state) else "the books are not at rest"

@@ -1,0 +1,93 @@
+"""What the explorer can say to the controller, in integers: one record each.
+
+Small enough to be the key of a table: the controller is asked once for each of its states what it
+makes of each of these.
+"""
+
+from typing import NamedTuple
+
+from tests.laws.model_member import Claim
+
+NOBODY = -1
+
+Life = tuple[int, int]
+"""A member and which of its lives."""
+
+Wish = tuple[int, ...]
+"""By queue, the instance whose member is to own it, or NOBODY."""
+
+
+class Wished(NamedTuple):
+    """The target changes."""
+
+    wish: Wish
+
+
+class Rejoined(NamedTuple):
+    """A member joins, as this life of its, with this instance."""
+
+    member: int
+    life: int
+    slot: int
+    eager: bool = False
+
+
+class Gone(NamedTuple):
+    """A member that is no more is struck out, as it would be for its silence."""
+
+    member: int
+    life: int
+
+
+class Away(NamedTuple):
+    """A member goes and means to be back."""
+
+    member: int
+    life: int
+
+
+class Booked(NamedTuple):
+    """The controller reads a release."""
+
+    member: int
+    life: int
+    queue: int
+    epoch: int
+
+
+class Beat(NamedTuple):
+    """The controller reads a full beat."""
+
+    member: int
+    life: int
+    epoch: int
+    owned: tuple[Claim, ...]
+
+
+class Drained(NamedTuple):
+    """An operator wants a member to have nothing."""
+
+    member: int
+
+
+class Paused(NamedTuple):
+    """An operator wants nothing to move."""
+
+
+class Resumed(NamedTuple):
+    """An operator lets things move again."""
+
+
+class Resized(NamedTuple):
+    """The topic is seen with so many queues."""
+
+    queues: int
+
+
+class Elapsed(NamedTuple):
+    """The grace of eager members has run out."""
+
+
+Input = (
+    Wished | Rejoined | Gone | Away | Booked | Beat | Drained | Paused | Resumed | Resized | Elapsed
+)

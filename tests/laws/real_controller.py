@@ -1,0 +1,292 @@
+"""The real ``step``, tabulated: what the explorer puts against its model members.
+
+The brain is a pure function, so each (state, event) needs computing once; after that the explorer
+works with small integers. Nothing of the brain is imitated here: events go in as single-record
+batches, and its decisions come out as the records that members would read.
+
+The target is whatever the explorer wishes for: a member called "pilot", which is given nothing
+itself, carries the wish in its weight, and the strategy reads it there.
+"""
+
+from typing import NamedTuple
+
+from rebalance.allocation import AllocationPlan, AllocationRequest
+from rebalance.groups.model.commands import DrainMember, EvictMember, Order, Pause, Resume
+from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.groups.model.events import (
+    Beaten,
+    Commanded,
+    Event,
+    Inheritance,
+    Joined,
+    Left,
+    Released,
+    RouteObserved,
+)
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.groups.step import step
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    GroupName,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Position,
+    Queue,
+    TopicName,
+)
+from rebalance.stamp import Stamp
+from tests.laws.messages import (
+    NOBODY,
+    Away,
+    Beat,
+    Booked,
+    Drained,
+    Elapsed,
+    Gone,
+    Input,
+    Life,
+    Paused,
+    Rejoined,
+    Resized,
+    Resumed,
+    Wish,
+    Wished,
+)
+from tests.laws.model_member import Inherit, Orders, Release
+
+PILOT = MemberId("pilot")
+TOPIC = TopicName("orders")
+GRACE_MS = Millis(1)
+POLICY = Policy(
+    route_damping_ms=Millis(0),  # routes are believed at once: time stands still here
+    route_share_percent=100,
+    flap_limit=1_000_000,  # and nobody rests
+    eager_grace_ms=GRACE_MS,
+)
+
+
+class Reply(NamedTuple):
+    """What one input made of the controller."""
+
+    state: int
+    records: tuple[tuple[int, Orders | None], ...]
+
+
+class RealController:
+    """Every state of the group that was ever reached, by number."""
+
+    def __init__(
+        self, members: int, queues: int, *, newcomers: int = 0, eager: int = 0, policy: Policy
+    ) -> None:
+        """Let everybody join and learn of the queues, with a wish for nobody.
+
+        Args:
+            members: How many there are from the beginning.
+            queues: How many queues the topic has.
+            newcomers: How many members may come later.
+            eager: How many of the members, the first ones, know no releases.
+            policy: The group's.
+        """
+        self.members = [MemberId(f"m{index}") for index in range(members + newcomers)]
+        self.queues = [Queue(TOPIC, BrokerName(""), index) for index in range(queues)]
+        self._numbers = {queue: index for index, queue in enumerate(self.queues)}
+        self._policy, self._slots = policy, members
+        self._states: list[GroupState] = []
+        self._known: list[tuple[int, ...]] = []
+        self._index: dict[object, int] = {}
+        self._replies: dict[tuple[int, Input], Reply] = {}
+        state = GroupState(GroupName("g"))
+        inputs: list[Input] = [
+            Wished((NOBODY,) * queues),
+            *(Rejoined(member, 1, member, member < eager) for member in range(members)),
+            Resized(queues),
+        ]
+        events = [self._event(state, each) for each in inputs]
+        self.start = self._number(step(state, events, stamp(), policy, self._wished).state)
+
+    def reply(self, state: int, message: Input) -> Reply:
+        """Put one record to the controller in one of its states."""
+        known = self._replies.get((state, message))
+        if known is None:
+            before = self._states[state]
+            if isinstance(message, Elapsed):
+                told = step(before, [], stamp(), self._policy, self._wished).state  # a batch later
+                outcome = step(told, [], stamp(GRACE_MS), self._policy, self._wished)
+            else:
+                event = self._event(before, message)
+                outcome = step(before, [event], stamp(), self._policy, self._wished)
+            self._check(before, outcome.state, outcome.decisions)
+            known = Reply(self._number(outcome.state), self._records(outcome.decisions))
+            self._replies[state, message] = known
+        return known
+
+    def lives(self, state: int) -> tuple[int, ...]:
+        """By member, the life that the controller takes for the present one; 0 for none."""
+        return self._known[state]
+
+    def present(self, state: int, slot: int) -> Life | None:
+        """Return which life may be given anything of those with an instance."""
+        for number, (name, life) in enumerate(zip(self.members, self.lives(state), strict=True)):
+            member = self._states[state].members.get(name)
+            if member is None or member.draining or member.away:
+                continue
+            if member.instance == _instance(slot):
+                return number, life
+        return None
+
+    def existing(self, state: int) -> int:
+        """Count the queues that there are."""
+        return len(self._states[state].routes[TOPIC].queues)
+
+    def paused(self, state: int) -> bool:
+        """Tell whether nothing is to move."""
+        return self._states[state].paused
+
+    def settled(self, state: int) -> bool:
+        """Tell whether the books hold no heir, and nobody is asked for anything."""
+        books = self._states[state].ownership.values()
+        return all(owned.heir is None and owned.holder.asked is None for owned in books)
+
+    def __len__(self) -> int:
+        """Count the states."""
+        return len(self._states)
+
+    def _event(self, state: GroupState, message: Input) -> Event:
+        match message:
+            case Rejoined() | Away() | Booked() | Beat():
+                return self._of_a_member(message)
+            case Wished(wish):
+                code, topics = _encoded(wish, self._slots), frozenset({TOPIC})
+                return Joined(stamp(), PILOT, Incarnation("1"), 0, topics, weight=code)
+            case Resized(queues):
+                version = state.epoch + 1
+                seen = tuple(self.queues[:queues])
+                return RouteObserved(stamp(), TOPIC, version, exists=True, queues=seen)
+            case Gone() | Drained() | Paused() | Resumed():
+                order = self._order(message)
+                name = f"{order} at {state.epoch}"  # obeyed, an order draws the next epoch
+                return Commanded(stamp(), name, "", "", order)
+            case _:
+                raise AssertionError(message)
+
+    def _of_a_member(self, message: Rejoined | Away | Booked | Beat) -> Event:
+        who = self.members[message.member], Incarnation(str(message.life))
+        match message:
+            case Rejoined():
+                topics, instance = frozenset({TOPIC}), _instance(message.slot)
+                return Joined(stamp(), *who, 0, topics, instance=instance, eager=message.eager)
+            case Away():
+                return Left(stamp(), *who, 0, temporary=True)
+            case Booked():
+                grants = ((self.queues[message.queue], Epoch(message.epoch)),)
+                return Released(stamp(), *who, grants)
+            case Beat():
+                owned = tuple((self.queues[queue], Epoch(at)) for queue, at in message.owned)
+                return Beaten(stamp(), *who, 0, Epoch(message.epoch), owned)
+
+    def _order(self, message: Gone | Drained | Paused | Resumed) -> Order:
+        match message:
+            case Gone(member, _):
+                return EvictMember(self.members[member])
+            case Drained(member):
+                return DrainMember(self.members[member])
+            case Paused():
+                return Pause()
+            case Resumed():
+                return Resume()
+
+    def _wished(self, request: AllocationRequest) -> AllocationPlan:
+        wish = _decoded(request.candidates[PILOT].weight, len(self.queues), self._slots)
+        members = {each.instance: name for name, each in request.candidates.items()}
+        owners = {
+            queue: members[_instance(slot)]
+            for queue, slot in zip(self.queues, wish, strict=True)
+            if _instance(slot) in members and queue in request.queues.get(TOPIC, ())
+        }
+        return AllocationPlan(owners)
+
+    def _number(self, state: GroupState) -> int:
+        members = [state.members.get(name) for name in self.members]
+        lives = tuple(int(member.incarnation) if member else 0 for member in members)
+        manners = tuple((it.draining, it.away, it.instance) if it else None for it in members)
+        books = tuple(
+            (state.ownership.get(queue), state.target.get(queue)) for queue in self.queues
+        )
+        pilot, seen = state.members[PILOT].weight, len(state.routes[TOPIC].queues)
+        awaits = state.paused, state.target_epoch == state.group_epoch
+        key = (state.epoch, pilot, lives, manners, books, seen, awaits)
+        number = self._index.setdefault(key, len(self._states))
+        if number == len(self._states):
+            self._states.append(state)
+            self._known.append(lives)
+        return number
+
+    def _records(self, decisions: tuple[Decision, ...]) -> tuple[tuple[int, Orders | None], ...]:
+        records: list[tuple[int, Orders | None]] = []
+        for decision in decisions:
+            if isinstance(decision, AssignmentIssued) and decision.member != PILOT:
+                records.append((self.members.index(decision.member), self._orders(decision)))
+            elif isinstance(decision, AssignmentWithdrawn):
+                records.append((self.members.index(decision.member), None))
+        return tuple(records)
+
+    def _orders(self, issued: AssignmentIssued) -> Orders:
+        numbers, portion = self._numbers, issued.portion
+        return Orders(
+            life=int(issued.incarnation),
+            epoch=issued.epoch,
+            hold=tuple((numbers[queue], epoch) for queue, epoch in portion.hold),
+            give=tuple((numbers[queue], epoch) for queue, epoch in portion.give),
+            inherit=tuple(self._inherit(line) for line in portion.inherit),
+        )
+
+    def _inherit(self, line: Inheritance) -> Inherit:
+        queue, life = self._numbers[line.queue], int(line.from_incarnation)
+        source = Release(self.members.index(line.from_member), life, queue, line.from_epoch)
+        return Inherit(queue, line.epoch, source)
+
+    def _check(
+        self, before: GroupState, after: GroupState, decisions: tuple[Decision, ...]
+    ) -> None:
+        """Hold each step to what a reader of its records relies on."""
+        issued = [each for each in decisions if isinstance(each, AssignmentIssued)]
+
+        assert before.epoch <= after.epoch <= before.epoch + 1
+        assert {after.epoch} >= {each.epoch for each in issued}
+        assert {queue for queue, name in after.target.items() if _is_there(after, name)} <= set(
+            after.ownership
+        )
+        assert len({each.member for each in issued}) == len(issued)
+
+
+def stamp(clock: int = 0) -> Stamp:
+    """Return the one moment at which everything happens; only a grace may run out."""
+    now = Millis(clock)
+    return Stamp(now, now, now, Position(TOPIC, 0, 0))
+
+
+def _instance(slot: int) -> InstanceId:
+    return InstanceId(f"i{slot}")
+
+
+def _is_there(state: GroupState, name: MemberId) -> bool:
+    return name in state.members and not state.members[name].away
+
+
+def _encoded(wish: Wish, members: int) -> int:
+    code = 0
+    for member in reversed(wish):
+        code = code * (members + 1) + member + 1
+    return code + 1
+
+
+def _decoded(code: int, queues: int, members: int) -> Wish:
+    wish, rest = [], code - 1
+    for _ in range(queues):
+        rest, digit = divmod(rest, members + 1)
+        wish.append(digit - 1)
+    return tuple(wish)

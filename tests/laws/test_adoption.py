@@ -1,0 +1,174 @@
+"""Laws of adoption: what was published is enough to go on from, whatever the log says."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rebalance.groups import adoption
+from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Found
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import Asked, Grant, GroupState, Ownership
+from rebalance.ids import Epoch, GroupName, MemberId, Millis, Queue
+from rebalance.stamp import Stamp
+from tests.builders.records import advanced, at, found
+from tests.laws.effort import tried
+from tests.laws.logs import (
+    CUTS,
+    GAPS,
+    GOINGS,
+    JOINS,
+    OBEYING,
+    ORDERED_LOGS,
+    PRELUDE,
+    ROUTES,
+    Entry,
+    Telling,
+    Told,
+    is_spared,
+    read,
+)
+from tests.laws.rarities import BACK_IN_ONE_LIFE, HEARD_AND_AWAY
+
+POLICY = Policy()
+LATER = at(10**7, 10**6)
+"""When the controller starts again."""
+
+Records = dict[MemberId, AssignmentIssued]
+
+
+def published(records: Records, decisions: Iterable[Decision]) -> Records:
+    """What stands under each key, once these decisions were written."""
+    after = dict(records)
+    for decision in decisions:
+        if isinstance(decision, AssignmentIssued):
+            after[decision.member] = decision
+        elif isinstance(decision, AssignmentWithdrawn):
+            after.pop(decision.member, None)
+    return after
+
+
+def all_published(told: Sequence[Told]) -> Records:
+    """What stands published in the end."""
+    return published({}, (it for each in told for it in each.outcome.decisions))
+
+
+def finds(records: Records, epoch: Epoch, now: Stamp = LATER) -> list[Found]:
+    """What the driver puts into the log."""
+    return [
+        advanced(epoch, decided=now.appended)(now),
+        *(found(issued)(now) for issued in records.values()),
+    ]
+
+
+def adopted(records: Records, epoch: Epoch, before: GroupState | None = None) -> Draft:
+    """Adopt what is published, with nothing else in mind."""
+    state, events = before or GroupState(GroupName("g")), finds(records, epoch)
+    news = adoption.published(state, events)
+    assert news is not None, "nothing new"
+    draft = Draft(replace(state, epoch=news.epoch), POLICY)
+    adoption.adopt(draft, news, events, events[-1].stamp)
+    return draft
+
+
+def timeless(page: Ownership) -> Ownership:
+    """A page without when and by which record its members were told."""
+    grants = (page.holder, page.heir)
+    holder, heir = (None if it is None else _timeless(it) for it in grants)
+    assert holder is not None
+    return Ownership(holder, heir)
+
+
+def _timeless(grant: Grant) -> Grant:
+    return grant if grant.asked is None else replace(grant, asked=Asked(Epoch(0), Millis(0)))
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_books_can_be_read_off_the_records(log: list[Entry], cuts: set[int]) -> None:
+    """Whatever state is lost, its books are the same again, grant by grant."""
+    told = Telling(POLICY).tell(read(log, POLICY), cuts)
+    lost = told[-1].outcome.state
+    draft = adopted(all_published(told), Epoch(lost.epoch))
+
+    pages = {queue: timeless(page) for queue, page in lost.ownership.items()}
+    assert pages == {queue: timeless(page) for queue, page in draft.ownership.items()}
+    assert lost.members.keys() >= draft.members.merged().keys()
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS, st.integers(0, 12))
+def test_whoever_may_be_working_stays_in_the_books(
+    log: list[Entry], cuts: set[int], written: int
+) -> None:
+    """Some of the last batch's records were not written: no grant is lost that anybody knows of."""
+    *past, last = Telling(POLICY).tell(read(log, POLICY), cuts)
+    records = published(all_published(past), last.outcome.decisions[:written])
+    if not records:
+        return
+    draft = adopted(records, last.outcome.state.epoch)
+
+    known = {
+        (queue, issued.member, issued.incarnation, epoch)
+        for issued in records.values()
+        for queue, epoch in _named(issued)
+    }
+    for queue, page in last.outcome.state.ownership.items():
+        now = _grants(queue, draft.ownership.get(queue))
+        assert known & _grants(queue, page) <= now
+    for page in draft.ownership.merged().values():
+        if page.heir is not None:
+            assert page.holder.asked is not None
+            assert page.holder.member != page.heir.member
+            assert page.holder.epoch < page.heir.epoch
+
+
+def _named(issued: AssignmentIssued) -> list[tuple[Queue, Epoch]]:
+    portion = issued.portion
+    rows = [(it.queue, it.epoch) for it in portion.inherit]
+    return [*portion.hold, *portion.give, *rows]
+
+
+def _grants(queue: Queue, page: Ownership | None) -> set[tuple[object, ...]]:
+    grants = () if page is None else (page.holder, page.heir)
+    return {(queue, it.member, it.incarnation, it.epoch) for it in grants if it is not None}
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_who_remembers_adopts_nothing(log: list[Entry], cuts: set[int]) -> None:
+    """After an ordinary restart what is published is no news."""
+    told = Telling(POLICY).tell(read(log, POLICY), cuts)
+    state = told[-1].outcome.state
+
+    assert adoption.published(state, finds(all_published(told), state.epoch)) is None
+
+
+HONEST = st.lists(st.tuples(GAPS, st.one_of(JOINS, OBEYING, ROUTES, GOINGS)), max_size=12)
+"""Nobody claims to have read what is yet to be written."""
+
+
+@tried(one_in=4)
+@given(HONEST.map(PRELUDE.__add__), CUTS)
+@example(HEARD_AND_AWAY, {7})
+@example(BACK_IN_ONE_LIFE, {6})
+def test_nothing_moves_for_a_lost_state(log: list[Entry], cuts: set[int]) -> None:
+    """The log is read again and what is published is adopted: all goes on as it would have."""
+    telling, events = Telling(POLICY), read(log, POLICY)
+    told = telling.tell(events, cuts)
+    lost, past = told[-1].outcome.state, [event for each in told for event in each.batch]
+    present = finds(all_published(told), lost.epoch, events[-1].stamp)
+    again = telling.step(GroupState(lost.name), [*past, *present]).state
+
+    assert lost.epoch + 1 == again.epoch
+    assert lost.members.keys() == again.members.keys()
+    if not is_spared(lost):
+        assert owners(lost) == owners(again)
+
+
+def owners(state: GroupState) -> dict[Queue, MemberId]:
+    """Who holds each queue."""
+    return {queue: page.holder.member for queue, page in state.ownership.items()}

@@ -1,0 +1,294 @@
+"""Laws of the step: they hold for whatever a log may say."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from allocators.rocketmq.averagely import averagely
+from allocators.sticky.strategy import sticky
+from rebalance.groups.model.decisions import AssignmentIssued, MemberChange, MemberChanged
+from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState, Member
+from rebalance.groups.step import step
+from rebalance.ids import Epoch, MemberId, Millis, Queue
+from tests.builders.records import at, beaten, joined
+from tests.builders.story import only
+from tests.laws.effort import tried
+from tests.laws.logs import CUTS, LOGS, ORDERED_LOGS, RECORDS, Entry, Telling, is_spared, read
+from tests.laws.rarities import (
+    A_REST_THAT_ENDS,
+    ASKED_BACK_OR_NOT,
+    EACH,
+    GONE_FOR_A_WHILE,
+    HEARD_AGAIN,
+    ONE,
+)
+
+POLICY = Policy()
+PATIENT = Policy(revocation_timeout_ms=Millis(600_000))
+"""Nobody is fenced for being slow: when that is depends on when it was told, so on the cuts."""
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_no_input_raises_and_the_books_stay_whole(log: list[Entry], cuts: set[int]) -> None:
+    """The step is total; each queue has one holder and one other heir, both of living members."""
+    for _, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
+        state = outcome.state
+        lives = {(name, member.incarnation) for name, member in state.members.items()}
+
+        assert state.members.keys() == state.pulses.keys()
+        for owned in state.ownership.values():
+            assert (owned.holder.member, owned.holder.incarnation) in lives
+            if owned.heir is not None:
+                assert (owned.heir.member, owned.heir.incarnation) in lives
+                assert owned.heir.member != owned.holder.member
+                assert owned.holder.asked is not None
+
+
+@tried(one_in=4)
+@given(LOGS, CUTS)
+def test_target_is_owned_or_on_its_way(log: list[Entry], cuts: set[int]) -> None:
+    """A queue meant for somebody has a holder; another one than meant was told to let go."""
+    for _, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
+        for queue, wanted in outcome.state.target.items():
+            if outcome.state.members[wanted].away:
+                continue  # its queues wait for it
+            owned = outcome.state.ownership[queue]
+
+            assert owned.holder.member == wanted or owned.holder.asked is not None
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_epochs_only_grow_and_are_drawn_once_a_batch(log: list[Entry], cuts: set[int]) -> None:
+    """One counter: target <= group <= epoch, and every record of a batch carries its reading."""
+    for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
+        state = outcome.state
+        drawn = {issued.epoch for issued in only(AssignmentIssued, outcome.decisions)}
+
+        assert before.epoch <= state.epoch <= before.epoch + 1
+        assert before.group_epoch <= state.group_epoch <= state.epoch
+        assert before.target_epoch <= state.target_epoch <= state.group_epoch
+        assert drawn <= {state.epoch}
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_same_epoch_means_the_same_record(log: list[Entry], cuts: set[int]) -> None:
+    """Whatever is published again under an epoch is published unchanged (I4)."""
+    published: dict[tuple[MemberId, int], AssignmentIssued] = {}
+    for _, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
+        for issued in only(AssignmentIssued, outcome.decisions):
+            key = issued.member, issued.epoch
+
+            assert published.setdefault(key, issued) == issued
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_no_epoch_no_news(log: list[Entry], cuts: set[int]) -> None:
+    """A batch that draws no epoch changes nobody's share and publishes no summary (I14)."""
+    for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
+        if outcome.state.epoch == before.epoch:
+            assert before.ownership == outcome.state.ownership
+            assert before.target == outcome.state.target
+            assert [] == only(GroupSummarised, outcome.decisions)
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_grants_move_forward_only(log: list[Entry], cuts: set[int]) -> None:
+    """The epoch of a queue's holder never goes back, and who was told to give stays told (I3)."""
+    for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
+        for queue, now in outcome.state.ownership.items():
+            was = before.ownership.get(queue)
+            if was is not None:
+                assert was.holder.epoch <= now.holder.epoch
+                if was.holder.epoch == now.holder.epoch and was.holder.asked:
+                    assert was.holder.asked == now.holder.asked
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_replay_decides_the_same(log: list[Entry], cuts: set[int]) -> None:
+    """The same state and batch give the same outcome, in the same order, and alter neither (I7)."""
+    telling = Telling(POLICY)
+    for before, batch, outcome in telling.tell(read(log, POLICY), cuts):
+        again = telling.step(before, batch)
+
+        assert outcome == again
+        assert list(outcome.state.ownership) == list(again.state.ownership)
+        assert list(outcome.state.target) == list(again.state.target)
+
+
+@tried(one_in=4)
+@given(LOGS, CUTS, CUTS)
+@example(ASKED_BACK_OR_NOT, {4}, {4, 5, 6, 7})
+@example(HEARD_AGAIN, EACH, ONE)
+@example(A_REST_THAT_ENDS, {18}, ONE)
+@example(GONE_FOR_A_WHILE, {11, 13, 14}, {11})
+def test_batch_cuts_do_not_change_where_it_ends(
+    log: list[Entry], cuts: set[int], others: set[int]
+) -> None:
+    """However one log is cut into batches, the same members end up with the same queues (I7).
+
+    Nobody is newly given what is meant for a member that is away. Who works on it may keep it; but
+    not who was once told to let go, and whether anybody was depends on the cuts.
+    """
+    telling, events = Telling(PATIENT), read(log, PATIENT)
+    ends = []
+    for each in (cuts, others):
+        last = telling.tell(events, each)[-1].outcome.state
+        ends.append(telling.settled(last, events[-1].stamp))
+
+    assert lives(ends[0]) == lives(ends[1])
+    assert ends[0].routes == ends[1].routes
+    if is_spared(ends[0]):
+        return
+    assert ends[0].target == ends[1].target
+    assert served(ends[0]) == served(ends[1])
+
+
+@tried(one_in=4)
+@given(LOGS, CUTS, CUTS)
+def test_batch_cuts_do_not_change_how_fair_it_ends(
+    log: list[Entry], cuts: set[int], others: set[int]
+) -> None:
+    """STICKY looks at the target before, so the cuts choose who has what; but not how much (I7)."""
+    telling, events = Telling(PATIENT, sticky), read(log, PATIENT)
+    one, other = (telling.tell(events, each)[-1].outcome.state for each in (cuts, others))
+
+    if is_spared(one):
+        return
+    assert one.target.keys() == other.target.keys()
+    assert loads(one) == loads(other)
+
+
+@tried(one_in=4)
+@given(LOGS, CUTS)
+@example(ASKED_BACK_OR_NOT, {4})
+def test_quiet_group_is_owned_as_it_was_meant(log: list[Entry], cuts: set[int]) -> None:
+    """When everybody has obeyed, the books say exactly what the target says."""
+    telling, events = Telling(PATIENT), read(log, PATIENT)
+    last = telling.tell(events, cuts)[-1].outcome.state
+    quiet = telling.settled(last, events[-1].stamp)
+
+    away = {name for name, member in quiet.members.items() if member.away}
+    meant = {queue: name for queue, name in quiet.target.items() if name not in away}
+    assert meant == served(quiet)
+    assert quiet.ownership.keys() <= quiet.target.keys()
+    assert not away & {owned.holder.member for owned in quiet.ownership.values()}
+    assert all(owned.heir is None for owned in quiet.ownership.values())
+
+
+def lives(state: GroupState) -> dict[MemberId, Member]:
+    """Who belongs to the group, whenever a batch ended."""
+    return {name: replace(member, since=Epoch(0)) for name, member in state.members.items()}
+
+
+def loads(state: GroupState) -> list[Fraction]:
+    """How much each member is to carry beside what it can, the least first."""
+    counts = Counter(state.target.values())
+    return sorted(Fraction(counts[name], one.weight) for name, one in state.members.items())
+
+
+def served(state: GroupState) -> dict[Queue, MemberId]:
+    """Who holds each queue, but for those that wait for a member that is away."""
+    away = {name for name, member in state.members.items() if member.away}
+    waiting = {queue for queue, name in state.target.items() if name in away}
+    return {
+        queue: owned.holder.member
+        for queue, owned in state.ownership.items()
+        if queue not in waiting
+    }
+
+
+# -- silence
+
+SHORTER_THAN_A_SESSION = st.integers(0, 9_999)
+
+
+@tried(one_in=4)
+@given(
+    beats=st.lists(SHORTER_THAN_A_SESSION, min_size=1, max_size=8),
+    others=st.lists(st.tuples(st.integers(0, 60_000), RECORDS), max_size=8),
+    cuts=CUTS,
+)
+def test_member_that_beats_within_its_session_never_expires(
+    beats: list[int], others: list[Entry], cuts: set[int]
+) -> None:
+    """Whatever others do and wherever batches end, beats less than a session apart count (I6)."""
+    now = 0
+    mine: list[Entry] = [(0, joined("z", sequence=0))]
+    for sequence, gap in enumerate(beats):
+        now += gap
+        mine.append((now, beaten("z", sequence=sequence)))
+    meanwhile = [(min(when, now), record) for when, record in others]
+    events = read(merged(mine, meanwhile), PATIENT)
+    changes = [
+        change
+        for told in Telling(PATIENT).tell(events, cuts)
+        for change in only(MemberChanged, told.outcome.decisions)
+        if change.member == "z"
+    ]
+
+    assert [MemberChange.JOINED] == [change.change for change in changes]
+
+
+@tried(one_in=4)
+@given(
+    beats=st.lists(st.tuples(st.integers(0, 20_000), st.sampled_from("abc")), max_size=20),
+    cuts=CUTS,
+    short=st.integers(10_000, 15_000),
+    longer=st.integers(0, 20_000),
+)
+def test_longer_session_never_expires_more(
+    beats: list[tuple[int, str]], cuts: set[int], short: int, longer: int
+) -> None:
+    """Whoever survives a short timeout survives a longer one on the same log (I17)."""
+    log: list[Entry] = [(0, joined(each, sequence=0)) for each in "abc"]
+    log += [(gap, beaten(who, sequence=at)) for at, (gap, who) in enumerate(beats)]
+    survivors = []
+    for session in (short, short + longer):
+        policy = Policy(
+            session_timeout_ms=Millis(session),
+            heartbeat_interval_ms=Millis(333),
+            blast_percent=100,  # a hold depends on how many are silent together
+        )
+        last = Telling(policy).tell(read(log, policy), cuts)[-1].outcome.state
+        survivors.append(set(last.members))
+
+    assert survivors[0] <= survivors[1]
+
+
+def merged(one: list[Entry], other: list[Entry]) -> list[Entry]:
+    """Merge two logs with absolute times into one with gaps."""
+    entries = sorted([*one, *other], key=lambda entry: entry[0])
+    times = [0, *(when for when, _ in entries)]
+    return [(when - was, record) for (when, record), was in zip(entries, times, strict=False)]
+
+
+def read_by(state: GroupState) -> GroupState:
+    """A state without what its members may not have read yet: any step shows that it is out."""
+    pulses = {name: replace(pulse, unread=None) for name, pulse in state.pulses.items()}
+    return replace(state, pulses=pulses, unposted=())
+
+
+@tried(one_in=4)
+@given(ORDERED_LOGS, CUTS)
+def test_tick_before_the_deadline_decides_nothing(log: list[Entry], cuts: set[int]) -> None:
+    """The deadline is a lower bound: a group that is not due need not even be unpacked."""
+    events = read(log, POLICY)
+    state = Telling(POLICY).tell(events, cuts)[-1].outcome.state
+    if state.deadline == 0:
+        return  # due at once: there is no tick before it
+    clock = Millis(10**9 if state.deadline is None else state.deadline - 1)
+    outcome = step(state, [], at(clock), POLICY, averagely)
+
+    assert read_by(state) == read_by(outcome.state)
+    assert () == outcome.decisions

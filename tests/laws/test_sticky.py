@@ -1,0 +1,103 @@
+"""The laws of STICKY, on small random groups, against an oracle that tries everything."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from allocators.sticky.strategy import sticky
+from rebalance.allocation import AllocationRequest, Applicant
+from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from tests.laws import sticky_flow as flow
+from tests.laws import sticky_oracle as oracle
+from tests.laws.effort import DEEP, tried
+from tests.laws.sticky_groups import GONE, dice, requests
+
+pytestmark = pytest.mark.timeout(7200 if DEEP else 300)
+
+laws = tried(least=500)
+
+
+@laws
+@given(requests())
+def test_nothing_better_exists(request: AllocationRequest) -> None:
+    """Assigned queues, loads, moves and spread are, in this order, the best there is.
+
+    And no queue is forgotten: what has no owner has a reason.
+    """
+    plan = sticky(request)
+    queues = {queue for shelf in request.queues.values() for queue in shelf}
+
+    assert oracle.allowed(request, plan.owners)
+    assert oracle.best(request) == oracle.worth(request, plan.owners)
+    assert queues == plan.owners.keys() | plan.unassigned.keys()
+    assert not plan.owners.keys() & plan.unassigned.keys()
+
+
+@laws
+@given(requests(), st.sampled_from(["joins", "leaves"]))
+def test_nothing_better_exists_after_a_change(request: AllocationRequest, change: str) -> None:
+    """From its own answer too, one member more or less: the best spread that so few moves allow."""
+    people = dict(request.candidates)
+    name, one = people.popitem() if people else (GONE, Applicant(frozenset()))
+    fewer = AllocationRequest(people, request.queues, request.current)
+    more = AllocationRequest({**people, name: one}, request.queues, request.current)
+    before, after = (fewer, more) if change == "joins" else (more, fewer)
+    changed = AllocationRequest(after.candidates, after.queues, sticky(before).owners)
+
+    assert oracle.best(changed) == oracle.worth(changed, sticky(changed).owners)
+
+
+@laws
+@given(requests(), dice())
+def test_only_the_request_counts(request: AllocationRequest, deck: random.Random) -> None:
+    """Any order of the input has the same answer, and asked about that answer nothing moves.
+
+    It is the same whether it comes back as the array that it is or as a dictionary.
+    """
+    queues = {
+        topic: tuple(deck.sample(request.queues[topic], len(request.queues[topic])))
+        for topic in deck.sample(list(request.queues), len(request.queues))
+    }
+    people = dict(deck.sample(list(request.candidates.items()), len(request.candidates)))
+    current = dict(deck.sample(list(request.current.items()), len(request.current)))
+    plan = sticky(request)
+
+    assert plan == sticky(AllocationRequest(people, queues, current))
+    for owners in (plan.owners, dict(plan.owners)):
+        again = sticky(AllocationRequest(request.candidates, request.queues, owners))
+        assert plan.owners == again.owners
+
+
+@tried(least=100, one_in=10)
+@given(dice(), st.integers(2, 9), st.sampled_from([0.3, 0.6, 1.0]))
+def test_nothing_better_flows(deck: random.Random, members: int, picky: float) -> None:
+    """In groups too large to try everything, a min-cost flow finds nothing better either."""
+    names = [MemberId(f"m{place}") for place in range(members)]
+    topics = [TopicName(f"t{place}") for place in range(deck.randint(1, 6))]
+    people = {
+        name: Applicant(
+            frozenset(topic for topic in topics if deck.random() < picky),
+            deck.choice([1, 1, 1, 2, 5]),
+            deck.choice([None, None, None, 1, 4]),
+        )
+        for name in names
+    }
+    queues = {
+        topic: tuple(Queue(topic, BrokerName(""), place) for place in range(deck.randint(0, 7)))
+        for topic in topics
+    }
+    few = names[: deck.randint(1, members)]
+    current = {
+        queue: deck.choice([*few, GONE])
+        for shelf in queues.values()
+        for queue in shelf
+        if deck.random() < 0.8
+    }
+    request = AllocationRequest(people, queues, current)
+    prices = flow.Prices(request)
+    plan = sticky(request)
+
+    assert oracle.allowed(request, plan.owners)
+    assert flow.least(prices) == prices.of(plan.owners)

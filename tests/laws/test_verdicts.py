@@ -1,0 +1,127 @@
+"""The laws of the jury, on towns and faults that Hypothesis makes up."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rebalance.brokers.cluster import Cluster
+from rebalance.brokers.decisions import BrokerDecision, ReportRefused, VerdictIssued
+from rebalance.brokers.events import ClusterName
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.brokers.step import step
+from tests.builders.town import FAILS, FINE, Town, View
+from tests.laws.effort import tried
+
+BROKERS = "abcd"
+LATENCIES = [FAILS, 0.5, FINE, 90.0, 400.0, 2_900.0, 3_100.0]
+
+views = st.dictionaries(st.sampled_from(BROKERS), st.sampled_from(LATENCIES))
+some_views = st.lists(views, min_size=1, max_size=8)
+
+
+def acted_on(decisions: Sequence[BrokerDecision]) -> list[tuple[object, ...]]:
+    """What readers act on; figures and wording may differ by what a liar says."""
+    return [
+        (it.broker, it.available, it.since_ms, it.until_ms, it.detector, it.panic, it.testers)
+        for it in decisions
+        if isinstance(it, VerdictIssued)
+    ]
+
+
+@tried()
+@given(some_views, st.data())
+def test_a_lying_minority_below_the_quorum_changes_nothing(
+    truth: list[View], data: st.DataObject
+) -> None:
+    """Two of seven, quorum three: whatever they say of whomever, the verdicts are the same."""
+    honest, lied = (quorum_of_three() for _ in range(2))
+    for view in truth:
+        lies = {who: data.draw(views, label=who) for who in ("r2", "r5")}
+        honest.sweep(view)
+        lied.sweep(view, lies=lies)
+
+        assert acted_on(honest.decisions) == acted_on(lied.decisions)
+
+
+def quorum_of_three() -> Town:
+    """Seven reporters, of which it takes three."""
+    return Town(BROKERS, reporters=7, policy=VerdictPolicy(quorum=3))
+
+
+orders = st.tuples(st.sampled_from(BROKERS), st.booleans(), st.none() | st.integers(1, 60_000))
+hostings = st.tuples(st.sampled_from(["t", "u"]), st.sets(st.sampled_from(BROKERS)).map("".join))
+happenings = st.lists(views | orders | hostings, max_size=25)
+
+
+def live(town: Town, happened: object) -> None:
+    """Let one thing happen."""
+    match happened:
+        case dict():
+            town.sweep(happened, lies={"r0": {"a": FAILS}})
+        case (str(broker), bool(available), None | int() as lasting):
+            town.order(broker, available=available, lasting=lasting)
+        case (str(topic), str(hosts)):
+            town.host(topic, hosts)
+
+
+@tried()
+@given(happenings)
+def test_never_all_unavailable_and_never_the_last_of_a_topic(happened: list[object]) -> None:
+    """I11, after every single record, whoever asks for it."""
+    town = Town(BROKERS)
+    town.sweep()
+    for each in happened:
+        live(town, each)
+        out = set(town.out)
+        assert out < set(town.cluster.brokers)
+        for hosts in town.cluster.topics.values():
+            assert not hosts <= out
+
+
+@tried()
+@given(happenings, st.data())
+def test_it_makes_no_difference_how_the_log_is_cut(
+    happened: list[object], data: st.DataObject
+) -> None:
+    """One event at a time, or many: the same cluster, and the same verdicts in the same order."""
+    town = Town(BROKERS, reporters=3)
+    for each in happened:
+        live(town, each)
+    cluster, decisions, log = Cluster(ClusterName("town")), list[BrokerDecision](), town.log
+    while log:
+        cut = data.draw(st.integers(1, len(log)))
+        after = step(cluster, log[:cut], town.policy)
+        cluster, log = after.cluster, log[cut:]
+        decisions += after.decisions
+
+    assert town.cluster == cluster
+    assert town.decisions == decisions
+
+
+@tried()
+@given(st.lists(st.booleans(), min_size=30, max_size=60))
+def test_a_broker_turns_at_most_fourteen_times_in_ten_minutes(well: list[bool]) -> None:
+    """E7, whatever the rhythm of its trouble."""
+    town = Town("abc", reporters=2)
+    for fine in well:
+        town.sweep({} if fine else {"a": 900.0})
+    turned = [it for it in town.decisions if isinstance(it, VerdictIssued) and it.turned]
+
+    assert len(turned) <= 14
+
+
+@tried()
+@given(happenings)
+def test_a_replay_is_the_same_and_changes_nothing_it_was_given(happened: list[object]) -> None:
+    """The same events make the same verdicts; the state that went in stays as it was."""
+    town = Town(BROKERS, reporters=3)
+    for each in happened:
+        live(town, each)
+    first = step(Cluster(ClusterName("town")), town.log, town.policy)
+    before = repr(first.cluster)
+    step(first.cluster, town.log[-10:], town.policy)
+
+    assert before == repr(first.cluster)
+    assert first == step(Cluster(ClusterName("town")), town.log, town.policy)
+    assert [] == [it for it in first.decisions if isinstance(it, ReportRefused)]

@@ -1,0 +1,119 @@
+"""What may or may not happen: luck, and trouble as far as the budget goes.
+
+Each kind of trouble is one small function that says what the world could be next. None of them has
+to happen, so a world in which only these are left is quiet.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tests.laws import model_member
+from tests.laws.messages import (
+    Away,
+    Drained,
+    Input,
+    Paused,
+    Rejoined,
+    Resized,
+    Wish,
+    Wished,
+)
+from tests.laws.model_member import View, called
+from tests.laws.real_controller import RealController
+from tests.laws.worlds import Scope, Step, World, with_view
+
+Told = Callable[[World, Input], World]
+
+
+class Troubles:
+    """Everything that may go wrong in a scope."""
+
+    def __init__(
+        self, scope: Scope, controller: RealController, wishes: Sequence[Wish], told: Told
+    ) -> None:
+        """Know whom to ask and how the controller is told."""
+        self._scope, self._controller = scope, controller
+        self._wishes, self._told = wishes, told
+
+    def possible(self, world: World) -> Iterator[Step]:
+        """Return whatever may come next."""
+        trouble = world.trouble
+        yield from self._orders(world)
+        for place, view in enumerate(world.views):
+            if view.alive:
+                yield from self._luck(world, place, view)
+                if trouble.deaths:
+                    spent = world._replace(trouble=trouble._replace(deaths=trouble.deaths - 1))
+                    crashed = with_view(spent, place, model_member.dead(view))
+                    yield f"{called(view)} dies", crashed
+                if trouble.losses:
+                    yield from self._lost(world, place, view)
+                yield from self._doubles(world, place, view)
+            elif not view.over:
+                reborn = model_member.reborn(view, _next_life(world, view))
+                after = with_view(world, place, reborn)
+                yield f"{called(view)} is reborn", self._told(after, joins(reborn))
+
+    def _luck(self, world: World, place: int, view: View) -> Iterator[Step]:
+        """A release is heard of, sooner or later, before or after it is booked."""
+        for source, (name, moved, _) in model_member.starts(view):
+            if source in world.log or source in world.heard:
+                yield name, with_view(world, place, moved)
+
+    def _lost(self, world: World, place: int, view: View) -> Iterator[Step]:
+        trouble = world.trouble
+        spent = world._replace(trouble=trouble._replace(losses=trouble.losses - 1))
+        for name, moved, _ in model_member.finishes(view):
+            yield f"{name}, but that is lost", with_view(spent, place, moved)
+
+    def _orders(self, world: World) -> Iterator[Step]:
+        """The target, an operator, or the routes want something else."""
+        trouble = world.trouble
+        if trouble.wishes:
+            spent = world._replace(trouble=trouble._replace(wishes=trouble.wishes - 1))
+            for wish in self._wishes:
+                if wish != world.wish:
+                    yield f"wished: {wish}", self._told(spent._replace(wish=wish), Wished(wish))
+        if trouble.pauses:
+            spent = world._replace(trouble=trouble._replace(pauses=trouble.pauses - 1))
+            yield "the group is paused", self._told(spent, Paused())
+        if trouble.shrinks:
+            spent = world._replace(trouble=trouble._replace(shrinks=trouble.shrinks - 1))
+            queues = self._scope.queues
+            count = queues - (self._controller.existing(world.controller) == queues)
+            yield f"there are {count} queues", self._told(spent, Resized(count))
+
+    def _doubles(self, world: World, place: int, view: View) -> Iterator[Step]:
+        """A member goes for a while, is to have nothing, or meets somebody who claims its place."""
+        trouble, name = world.trouble, called(view)
+        if self._controller.lives(world.controller)[view.me] != view.life:
+            return
+        if trouble.leaves:
+            spent = world._replace(trouble=trouble._replace(leaves=trouble.leaves - 1))
+            gone = with_view(spent, place, model_member.dead(view))
+            yield f"{name} goes for a while", self._told(gone, Away(view.me, view.life))
+        if trouble.drains:
+            spent = world._replace(trouble=trouble._replace(drains=trouble.drains - 1))
+            yield f"{name} is to have nothing", self._told(spent, Drained(view.me))
+        if trouble.twins:
+            spent = world._replace(trouble=trouble._replace(twins=trouble.twins - 1))
+            twin = model_member.reborn(view, _next_life(world, view))
+            yield f"a twin of {name}", self._comes(spent, twin)
+        if trouble.surges:
+            spent = world._replace(trouble=trouble._replace(surges=trouble.surges - 1))
+            number = self._scope.members + self._scope.trouble.surges - trouble.surges
+            successor = model_member.reborn(view, 1)._replace(me=number)
+            yield f"m{number} comes for {name}", self._comes(spent, successor)
+
+    def _comes(self, world: World, newcomer: View) -> World:
+        after = world._replace(views=(*world.views, newcomer))
+        return self._told(after, joins(newcomer))
+
+
+def _next_life(world: World, view: View) -> int:
+    """Return the life that nobody of its name has had."""
+    return 1 + max(each.life for each in world.views if each.me == view.me)
+
+
+def joins(view: View) -> Rejoined:
+    """Return what a life says when it joins."""
+    return Rejoined(view.me, view.life, view.slot, view.eager)

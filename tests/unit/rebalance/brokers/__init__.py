@@ -1,0 +1,1 @@
+"""Broker verdicts: tables of sweeps and short stories."""

@@ -1,0 +1,1 @@
+"""Groups, module by module: tables of transitions and short stories."""

@@ -1,0 +1,1 @@
+"""How queues change hands."""

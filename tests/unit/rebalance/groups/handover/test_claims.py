@@ -1,0 +1,51 @@
+"""Claims of what was never granted: refused as soon as it is certain (C8, C9)."""
+
+import pytest
+
+from rebalance.groups.model.decisions import AssignmentIssued, ClaimRefused
+from rebalance.groups.model.events import Mode
+from tests.builders.notation import queue_text
+from tests.builders.records import beaten, joined, routed
+from tests.builders.story import Story, only
+
+
+def a_group_that_went_on() -> Story:
+    """Two that share orders since epoch 3; the last decision, 4, did not concern them."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("b"))
+    story.obeys("a")
+    story.reads(joined("c", "payments"))
+    return story
+
+
+CLAIMS = {
+    "its own": ("orders-0@1", ""),
+    "another's": ("orders-0@1 orders-1@2", "orders-1"),
+    "of an epoch that is not drawn yet": ("orders-0@1 orders-1@9", "orders-1"),
+    "of what is not there": ("nosuch-7@99", "nosuch-7"),
+    "its own once": ("orders-0@1 orders-1@1", ""),
+}
+
+
+@pytest.mark.parametrize(("owned", "refused"), CLAIMS.values(), ids=CLAIMS)
+def test_a_claim(owned: str, refused: str) -> None:
+    """Also of a member that the group's last decision did not concern."""
+    story = a_group_that_went_on()
+    story.reads(beaten("a", epoch=3, owned=owned))
+
+    told = only(ClaimRefused, story.decided)
+    assert refused.split() == [queue_text(queue) for it in told for queue in it.queues]
+    answered = [it.member for it in only(AssignmentIssued, story.decided)]
+    assert answered == (["a"] if refused else [])
+
+
+def test_who_worked_in_common_has_the_number_of_its_joining() -> None:
+    """It was told so of every queue, and its beat may come after it has asked to own its share."""
+    story = Story()
+    common = joined("a", mode=Mode.BROADCASTING)
+    story.reads(common, joined("b"), routed("orders", 2))
+    story.reads(joined("c", "payments"))
+    story.reads(joined("a"), beaten("a", epoch=1, owned="orders-0@1 orders-1@1"))
+
+    assert [] == only(ClaimRefused, story.decided)

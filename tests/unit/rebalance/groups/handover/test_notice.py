@@ -1,0 +1,38 @@
+"""Nobody's time to let go begins before it could have been told."""
+
+from rebalance.groups import timers
+from rebalance.groups.handover import notice
+from rebalance.ids import Epoch
+from tests.builders.group import a_group
+from tests.builders.records import at, joined, routed
+from tests.builders.story import Story
+
+ASKED = a_group().with_member("a", seen=1_000_000, revocation_ms=50_000)
+
+
+def test_the_time_begins_with_the_first_batch_after_the_telling() -> None:
+    """The controller died before it had published, and came back a minute later."""
+    draft = ASKED.with_page("orders-0", "a@1!2").drafted()
+    dated = timers.earliest(draft)
+    draft.posted = {Epoch(2): None}
+    notice.arrive(draft, at(60_000))
+    notice.arrive(draft, at(70_000))
+
+    assert dated is not None
+    assert dated + 60_000 == timers.earliest(draft)
+
+
+def test_a_notice_is_kept_as_long_as_somebody_has_to_let_go() -> None:
+    """And shown to be out by the next batch, whatever is in it."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    assert {} == story.state.posted
+
+    story.reads(joined("b"))
+    assert {2: None} == story.state.posted
+
+    story.waits(seconds=2)
+    assert {2: 1_000} == story.state.posted
+
+    story.obeys("a")
+    assert {} == story.state.posted

@@ -1,0 +1,116 @@
+"""Whoever does not show that it has read its record is told again, ever more rarely."""
+
+import pytest
+
+from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.events import Beaten
+from rebalance.ids import MemberId
+from rebalance.stamp import Stamp
+from tests.builders.notation import queue
+from tests.builders.records import beaten, joined, left, routed
+from tests.builders.story import Story, only
+
+BEAT_S = 10 / 3
+"""With sessions of 10 s."""
+
+
+def missed() -> Story:
+    """A member has read epoch 1, and not that it owns two queues under epoch 2."""
+    story = Story()
+    story.reads(joined("a"))
+    story.reads(routed("orders", 2))
+    return story
+
+
+def beats(
+    story: Story, count: int, epoch: int, who: str = "a", owned: str | None = None
+) -> list[int]:
+    """Let a member beat; return the numbers of the beats after which it was sent a record."""
+    told = []
+    for number in range(1, count + 1):
+        story.waits(seconds=BEAT_S)
+        records = only(AssignmentIssued, story.reads(beaten(who, epoch=epoch, owned=owned)))
+        told += [number for record in records if record.member == who]
+    return told
+
+
+@pytest.mark.parametrize("owned", ["", None])
+def test_who_beats_on_under_an_older_epoch_is_told_again(owned: str | None) -> None:
+    """It has missed its record, and would never work on what the books say it owns."""
+    story = missed()
+    told = story.told("a")
+
+    assert [3] == beats(story, 3, epoch=1, owned=owned)
+    assert {(queue("orders-0"), 2), (queue("orders-1"), 2)} == set(told.hold)
+    assert told == story.told("a")
+
+
+def test_who_can_never_read_is_told_ever_more_rarely() -> None:
+    """An hour of it costs fewer than 25 records."""
+    told = beats(missed(), 1_080, epoch=1)
+    gaps = [later - earlier for earlier, later in zip([0, *told], told, strict=False)]
+
+    assert gaps[:5] == sorted(gaps[:5])
+    assert [3, 4, 8] == gaps[:3]
+    assert max(gaps) <= 65
+    assert len(told) < 25
+
+
+def test_who_shows_that_it_has_read_is_told_nothing() -> None:
+    """Nor after that, though the group's epoch goes on for others."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    assert [] == beats(story, 5, epoch=1)
+    story.reads(joined("c", "payments"), left("c"))
+    assert story.state.epoch == 2
+
+    assert [] == beats(story, 5, epoch=1)
+    assert story.state.pulses[MemberId("a")].unread is None
+
+
+def test_its_patience_is_new_when_it_has_read_again() -> None:
+    """It counts how often it was told in vain, and not for ever."""
+    story = missed()
+    assert [3, 7] == beats(story, 7, epoch=1)
+    beats(story, 1, epoch=2)
+    story.reads(routed("orders", 3, version=2))
+
+    assert [3] == beats(story, 3, epoch=2)
+
+
+def test_who_asks_by_itself_or_names_no_epochs_is_left_alone() -> None:
+    """Whoever was never answered joins again; RocketMQ's clients know nothing of epochs."""
+    assert [] == beats(missed(), 20, epoch=0)
+
+
+def test_an_outage_of_the_controller_is_nobodys_deafness() -> None:
+    """What the batch before it said may have been published after all of these beats."""
+    story = missed()
+
+    def beat(stamp: Stamp) -> Beaten:
+        story.wall += 3_333  # until the next one
+        return beaten("a", epoch=1)(stamp)
+
+    assert [] == story.reads(*[beat] * 20)
+    story.wall -= 3_333  # its last beat was the last record of that batch
+    assert [2] == beats(story, 3, epoch=1)
+
+
+def test_a_newer_record_is_given_its_time() -> None:
+    """It says all that the one before it said."""
+    story = missed()
+    assert [] == beats(story, 2, epoch=1)
+    story.reads(routed("orders", 3, version=2))
+
+    assert [3] == beats(story, 3, epoch=1)
+
+
+def test_a_new_life_has_missed_nothing() -> None:
+    """What an earlier one did not read is no matter."""
+    story = missed()
+    beats(story, 2, epoch=1)
+    story.reads(joined("a:2"))
+    unread = story.state.pulses[MemberId("a")].unread
+
+    assert unread is not None
+    assert (story.state.epoch, 0) == (unread.epoch, unread.times)

@@ -1,0 +1,179 @@
+"""Members that are RocketMQ's own clients."""
+
+from rebalance.groups.model.decisions import AssignmentIssued, MemberChange, MemberChanged
+from rebalance.groups.model.events import Mode
+from rebalance.groups.model.policy import Compat, Policy
+from rebalance.ids import MemberId
+from tests.builders.records import joined, registered, routed, unregistered
+from tests.builders.story import Story
+
+
+def changes(story: Story) -> list[tuple[str, MemberChange]]:
+    """What the history says of members, by now."""
+    return [(it.member, it.change) for it in story.decisions if isinstance(it, MemberChanged)]
+
+
+def topics(story: Story, member: str) -> set[str]:
+    """What a member wants."""
+    return set(story.state.members[MemberId(member)].topics)
+
+
+def custom(story: Story) -> Story:
+    """The same story where RocketMQ's way with subscriptions is kept."""
+    story.policy = Policy(compat=Compat.ROCKETMQ)
+    return story
+
+
+def test_the_first_heartbeat_is_a_join() -> None:
+    """A share at once, and a line in the history."""
+    story = Story()
+    story.reads(registered("c1"), registered("c2"), routed("orders", 2))
+
+    assert [("c1", MemberChange.JOINED), ("c2", MemberChange.JOINED)] == changes(story)
+    assert (1, 1) == (len(story.told("c1").hold), len(story.told("c2").hold))
+
+
+def test_a_heartbeat_that_says_nothing_new_is_a_beat() -> None:
+    """It draws no epoch and is sent no record, and keeps the member alive."""
+    story = Story()
+    story.reads(registered("c1"), routed("orders", 2))
+    for _ in range(4):
+        story.waits(seconds=100)
+        assert [] == story.reads(registered("c1"))
+
+    assert 1 == story.state.epoch
+
+
+def test_a_silent_client_expires_after_two_minutes() -> None:
+    """Not before, and only by the log's own time."""
+    story = Story()
+    story.reads(registered("c1"), routed("orders", 2))
+    story.waits(seconds=119)
+    assert [MemberId("c1")] == list(story.state.members)
+
+    story.waits(seconds=1)
+    assert ("c1", MemberChange.EXPIRED) == changes(story)[-1]
+
+
+def test_a_client_that_expired_comes_back_with_its_next_heartbeat() -> None:
+    """Under its old name and life, which is the only one that it has, and with new grants."""
+    story = Story()
+    story.reads(registered("c1"), routed("orders", 1))
+    story.waits(seconds=120)
+    story.reads(registered("c1"))
+
+    assert ("c1", MemberChange.JOINED) == changes(story)[-1]
+    assert [3] == [epoch for _, epoch in story.told("c1").hold]
+
+
+def test_a_client_that_unregisters_is_gone() -> None:
+    """Its queues go to the others at once: it waits for nobody, and nobody for it."""
+    story = Story()
+    story.reads(registered("c1"), registered("c2"), routed("orders", 2))
+    story.reads(unregistered("c1"))
+
+    assert ("c1", MemberChange.LEFT) == changes(story)[-1]
+    assert 2 == len(story.told("c2").hold)
+
+
+def test_a_client_that_unregistered_may_come_back_at_once() -> None:
+    """Its only life has no end: what it says next is a join again."""
+    story = Story()
+    story.reads(registered("c1"), routed("orders", 2))
+    story.reads(unregistered("c1"), registered("c1"))
+
+    assert ["joined", "left", "joined"] == [change for _, change in changes(story)]
+    assert 2 == len(story.told("c1").hold)
+
+
+def test_a_changed_subscription_is_told_and_obeyed() -> None:
+    """The client is answered, and gets its share of the new topic."""
+    story = Story()
+    story.reads(registered("c1"), routed("orders", 1))
+    decided = story.reads(registered("c1", "orders payments"), routed("payments", 1))
+
+    assert [it.member for it in decided if isinstance(it, AssignmentIssued)] == ["c1"]
+    assert 2 == len(story.told("c1").hold)
+
+
+def test_a_broadcasting_client_has_every_queue() -> None:
+    """Beside clients that share them."""
+    story = Story()
+    story.reads(registered("c1", mode=Mode.BROADCASTING), registered("c2"), routed("orders", 2))
+
+    assert (2, 2) == (len(story.told("c1").hold), len(story.told("c2").hold))
+
+
+def test_a_client_without_any_subscription_is_a_member() -> None:
+    """It gets nothing and disturbs nobody."""
+    story = Story()
+    story.reads(registered("c1", ""), registered("c2"), routed("orders", 2))
+
+    assert (0, 2) == (len(story.told("c1").hold), len(story.told("c2").hold))
+
+
+def test_a_member_of_ours_is_younger_than_any_client_of_its_name() -> None:
+    """A client cannot take the name of a member that has a life."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 1))
+    story.reads(registered("a", "payments"))
+
+    assert {"orders"} == topics(story, "a")
+
+
+def test_each_client_has_its_own_subscription() -> None:
+    """Unless the policy says otherwise."""
+    story = Story()
+    story.reads(registered("c1"), registered("c2", "payments"), registered("c1"))
+
+    assert ({"orders"}, {"payments"}) == (topics(story, "c1"), topics(story, "c2"))
+
+
+def test_the_last_heartbeat_wins_for_the_whole_group_where_that_is_the_custom() -> None:
+    """And a topic that it does not name is gone for all: an unchanged heartbeat takes it back."""
+    story = custom(Story())
+    story.reads(registered("c1", "orders"), registered("c2", "payments"))
+    assert ({"payments"}, {"payments"}) == (topics(story, "c1"), topics(story, "c2"))
+
+    story.reads(registered("c1", "orders"))
+    assert ({"orders"}, {"orders"}) == (topics(story, "c1"), topics(story, "c2"))
+
+
+def test_queues_of_a_topic_that_is_gone_for_all_are_taken_away() -> None:
+    """Those who read it hear that they do no more."""
+    story = custom(Story())
+    story.reads(registered("c1"), registered("c2"), routed("orders", 2))
+    story.reads(registered("c2", "payments"), routed("payments", 2))
+
+    assert {"payments"} == {queue.topic for queue, _ in story.told("c1").hold}
+    assert {} == {
+        queue: it for queue, it in story.state.ownership.items() if queue.topic == "orders"
+    }
+
+
+def test_members_that_release_keep_their_own_subscription_everywhere() -> None:
+    """They are none of RocketMQ's."""
+    story = custom(Story())
+    story.reads(joined("a", "orders"), registered("c1", "payments"), joined("b", "bills"))
+
+    assert ({"orders"}, {"bills"}) == (topics(story, "a"), topics(story, "b"))
+    assert {"payments"} == topics(story, "c1")
+
+
+def test_a_heartbeat_without_subscriptions_changes_none() -> None:
+    """V2: the client leaves them out while it believes them known."""
+    for story in (Story(), custom(Story())):
+        story.reads(registered("c1"), routed("orders", 1))
+        assert [] == story.reads(registered("c1", None))
+        assert {"orders"} == topics(story, "c1")
+
+
+def test_a_stranger_without_subscriptions_has_those_of_the_group_where_that_is_the_custom() -> None:
+    """Elsewhere nobody knows what it wants, so it has to say it first."""
+    story = Story()
+    story.reads(registered("c1"), registered("c2", None))
+    assert [MemberId("c1")] == list(story.state.members)
+
+    story = custom(Story())
+    story.reads(registered("c1"), registered("c2", None))
+    assert {"orders"} == topics(story, "c2")

@@ -1,0 +1,72 @@
+"""The books: cards that say what the pages say, however they came about."""
+
+from collections.abc import Iterator
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rebalance.groups.model.books import Books, Ledger, concerned, moves
+from rebalance.groups.model.state import Asked, Grant, Ownership
+from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+from tests.builders.group import a_group
+from tests.builders.notation import queue
+
+NAMES = [MemberId(name) for name in "abc"]
+QUEUES = st.sampled_from([queue(f"orders-{number}") for number in range(6)])
+
+
+def pages_of(holder: MemberId) -> Iterator[Ownership]:
+    """Return every kind of page that a member may hold: asked for or not, each heir or none."""
+    for asked in (None, Asked(Epoch(2), Millis(0))):
+        held = Grant(holder, Incarnation("1"), Epoch(1), asked)
+        yield Ownership(held)
+        for heir in NAMES:
+            if heir != holder:
+                yield Ownership(held, Grant(heir, Incarnation("1"), Epoch(2)))
+
+
+PAGE = st.sampled_from([page for holder in NAMES for page in pages_of(holder)])
+
+Pages = dict[Queue, Ownership]
+PAGES = st.dictionaries(QUEUES, PAGE)
+REWRITTEN = st.dictionaries(QUEUES, st.none() | PAGE)
+
+
+def test_page_concerns_its_holder_and_its_heir() -> None:
+    """These are the members whose records may have to be written anew."""
+    group = a_group().with_page("orders-0", "a@1").with_page("orders-1", "a@1!2 > b@2")
+    pages = group.state.ownership.values()
+
+    assert [("a",), ("a", "b")] == [tuple(concerned(each)) for each in pages]
+
+
+@given(PAGES, st.lists(REWRITTEN, max_size=3))
+def test_cards_kept_up_are_cards_written_anew(pages: Pages, steps: list[dict[Queue, None]]) -> None:
+    """Whether the cards were carried from step to step or read off the pages: no difference."""
+    books = Books(pages)
+    for drawn in steps:
+        assert books.moving <= books.keys()
+        assert books.cards.keys() <= set(NAMES)
+        books = books.rewritten(drawn)
+        fresh = Books(dict(books))
+
+        assert (fresh.cards, fresh.moving) == (books.cards, books.moving)
+
+
+@given(PAGES, REWRITTEN, st.sets(st.sampled_from(NAMES)))
+def test_ledger_finds_what_a_walk_through_all_pages_finds(
+    pages: Pages, drawn: dict[Queue, Ownership | None], members: set[MemberId]
+) -> None:
+    """Written or not yet written in this step; always in the order of the queues."""
+    ledger = Ledger(pages)
+    for each, owned in drawn.items():
+        if owned is None:
+            ledger.remove(each)
+        else:
+            ledger.put(each, owned)
+    now = sorted(ledger.items())
+
+    assert ledger.moving() == [each for each, owned in now if moves(owned)]
+    assert ledger.concerning(members) == [
+        each for each, owned in now if not members.isdisjoint(concerned(owned))
+    ]

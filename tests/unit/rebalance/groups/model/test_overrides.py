@@ -1,0 +1,79 @@
+"""Rules of a group's own: given all at once, checked as a policy is, counted from then on."""
+
+from rebalance.groups.model.commands import ChoosePolicy
+from rebalance.groups.model.decisions import AssignmentIssued, Rebalanced
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.overview import GroupSummarised
+from rebalance.groups.model.policy import Policy
+from rebalance.ids import MemberId, Millis, TopicName
+from tests.builders.records import joined, ordered, routed
+from tests.builders.story import only, two_members
+
+
+def test_a_policy_of_its_own_is_kept_and_shown() -> None:
+    """All at once: what the next order does not name is the controller's again."""
+    story = two_members()
+    own = Overrides(blast_percent=80)
+    decided = story.reads(ordered(ChoosePolicy(own)))
+    assert own == story.state.overrides
+    assert own == only(GroupSummarised, decided)[-1].overrides
+
+    other = Overrides(flap_limit=9)
+    story.reads(ordered(ChoosePolicy(other)))
+    assert other == story.state.overrides
+
+    story.reads(ordered(ChoosePolicy(Overrides(blast_percent=101))))
+    assert other == story.state.overrides
+
+    story.reads(ordered(ChoosePolicy()))
+    assert Overrides() == story.state.overrides
+
+
+def test_a_policy_of_its_own_counts_at_once_and_moves_nothing() -> None:
+    """From its place in the log on, also within a batch; no new target for its sake."""
+    story = two_members()
+    bounded = Overrides(session_timeout_ms_max=Millis(20_000))
+    decided = story.reads(
+        joined("c", session_ms=60_000),
+        ordered(ChoosePolicy(bounded)),
+        joined("d", session_ms=60_000),
+    )
+    sessions = {name: story.state.members[MemberId(name)].session_timeout_ms for name in "cd"}
+
+    assert {"c": 60_000, "d": 20_000} == sessions
+    assert 1 == len(only(Rebalanced, decided))
+    assert [] == only(Rebalanced, story.reads(ordered(ChoosePolicy())))
+
+
+def test_whoever_is_to_beat_more_often_is_told() -> None:
+    """Its session is what it was: it trusts in the one it knows."""
+    story = two_members()
+    decided = story.reads(ordered(ChoosePolicy(Overrides(heartbeat_interval_ms=Millis(1_000)))))
+    told = {it.member: it.heartbeat_interval_ms for it in only(AssignmentIssued, decided)}
+
+    assert {"a": 1_000, "b": 1_000} == told
+
+
+def test_what_is_waited_for_is_looked_at_anew() -> None:
+    """A shorter patience may be over already."""
+    story = two_members(queues=4)
+    story.reads(routed("orders", 3, version=2))
+    story.waits(seconds=5)
+    assert 4 == len(story.state.routes[TopicName("orders")].queues)
+
+    story.reads(ordered(ChoosePolicy(Overrides(route_damping_ms=Millis(2_000)))))
+    story.waits(seconds=1)
+    assert 3 == len(story.state.routes[TopicName("orders")].queues)
+
+
+def test_rules_that_the_controller_has_come_to_contradict_rest() -> None:
+    """Its settings were changed; the group goes on by them, and by its own again when it can."""
+    story = two_members()
+    story.reads(ordered(ChoosePolicy(Overrides(session_timeout_ms=Millis(60_000)))))
+    story.policy = Policy(session_timeout_ms_max=Millis(30_000))
+    story.reads(joined("c"))
+    assert 10_000 == story.state.members[MemberId("c")].session_timeout_ms
+
+    story.policy = Policy()
+    story.reads(joined("d"))
+    assert 60_000 == story.state.members[MemberId("d")].session_timeout_ms

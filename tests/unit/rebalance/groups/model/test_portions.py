@@ -1,0 +1,64 @@
+"""Portions: one page of the books, read by each of those it concerns."""
+
+import pytest
+
+from rebalance.groups.model.events import Portion
+from rebalance.groups.model.portions import portions
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import MemberId
+from tests.builders.group import a_group
+from tests.builders.notation import queue_text
+
+PAGES = {
+    "held": ("a@1", {"a": "hold orders-0@1", "b": ""}),
+    "given up": ("a@1!2", {"a": "give orders-0@1", "b": ""}),
+    "handed over": ("a@1!2 > b@2", {"a": "give orders-0@1", "b": "inherit orders-0@2 from a:1@1"}),
+    "heir cancelled": ("a@1!2 > b@2!3", {"a": "give orders-0@1", "b": "give orders-0@2"}),
+}
+
+
+def text(portion: Portion) -> str:
+    """Write a portion in one line."""
+    told = [f"hold {queue_text(queue)}@{epoch}" for queue, epoch in portion.hold]
+    told += [f"give {queue_text(queue)}@{epoch}" for queue, epoch in portion.give]
+    told += [
+        f"inherit {queue_text(line.queue)}@{line.epoch} "
+        f"from {line.from_member}:{line.from_incarnation}@{line.from_epoch}"
+        for line in portion.inherit
+    ]
+    return ", ".join(told)
+
+
+def read(state: GroupState, *wanted: str) -> dict[str, str]:
+    """Read the portions of some members off the books."""
+    found = portions(state.ownership.items(), {MemberId(name) for name in wanted})
+    return {name: text(found[MemberId(name)]) for name in wanted}
+
+
+@pytest.mark.parametrize(("written", "expected"), PAGES.values(), ids=PAGES.keys())
+def test_page_says_one_thing_to_each(written: str, expected: dict[str, str]) -> None:
+    """Hold, give and inherit are read off the books and kept nowhere else."""
+    group = a_group().with_page("orders-0", written)
+
+    assert expected == read(group.state, "a", "b")
+
+
+def test_portion_lists_queues_in_order_whatever_the_order_of_the_books() -> None:
+    """Equal books give equal portions: the order of a map says nothing (I4)."""
+    said = {
+        "a@1": "hold billing-3@1, hold orders-9@1, hold orders-10@1",
+        "a@1!2": "give billing-3@1, give orders-9@1, give orders-10@1",
+        "b@1!2 > a@2": "inherit billing-3@2 from b:1@1, inherit orders-9@2 from b:1@1, "
+        "inherit orders-10@2 from b:1@1",
+    }
+    for written, expected in said.items():
+        group = a_group()
+        for name in ("orders-10", "billing-3", "orders-9"):
+            group = group.with_page(name, written)
+
+        assert {"a": expected} == read(group.state, "a")
+
+
+def test_only_wanted_members_are_read() -> None:
+    """A page may concern members whose record is not asked for."""
+    assert {"b": ""} == read(a_group().with_page("orders-0", "a@1").state, "b")

@@ -1,0 +1,148 @@
+"""What members work on and nobody owns."""
+
+import pytest
+
+from rebalance.groups.commons import ring
+from rebalance.groups.model.commands import ChoosePolicy
+from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.events import Mode
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.policy import Policy
+from rebalance.ids import ANY_QUEUE, BrokerName, MemberId, Queue, TopicName
+from tests.builders.lines import Line, of_each
+from tests.builders.records import drained, joined, left, ordered, routed
+from tests.builders.story import Story, only
+from tests.unit.allocators.rocketmq.test_vectors import POP, queues
+
+SHARED = Mode.SHARED
+DEALT_EVENLY = [line for line in POP if line["strategy"] == "AVG" and line["cids"]]
+
+
+def numbers(story: Story, member: str) -> list[int]:
+    """The queues that a member is told to work on."""
+    return [queue.id for queue, _ in story.told(member).hold]
+
+
+def trio(policy: Policy | None = None) -> Story:
+    """Three members that share the six queues of a topic."""
+    story = Story(policy or Policy(share_number=1))
+    story.reads(*(joined(name, mode=SHARED) for name in "abcd"), routed("orders", 8))
+    return story
+
+
+def answered(line: Line) -> list[tuple[str, int, list[Queue]]]:
+    """What ``allocate4Pop`` answered members of a group, where it is asked of members only."""
+    if "expect_by_k" in line:
+        rows = [(cid, k, got) for k, answers in line["expect_by_k"] for cid, got in answers]
+    else:
+        rows = [(line["cid"], line["K"], line["expect"])] if "expect" in line else []
+    return [(cid, k, queues(got) or []) for cid, k, got in rows if cid in line["cids"]]
+
+
+@of_each(DEALT_EVENLY)
+def test_a_ring_is_as_rocketmq_draws_it(line: Line) -> None:
+    """For the members of a list without repetition, as a group is one: the same sets of queues."""
+    names, given = [MemberId(cid) for cid in line["cids"] if cid], queues(line["queues"]) or []
+    if len({*names}) < len(line["cids"]):
+        return
+    for cid, following, expected in answered(line):
+        assert {*expected} == {*_drawn(given, names, following, cid)}
+
+
+def _drawn(given: list[Queue], names: list[MemberId], following: int, cid: str) -> list[Queue]:
+    """A queue of Kafka has no broker that could choose; the vectors' brokers all have a name."""
+    return list(ring(given, names, following).get(MemberId(cid), ()))
+
+
+def test_every_queue_is_drawn_from_by_one_more_than_the_share_number() -> None:
+    """And each member has its own run, and that of the next, round the corner."""
+    story = trio()
+
+    assert [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7], [0, 1, 6, 7]] == [
+        numbers(story, name) for name in "abcd"
+    ]
+
+
+@pytest.mark.parametrize("number", [-1, 0, 3, 99])
+def test_a_share_number_of_none_or_too_many_is_all(number: int) -> None:
+    """RocketMQ's default; queues of Kafka are named one by one."""
+    story = trio(Policy(share_number=number))
+
+    assert [list(range(8))] * 4 == [numbers(story, name) for name in "abcd"]
+
+
+def test_a_broker_with_a_name_is_asked_for_whichever_queue_it_likes() -> None:
+    """RocketMQ's broker chooses a queue when it is asked for the number -1."""
+    topic = TopicName("orders")
+    given = [Queue(topic, BrokerName(broker), n) for broker in ("b1", "b2") for n in range(3)]
+    drawn = ring(given, [MemberId("a")], -1)
+
+    assert [("b1", ANY_QUEUE), ("b2", ANY_QUEUE)] == [
+        (queue.broker, queue.id) for queue in drawn[MemberId("a")]
+    ]
+
+
+def test_with_more_members_than_queues_each_has_one() -> None:
+    """And nobody has none."""
+    story = Story(Policy(share_number=1))
+    story.reads(*(joined(name, mode=SHARED) for name in "abcd"), routed("orders", 3))
+
+    assert [[0], [1], [2], [0]] == [numbers(story, name) for name in "abcd"]
+
+
+def test_a_topic_and_a_group_may_have_share_numbers_of_their_own() -> None:
+    """The more particular one counts."""
+    policy = Policy(share_number=1, share_numbers=(("billing/orders", 2), ("orders", -1)))
+    assert [6] * 4 == [len(numbers(trio(policy), name)) for name in "abcd"]
+
+    policy = Policy(share_number=1, share_numbers=(("orders", -1), ("others/orders", 2)))
+    assert [8] * 4 == [len(numbers(trio(policy), name)) for name in "abcd"]
+
+
+def test_whoever_draws_from_other_queues_than_before_is_told() -> None:
+    """And nobody else: a queue keeps its epoch."""
+    story = trio(Policy(share_number=1))
+    decided = story.reads(joined("e", "payments", mode=SHARED))
+    assert ["e"] == [it.member for it in decided if isinstance(it, AssignmentIssued)]
+
+    story.reads(left("b"))
+    assert [[0, 1, 2, 3, 4, 5], [3, 4, 5, 6, 7], [0, 1, 2, 6, 7]] == [
+        numbers(story, name) for name in "acd"
+    ]
+    assert {1} == {epoch for name in "acd" for _, epoch in story.told(name).hold}
+
+
+def test_a_new_share_number_is_told_to_all_whom_it_concerns() -> None:
+    """And of two orders at once the last counts."""
+    story = trio(Policy(share_number=1))
+    story.reads(ordered(ChoosePolicy(Overrides(share_number=2))))
+    assert [6] * 4 == [len(numbers(story, name)) for name in "abcd"]
+
+    decided = story.reads(ordered(ChoosePolicy(Overrides(share_number=2, flap_limit=9))))
+    assert [] == only(AssignmentIssued, decided)
+
+
+def test_whoever_wants_to_go_leaves_the_ring_at_once() -> None:
+    """The others draw from its queues before it has gone."""
+    story = trio(Policy(share_number=1))
+    story.reads(drained("d"))
+
+    assert ([], 8) == (numbers(story, "d"), len({*numbers(story, "a"), *numbers(story, "c")}))
+
+
+def test_members_that_share_disturb_nobody_who_owns() -> None:
+    """Each queue has one owner all the same, and the group comes to rest."""
+    story = trio()
+    story.reads(joined("x"), joined("y"))
+
+    assert [*range(8)] == sorted(numbers(story, "x") + numbers(story, "y"))
+    assert 8 == len(story.state.ownership)
+
+
+def test_a_member_that_begins_to_share_lets_others_have_what_it_held() -> None:
+    """At once: it draws from the ring now, by right."""
+    story = Story(Policy(share_number=1))
+    story.reads(joined("a"), joined("b"), routed("orders", 2))
+    story.reads(joined("a", mode=SHARED))
+
+    assert ([0, 1], [0, 1]) == (numbers(story, "a"), numbers(story, "b"))

@@ -1,0 +1,287 @@
+"""Commands: obeyed once, answered once, through the same hands as everything else."""
+
+import pytest
+
+from rebalance.groups.model.commands import (
+    Approve,
+    ChoosePolicy,
+    ChooseStrategy,
+    DrainMember,
+    EvictMember,
+    Forget,
+    Order,
+    Pause,
+    RebalanceNow,
+    Resume,
+)
+from rebalance.groups.model.decisions import CommandAnswered, MemberChanged, Rebalanced
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.overview import GroupPhase, GroupSummarised
+from rebalance.groups.model.policy import Policy, TwinRule
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import MemberId, Millis
+from tests.builders.records import beaten, joined, left, ordered, registered, routed
+from tests.builders.story import BIRTH_MS, Story, only, two_members
+
+B, NOBODY = MemberId("b"), MemberId("nobody")
+
+ANSWERS = [
+    (Pause(), "done", ""),
+    (Resume(), "done", ""),
+    (DrainMember(B), "done", ""),
+    (DrainMember(NOBODY), "refused", "nobody is not a member"),
+    (EvictMember(B), "done", ""),
+    (EvictMember(NOBODY), "refused", "nobody is not a member"),
+    (RebalanceNow(), "done", ""),
+    (ChooseStrategy("STICKY"), "done", ""),
+    (ChoosePolicy(), "done", "the controller's again"),
+    (
+        ChoosePolicy(Overrides(flap_limit=9, on_twin=TwinRule.REFUSE_NEWER)),
+        "done",
+        "on_twin=refuse-newer, flap_limit=9",
+    ),
+    (
+        ChoosePolicy(Overrides(blast_percent=101)),
+        "refused",
+        "blast_percent must lie between 0 and 100",
+    ),
+    (
+        ChoosePolicy(Overrides(heartbeat_interval_ms=Millis(9_000))),
+        "refused",
+        "session_timeout must be at least twice heartbeat_interval",
+    ),
+    (
+        ChoosePolicy(Overrides(session_timeout_ms_min=Millis(3_000))),
+        "refused",
+        (
+            "session_timeout_min (3000 ms) must be at least 5 times controller.max_clock_step "
+            "(2000 ms), or a clock that jumps ends living sessions: shorter sessions need a "
+            "shorter step, and ticks and batches of beats at shorter intervals"
+        ),
+    ),
+    (
+        ChoosePolicy(Overrides(on_twin=TwinRule.SEPARATE)),
+        "refused",
+        "on_twin cannot be separate for one group: names are the controller's",
+    ),
+    (Approve(), "refused", "nothing is held"),
+    (Forget(), "refused", "the group has 2 members"),
+]
+
+
+@pytest.mark.parametrize(("order", "outcome", "detail"), ANSWERS)
+def test_an_order_is_answered(order: Order, outcome: str, detail: str) -> None:
+    """With what became of it, in view of which epoch, and who gave it and why."""
+    (answer,) = only(CommandAnswered, two_members().reads(ordered(order, name="c1")))
+
+    assert (outcome, detail) == (answer.outcome, answer.detail)
+    assert ("c1", order.verb, "ann", "because", 1) == (
+        answer.id,
+        answer.order,
+        answer.principal,
+        answer.reason,
+        answer.epoch,
+    )
+
+
+def test_the_same_id_is_the_same_command() -> None:
+    """However often the log repeats it, in one batch or in many (G3)."""
+    story = two_members()
+    once = ordered(RebalanceNow(), name="c1")
+    story.reads(once, once)
+    story.reads(once)
+
+    assert 1 == len(only(CommandAnswered, story.decisions))
+    assert 2 == len(only(Rebalanced, story.decisions))
+
+
+def test_an_order_given_in_view_of_another_epoch_is_not_obeyed() -> None:
+    """The world changed since it was thought of (G4)."""
+    story = two_members()
+    story.reads(left("a"))
+    (answer,) = only(CommandAnswered, story.reads(ordered(EvictMember(B), base=1)))
+
+    assert ("conflict", "the group is at epoch 2", 2) == (
+        answer.outcome,
+        answer.detail,
+        answer.epoch,
+    )
+    assert {"b"} == set(story.state.members)
+
+
+def test_a_conflict_names_the_epoch_it_was_in_conflict_with() -> None:
+    """Also where the batch itself has drawn it: whoever asks again with that is heard."""
+    story = two_members()
+    (answer,) = only(
+        CommandAnswered, story.reads(joined("c"), ordered(EvictMember(B), name="c1", base=1))
+    )
+    assert ("the group is at epoch 2", 2) == (answer.detail, answer.epoch)
+
+    story.reads(ordered(EvictMember(B), base=answer.epoch))
+    assert {"a", "c"} == set(story.state.members)
+
+
+def test_a_pause_in_which_nothing_happens_draws_no_epoch() -> None:
+    """Who is dead is held once, however often it is looked at."""
+    story = two_members()
+    story.reads(ordered(Pause()))
+    for _ in range(6):
+        story.waits(seconds=5)
+        story.reads(beaten("a"))
+    epoch = story.state.epoch
+    for _ in range(6):
+        story.waits(seconds=5)
+        story.reads(beaten("a"))
+
+    assert epoch == story.state.epoch
+    assert {"b"} == set(story.state.held)
+
+
+def test_of_two_orders_at_once_the_second_is_in_conflict() -> None:
+    """Whether the log is cut between them or not (G3)."""
+    story = two_members()
+    answers = only(
+        CommandAnswered,
+        story.reads(ordered(EvictMember(B), base=1), ordered(EvictMember(MemberId("a")), base=1)),
+    )
+
+    assert ["done", "conflict"] == [answer.outcome for answer in answers]
+    assert {"a"} == set(story.state.members)
+
+
+def test_a_drain_by_order_is_a_drain() -> None:
+    """The member works on until its heirs have its queues (G2)."""
+    story = two_members()
+    story.reads(ordered(DrainMember(B)))
+
+    assert {"orders-0": "a@1", "orders-1": "b@1!2 > a@2"} == story.pages()
+
+
+def test_an_evicted_member_is_fenced_and_told() -> None:
+    """It may join again; nothing keeps it out."""
+    story = two_members()
+    (change,) = only(MemberChanged, story.reads(ordered(EvictMember(B), name="c1")))
+
+    assert ("fenced", "command", "c1") == (change.change, change.cause.kind, change.cause.subject)
+    assert story.records[B] is None
+
+
+def test_a_paused_group_moves_nothing_and_evicts_nobody() -> None:
+    """What happens meanwhile is booked, and decided in one go on resuming (G1)."""
+    story = two_members()
+    story.reads(ordered(Pause()))
+    story.reads(joined("c"), routed("orders", 3, version=2))
+    story.waits(seconds=11)
+    story.reads(beaten("a"), beaten("c"))
+
+    assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
+    assert {"a", "b", "c"} == set(story.state.members)
+
+    decided = story.reads(ordered(Resume()))
+
+    assert {"a", "c"} == set(story.state.members)
+    assert 1 == len(only(Rebalanced, decided))
+    assert {"orders-0", "orders-1", "orders-2"} == story.pages().keys()
+
+
+def test_a_hand_over_on_its_way_ends_in_a_pause() -> None:
+    """An heir that was told may start at any moment: books that ignored it would be wrong."""
+    story = two_members()
+    story.reads(left("a"))
+    story.reads(joined("c"))
+    story.reads(ordered(Pause()))
+    story.obeys("b")
+
+    assert {"orders-0": "b@2", "orders-1": "c@3"} == story.pages() | {}
+
+
+def test_an_eager_holder_s_time_ends_in_a_pause_too() -> None:
+    """It will never say that it let go, and its heir is told when the time is over."""
+    story = Story(Policy(eager_grace_ms=Millis(5_000)))
+    story.reads(registered("a"), routed("orders", 2))
+    story.reads(registered("b"))
+    story.reads(ordered(Pause()))
+    story.waits(seconds=5)
+
+    assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
+
+
+def test_a_pause_may_end_by_itself() -> None:
+    """At the log's own time, as the broker wrote it."""
+    story = two_members(policy=Policy(session_timeout_ms=Millis(60_000)))
+    story.reads(ordered(Pause(until=Millis(BIRTH_MS + 10_000))), left("b"))
+    story.waits(seconds=9)
+    assert {"orders-0": "a@1"} == story.pages()
+
+    story.waits(seconds=1)
+    assert {"orders-0": "a@1", "orders-1": "a@3"} == story.pages()
+
+
+def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
+    """The step that reads the order was begun with the old one."""
+    story = two_members()
+    story.reads(ordered(ChooseStrategy("STICKY")))
+    assert ("STICKY", 1) == (story.state.strategy, story.state.target_epoch)
+
+    story.waits(seconds=1)
+    assert story.state.group_epoch == story.state.target_epoch
+
+
+@pytest.mark.parametrize(
+    "order", [Pause(), RebalanceNow(), ChooseStrategy("AVG"), ChoosePolicy(), Forget()]
+)
+def test_an_order_to_a_group_that_does_not_exist_leaves_nothing_behind(order: Order) -> None:
+    """Or whoever may write orders could fill the state with names."""
+    story = Story()
+    (answer,) = only(CommandAnswered, story.reads(ordered(order)))
+
+    assert ("refused", "there is no such group") == (answer.outcome, answer.detail)
+    assert GroupState(story.state.name) == story.state
+
+
+def test_a_group_is_forgotten_once() -> None:
+    """The second time there is no such group; its epoch does not grow for it."""
+    story = two_members()
+    story.reads(left("a"), left("b"))
+    story.reads(ordered(Forget(), name="c1"))
+    epoch = story.state.epoch
+    decided = story.reads(ordered(Forget(), name="c1"), ordered(Forget(), name="c2"))
+
+    assert [("c2", "refused")] == [(it.id, it.outcome) for it in only(CommandAnswered, decided)]
+    assert epoch == story.state.epoch
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_who_joins_a_group_that_was_just_forgotten_finds_a_new_one(*, cut: bool) -> None:
+    """In the same batch or in the next: the order was obeyed, and nothing is left (I7)."""
+    story = two_members()
+    story.reads(ordered(ChooseStrategy("AVG")), ordered(Pause()), left("a"), left("b"))
+    if cut:
+        story.reads(ordered(Forget()))
+        story.reads(joined("c"))
+    else:
+        story.reads(ordered(Forget()), joined("c"))
+
+    assert ["done"] * 3 == [it.outcome for it in only(CommandAnswered, story.decisions)]
+    state = story.state
+    assert ({"c"}, {}, {}, {}, None, False) == (
+        set(state.members),
+        dict(state.routes),
+        dict(state.ownership),
+        dict(state.flaps),
+        state.strategy,
+        state.paused,
+    )
+    assert "c" in story.records
+    assert isinstance(story.decisions[-1], GroupSummarised)
+
+
+def test_a_forgotten_group_keeps_its_epoch_and_nothing_else() -> None:
+    """Epochs do not go back, should it ever return (I4)."""
+    story = two_members()
+    story.reads(left("a"), left("b"))
+    epoch = story.state.epoch
+    (said,) = only(GroupSummarised, story.reads(ordered(Forget())))
+
+    assert (epoch + 1, GroupPhase.EMPTY, ()) == (said.epoch, said.phase, said.topics)
+    assert (epoch + 1, {}, {}) == (story.state.epoch, story.state.routes, story.state.flaps)

@@ -1,0 +1,99 @@
+"""The summary: the group's phase and its counts."""
+
+import pytest
+
+from rebalance.groups.commons import Commons
+from rebalance.groups.model.books import Books
+from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.roster import Roster
+from rebalance.groups.summary import summarise
+from rebalance.ids import MemberId, Millis, TopicName
+from tests.builders.group import BEGINNING, GroupBuilder, a_group
+
+
+def summary(group: GroupBuilder) -> GroupSummarised:
+    """Summarise a group."""
+    state = group.state
+    common = Commons.of(state, Roster(state.members), Policy())
+    return summarise(state, Books(state.ownership), common, "AVG", Millis(7), BEGINNING)
+
+
+ROUTED = a_group().with_member("a").with_member("b").with_route("orders", 2)
+OWNED = ROUTED.with_page("orders-0", "a@1").with_page("orders-1", "b@1")
+
+PHASES = {
+    "nobody is in": (a_group().with_route("orders", 2), GroupPhase.EMPTY),
+    "a topic was not looked for yet": (a_group().with_member("a"), GroupPhase.ASSIGNING),
+    "one of two topics was not": (
+        OWNED.with_member("c", "orders payments"),
+        GroupPhase.ASSIGNING,
+    ),
+    "a topic does not exist": (
+        a_group().with_member("a").with_route("orders", 0, exists=False),
+        GroupPhase.STABLE,
+    ),
+    "a queue is handed over": (
+        OWNED.with_page("orders-1", "b@1!2 > a@2"),
+        GroupPhase.RECONCILING,
+    ),
+    "a queue is given up": (OWNED.with_page("orders-1", "b@1!2"), GroupPhase.RECONCILING),
+    "every queue has its owner": (OWNED, GroupPhase.STABLE),
+}
+
+
+@pytest.mark.parametrize(("group", "phase"), PHASES.values(), ids=PHASES.keys())
+def test_phase(group: GroupBuilder, phase: GroupPhase) -> None:
+    """The phase is read off the state, by KIP-848's names."""
+    assert phase == summary(group).phase
+
+
+def test_queues_are_assigned_moving_or_unassigned() -> None:
+    """Every known queue is counted once, also one that is given up and wanted by nobody."""
+    group = (
+        a_group()
+        .with_member("a")
+        .with_member("b")
+        .with_route("orders", 4)
+        .with_page("orders-0", "a@1")
+        .with_page("orders-1", "a@1!2 > b@2")
+        .with_page("orders-2", "a@1!2")
+    )
+    found = summary(group)
+
+    assert (1, 2, 1) == (found.assigned, found.moving, found.unassigned)
+
+
+def test_members_are_listed_with_their_counts() -> None:
+    """Who holds, gives and inherits how much, by name, and who wants to go."""
+    group = ROUTED.with_drain("b").with_page("orders-0", "b@1!2 > a@2").with_page("orders-1", "a@1")
+
+    assert (
+        MemberSummary(MemberId("a"), hold=1, give=0, inherit=1, draining=False),
+        MemberSummary(MemberId("b"), hold=0, give=1, inherit=0, draining=True),
+    ) == summary(group).members
+
+
+def test_topics_are_listed_whether_known_or_not() -> None:
+    """A topic that nobody looked for yet has version 0; one that is missing says so."""
+    group = (
+        a_group()
+        .with_member("a", "orders payments visits")
+        .with_route("orders", 2, version=7)
+        .with_route("payments", 0, version=3, exists=False)
+    )
+
+    assert (
+        TopicSummary(TopicName("orders"), version=7, queues=2, exists=True),
+        TopicSummary(TopicName("payments"), version=3, queues=0, exists=False),
+        TopicSummary(TopicName("visits"), version=0, queues=0, exists=False),
+    ) == summary(group).topics
+
+
+def test_what_nobody_subscribes_is_not_shown() -> None:
+    """A map that is only remembered is nobody's business, and its queues are not unassigned."""
+    for group in (a_group(), a_group().with_member("a", "visits")):
+        found = summary(group.with_route("orders", 2))
+
+        assert "orders" not in {topic.topic for topic in found.topics}
+        assert 0 == found.unassigned

@@ -1,0 +1,1 @@
+"""Cells: rows in, records out, state as bytes."""

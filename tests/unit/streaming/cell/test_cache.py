@@ -1,0 +1,63 @@
+"""The recollection: what is remembered is what the bytes say."""
+
+from dataclasses import replace
+
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import Epoch
+from streaming.cell.cache import Recollection
+from streaming.cell.codec import pack, unpack
+from tests.builders.group import GroupBuilder, a_group
+
+GROUP = a_group().with_member("a", seen=1).with_route("orders", 4).with_page("orders-0", "a@1")
+
+
+def at_rest(group: GroupBuilder, epoch: int) -> GroupState:
+    """Return the same group at some epoch."""
+    return group.at_epoch(epoch).state
+
+
+def test_what_is_remembered_is_not_unpacked_again() -> None:
+    """The parts that a beat leaves alone are the very same objects."""
+    mind, state = Recollection(), at_rest(GROUP, 1)
+    drawer = mind.pack(state, GroupState(state.name), None)
+
+    assert state.ownership is mind.unpack(drawer).ownership
+
+
+def test_the_bytes_decide_about_pulses_and_deadline() -> None:
+    """Beats come and go under the same rest: the drawer says when each member was heard."""
+    mind = Recollection()
+    early, late = (pack(a_group().with_member("a", seen=it).due_at(it).state) for it in (1, 2))
+    mind.unpack(early)
+
+    assert early.rest == late.rest
+    assert unpack(late) == mind.unpack(late)
+
+
+def test_other_bytes_are_another_group() -> None:
+    """After a crash the bytes are older than what was last packed: they are believed."""
+    mind, old, new = Recollection(), at_rest(GROUP, 1), at_rest(GROUP, 2)
+    before = mind.pack(old, GroupState(old.name), None)
+    mind.pack(new, old, before)
+
+    assert old == mind.unpack(before)
+
+
+def test_the_oldest_is_forgotten_first() -> None:
+    """However many groups there are, only so many bytes of them are kept in mind."""
+    states = [replace(at_rest(GROUP, 1), group_epoch=Epoch(epoch)) for epoch in range(4)]
+    drawers = [pack(state) for state in states]
+    mind = Recollection(most_bytes=sum(len(it.rest) for it in drawers[:2]))
+    first, second, third = (mind.unpack(it) for it in drawers[:3])
+
+    assert first.ownership is not mind.unpack(drawers[0]).ownership
+    assert second.ownership is not mind.unpack(drawers[1]).ownership
+    assert third.ownership is not mind.unpack(drawers[2]).ownership
+    assert [unpack(it) for it in drawers] == [mind.unpack(it) for it in drawers]
+
+
+def test_a_group_that_is_larger_than_the_mind_is_not_kept() -> None:
+    """It is unpacked each time, and pushes nobody out for good."""
+    mind, drawer = Recollection(most_bytes=1), pack(at_rest(GROUP, 1))
+
+    assert mind.unpack(drawer).ownership is not mind.unpack(drawer).ownership

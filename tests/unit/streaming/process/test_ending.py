@@ -1,0 +1,75 @@
+"""The cause of an ending is found in the page around it."""
+
+import pytest
+
+from streaming.process.ending import Ending, ending_of
+from streaming.startup.succession import TAKEN_OVER
+
+LACKING = "the Python of Spark's workers lacks a package: install trimtab's there"
+WRAPPED = """\
+org.apache.spark.sql.streaming.StreamingQueryException: [STREAM_FAILED] Query [id = 1] terminated
+\tat org.apache.spark.sql.execution.streaming.StreamExecution.runStream(StreamExecution.scala:1)
+Caused by: org.apache.spark.api.python.PythonException: [PYTHON_EXCEPTION] An exception was thrown \
+from the Python worker: Traceback (most recent call last):
+  File "streaming/cell_operator.py", line 63, in __call__
+    cell = Cell() if remembered is None else read(remembered)
+                                             ^^^^^^^^^^^^^^^^
+{raised}
+ SQLSTATE: 38000
+\tat org.apache.spark.api.python.BasePythonRunner.handlePythonException(PythonRunner.scala:1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "cause", "passes"),
+    [
+        (
+            "streaming.cell.codec.UnreadableState: the checkpoint holds state of version 9",
+            "the checkpoint holds state of version 9",
+            False,
+        ),
+        (
+            f"streaming.startup.succession.Superseded: {TAKEN_OVER}: t.routes/2@8",
+            f"{TAKEN_OVER}: t.routes/2@8",
+            False,
+        ),
+        (
+            "ModuleNotFoundError: No module named 'msgspec'",
+            f"ModuleNotFoundError: No module named 'msgspec'; {LACKING}",
+            False,
+        ),
+        ("AssertionError", "AssertionError", False),
+        ("KeyError: 'q'", "KeyError: 'q'", False),
+        ("ValueError: one\ntwo", "ValueError: one", False),
+        ("OSError: [Errno 28] No space left", "OSError: [Errno 28] No space left", True),
+        ("ConnectionResetError: gone", "ConnectionResetError: gone", True),
+        ("MemoryError", "MemoryError", True),
+    ],
+)
+def test_what_a_worker_raised_is_the_cause(raised: str, cause: str, passes: bool) -> None:  # noqa: FBT001 - a row of the table
+    """Its last line; only the state of the machine passes by itself."""
+    assert Ending(cause, passes) == ending_of(WRAPPED.replace("{raised}", raised))
+
+
+def test_of_one_exception_behind_another_the_last_is_the_cause() -> None:
+    """As Python prints them: the first is what the last one met."""
+    raised = (
+        "KeyError: 'q'\n\nDuring handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n  File 'x'\nValueError: no queue"
+    )
+
+    assert "ValueError: no queue" == ending_of(WRAPPED.replace("{raised}", raised)).cause
+
+
+def test_without_a_traceback_it_is_what_java_has_words_for() -> None:
+    """A killed worker raises nothing, and Kafka's client is Java's."""
+    page = (
+        "org.apache.spark.SparkException: Job aborted\n\tat x\n"
+        "Caused by: org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)\n"
+        "\tat y\nCaused by: java.io.EOFException\n\tat z\n"
+    )
+
+    crashed = "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"
+    assert Ending(crashed, passes=True) == ending_of(page)
+    assert Ending("[X] this", passes=True) == ending_of("\n[X] this\nthat")
+    assert Ending("the reason is unknown", passes=True) == ending_of("")

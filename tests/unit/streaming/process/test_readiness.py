@@ -1,0 +1,28 @@
+"""The sign that a controller is at work."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from streaming.process.readiness import Readiness, put_up, read, sign, taken_down
+
+
+def test_the_sign_hangs_while_a_controller_runs(tmp_path: Path) -> None:
+    """It is read as it was written, and is gone afterwards."""
+    readiness = Readiness(os.getpid(), "query", 3, "http://127.0.0.1:4040")
+    with taken_down(tmp_path):
+        assert read(tmp_path) is None
+        put_up(tmp_path, readiness)
+        assert readiness == read(tmp_path)
+
+    assert not sign(tmp_path).exists()
+
+
+def test_the_sign_of_a_dead_process_says_nothing(tmp_path: Path) -> None:
+    """A controller that was killed could not take its sign down."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    put_up(tmp_path, Readiness(process.pid, "query", 3, None))
+
+    assert read(tmp_path) is None

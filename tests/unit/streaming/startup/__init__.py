@@ -1,0 +1,1 @@
+"""What a controller finds out before its query starts."""

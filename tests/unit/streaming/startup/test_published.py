@@ -1,0 +1,114 @@
+"""The notice board: which of the published records a starting controller is told."""
+
+import pytest
+
+from streaming.startup.published import Notice, Noticeboard, notice_of
+from tests.builders.wire_examples import golden
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    GROUPS,
+    ROUTES,
+    Adopt,
+    Advance,
+    Assignment,
+    GrantRef,
+    UndecodableRecord,
+    decode,
+    encode,
+    limits,
+    member_key,
+)
+
+START = "1767312000000-0b5e55ed"
+GOLDEN = {it.case: it.wire.encode() for it in golden() if it.topic in ("assignments", "groups")}
+ORDERS = decode(ASSIGNMENTS, GOLDEN["orders of every sort"])
+SUMMARY = next(decode(GROUPS, it.wire.encode()) for it in golden() if it.topic == "groups")
+KEY = member_key("billing", "worker-2")
+
+
+def board(*said: Assignment | None) -> Noticeboard:
+    """A board with what stood under one key, in this order."""
+    noticeboard = Noticeboard(START)
+    for each in said:
+        noticeboard.orders(KEY, None if each is None else encode(each))
+    return noticeboard
+
+
+def orders(epoch: int, life: int = 1) -> Assignment:
+    """Orders of an epoch for a life of the member."""
+    mine = f"176722560000{life}-9f86d081"
+    return ORDERS.model_copy(update={"epoch": epoch, "incarnation": mine})
+
+
+def told(noticeboard: Noticeboard) -> list[tuple[int, str]]:
+    """The epoch and the life of each member's notice."""
+    records = [notice.record for notice in noticeboard.notices()]
+    return [(it.epoch, it.incarnation) for it in records if isinstance(it, Adopt)]
+
+
+def test_a_notice_says_what_the_record_says() -> None:
+    """Its member's name is its own, and the group is the key's."""
+    [notice] = board(ORDERS).notices()
+
+    kept = set(Adopt.model_fields) - {"kind", "start", "of"}
+    told = notice_of(ORDERS, START).model_copy(update={"of": 1})
+    assert Notice("billing", told) == notice
+    assert {it: getattr(ORDERS, it) for it in kept} == {
+        it: getattr(notice.record, it) for it in kept
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param([orders(4), orders(9)], [orders(9)], id="the last"),
+        pytest.param([orders(9), orders(4)], [orders(9)], id="an old memory spoke"),
+        pytest.param([orders(9), None], [], id="a tombstone"),
+        pytest.param([orders(9), None, orders(4)], [orders(4)], id="begun anew"),
+        pytest.param([orders(9), orders(4, life=2)], [orders(4, life=2)], id="a younger life"),
+        pytest.param([orders(9, life=2), orders(11)], [orders(11)], id="an older one, later"),
+    ],
+)
+def test_which_record_counts(said: list[Assignment | None], expected: list[Assignment]) -> None:
+    """The last one, unless it is of a smaller epoch and for no younger life."""
+    assert [(it.epoch, it.incarnation) for it in expected] == told(board(*said))
+
+
+def test_a_summary_says_where_the_group_stood() -> None:
+    """Its epoch, and up to where the log was known; the highest, and no tombstone takes it back."""
+    noticeboard = Noticeboard(START)
+    noticeboard.summary(b"billing", encode(SUMMARY))
+    noticeboard.summary(b"billing", encode(SUMMARY.model_copy(update={"epoch": 0})))
+
+    expected = Advance(start=START, epoch=SUMMARY.epoch, decided_ms=SUMMARY.at_ms, of=1)
+    assert [Notice("billing", expected)] == list(noticeboard.notices())
+
+    noticeboard.summary(b"billing", None)
+    assert [Notice("billing", expected)] == list(noticeboard.notices())
+
+
+def test_what_no_controller_can_have_published_is_left_out() -> None:
+    """Whoever writes the last of all epochs must not keep the controller from starting."""
+    noticeboard = board(orders(limits.SAFE_INTEGER))
+
+    assert [] == told(noticeboard)
+    assert 1 == noticeboard.skipped
+
+
+@pytest.mark.parametrize("key", [None, b"billing", b"\xff/a"])
+def test_what_is_no_record_is_refused(key: bytes | None) -> None:
+    """The reader says so and goes on."""
+    with pytest.raises(UndecodableRecord):
+        board().orders(key, encode(ORDERS))
+    with pytest.raises(UndecodableRecord):
+        board().orders(KEY, b"{}")
+
+
+def test_whatever_fits_as_orders_fits_as_a_notice() -> None:
+    """A notice is the shorter of the two, however much it names."""
+    rows = tuple(GrantRef("orders", "", n, 3) for n in range(limits.QUEUES_PER_RECORD))
+    for each in (orders(4), ORDERS.model_copy(update={"hold": rows, "give": (), "inherit": ()})):
+        notice = encode(notice_of(each, START))
+
+        assert len(notice) < len(encode(each))
+        decode(ROUTES, notice)

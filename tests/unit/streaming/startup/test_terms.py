@@ -1,0 +1,83 @@
+"""A checkpoint is gone on with under its own terms only."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from streaming.startup.terms import NEW_CHECKPOINT, Terms, differences, frozen, read, written
+
+TERMS = Terms(
+    state=1,
+    cluster="kafka-1",
+    prefix="t.",
+    partitions=8,
+    cells_per_partition=1,
+    sources=[["members"], ["heartbeats"]],
+    topics={"t.members": "id-1"},
+)
+
+
+def test_terms_are_read_as_they_were_written() -> None:
+    """Whatever a later release adds is passed over; without what counts they say nothing."""
+    told = json.loads(written(TERMS))
+
+    assert read(written(TERMS)) == TERMS
+    assert read(json.dumps({**told, "colour": "green"})) == TERMS
+    assert read(json.dumps({key: it for key, it in told.items() if key != "prefix"})) is None
+    assert read("{") is None
+
+
+def test_the_same_settings_differ_in_nothing() -> None:
+    """Nor does a topic that was made anew: that is a loss, and no setting."""
+    assert [] == list(differences(TERMS, replace(TERMS, topics={"t.members": "id-2"})))
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            {"cells_per_partition": 4},
+            "controller.cells_per_partition is 4, but the checkpoint was started with 1",
+        ),
+        ({"prefix": "u."}, "topics.prefix is u., but the checkpoint was started with t.: set it"),
+        ({"partitions": 16}, "topics.partitions is 16, but the checkpoint was started with 8: set"),
+        ({"cluster": "kafka-2"}, "the Kafka behind kafka.bootstrap_servers is kafka-2, but the"),
+        (
+            {"state": 2},
+            "the version of the state is 2, but the checkpoint was started with 1: start",
+        ),
+        ({"sources": [["members", "heartbeats"]]}, "what the query reads is [['members', 'he"),
+    ],
+)
+def test_a_difference_is_one_line(change: dict[str, object], line: str) -> None:
+    """With the key, both values and what to do."""
+    (told,) = differences(TERMS, replace(TERMS, **change))  # type: ignore[arg-type]  # by name
+
+    assert told.startswith(line)
+
+
+@pytest.mark.parametrize("key", ["prefix", "partitions", "cluster"])
+def test_what_members_follow_is_not_moved_by_a_checkpoint(key: str) -> None:
+    """A new checkpoint would find nobody there."""
+    (told,) = differences(replace(TERMS, **{key: "another"}), TERMS)  # type: ignore[arg-type]  # by name
+
+    assert NEW_CHECKPOINT not in told
+
+
+def test_a_checkpoint_that_says_nothing_is_refused() -> None:
+    """What is not known to be the same is not."""
+    (told,) = differences(None, TERMS)
+
+    assert NEW_CHECKPOINT in told
+
+
+def test_an_option_that_spark_has_frozen_is_refused_too() -> None:
+    """Spark itself would keep the old one in silence."""
+    before = {"spark.sql.shuffle.partitions": "2", "spark.sql.x": "y"}
+    (told,) = frozen(before, {"spark.sql.shuffle.partitions": "4", "spark.sql.x": "y"})
+
+    assert told.startswith(
+        "spark.sql.shuffle.partitions is 4, but the checkpoint was started with 2"
+    )
+    assert NEW_CHECKPOINT in told

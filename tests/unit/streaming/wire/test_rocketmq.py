@@ -1,0 +1,64 @@
+"""Who takes what out of a record that goes to every cell."""
+
+from itertools import product
+
+from streaming.wire.rocketmq import Office, taken
+from streaming.wire.rows import Row
+from tests.builders.log import PARTITIONS, Log
+from tests.unit.protocol.test_rocketmq import consumer, heartbeat
+from trimtab.protocol import ROCKETMQ, Registration, UndecodableRecord, limits
+
+SLOTS = 3
+OFFICES = [Office(*place, SLOTS) for place in product(range(PARTITIONS), range(SLOTS))]
+GROUPS = [f"group-{number}" for number in range(50)]
+
+
+def row(value: bytes, key: bytes | None = b"client") -> Row:
+    """A record of a client."""
+    return Log().append(ROCKETMQ, key, value, at=5)
+
+
+def everybody(found: Row) -> list[list[object]]:
+    """What each office takes."""
+    return [list(taken(found, office, PARTITIONS)) for office in OFFICES]
+
+
+def test_each_statement_is_taken_once() -> None:
+    """Wherever a group lives, one office has it, and only that one."""
+    offices = everybody(row(heartbeat(*map(consumer, GROUPS))))
+    groups = [said.group for office in offices for said in office if isinstance(said, Registration)]
+
+    assert sorted(GROUPS) == sorted(groups)
+    assert len([office for office in offices if office]) > PARTITIONS
+
+
+def test_a_fault_is_returned_once() -> None:
+    """Whatever the key is, and also if it is a group of another office."""
+    bad = heartbeat(consumer("g"), None, consumer("h"), consumer("a/b"))
+    for key in (b"client", b"g", b"h", b"", None):
+        faults = [
+            said
+            for office in everybody(row(bad, key))
+            for said in office
+            if isinstance(said, UndecodableRecord)
+        ]
+        assert [
+            "consumerDataSet.1: Input should be a valid dictionary or instance of Registration"
+        ] == [fault.detail for fault in faults]
+
+
+def test_of_a_group_that_is_named_twice_the_last_counts() -> None:
+    """As the last of two heartbeats would."""
+    (said,) = taken(row(heartbeat(consumer("g", "T"), consumer("g", "U"))), None, PARTITIONS)
+
+    assert isinstance(said, Registration)
+    assert frozenset({"U"}) == said.topics
+
+
+def test_an_oversize_record_is_judged_by_its_true_size() -> None:
+    """And by nothing that is in it."""
+    huge = row(heartbeat(consumer()))._replace(size=limits.HEARTBEAT_DATA_BYTES + 1)
+    (fault,) = taken(huge, None, PARTITIONS)
+
+    assert isinstance(fault, UndecodableRecord)
+    assert "oversize" == fault.reason

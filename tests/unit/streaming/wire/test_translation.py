@@ -1,0 +1,241 @@
+"""Each record of the wire and the event it means."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rebalance.groups.model import commands
+from rebalance.groups.model.commands import Order
+from rebalance.groups.model.events import (
+    Adopted,
+    Advanced,
+    Beaten,
+    Commanded,
+    Drained,
+    Event,
+    Found,
+    Inheritance,
+    Joined,
+    Left,
+    Mode,
+    Portion,
+    Released,
+    RouteObserved,
+)
+from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.policy import TwinRule
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    Incarnation,
+    InstanceId,
+    MemberId,
+    Millis,
+    Pattern,
+    Queue,
+    TopicName,
+)
+from streaming.wire.translation import event_of
+from tests.builders.log import LIFE, join
+from tests.builders.notation import queue
+from tests.builders.records import at
+from trimtab import protocol
+from trimtab.protocol import (
+    Adopt,
+    Advance,
+    Approve,
+    Beat,
+    ChoosePolicy,
+    ChooseStrategy,
+    Drain,
+    DrainMember,
+    EvictMember,
+    Forget,
+    GrantRef,
+    InheritRef,
+    Join,
+    Leave,
+    Pause,
+    Rebalance,
+    Record,
+    Release,
+    ReleaseRef,
+    Restore,
+    Resume,
+    Route,
+    RunRef,
+    UndecodableRecord,
+)
+
+STAMP = at(3)
+A, FIRST = MemberId("a"), Incarnation(LIFE)
+ORDERS = TopicName("orders")
+
+ADOPT = Adopt(
+    start=LIFE,
+    member="a",
+    incarnation=LIFE,
+    epoch=4,
+    hold=(GrantRef("orders", "", 0, 2),),
+    give=(GrantRef("orders", "", 1, 2),),
+    inherit=(InheritRef("orders", "", 7, 4, "b", LIFE, 3),),
+    revocation_timeout_ms=60_000,
+    session_timeout_ms=10_000,
+)
+TOLD = Portion(
+    ((queue("orders-0"), Epoch(2)),),
+    ((queue("orders-1"), Epoch(2)),),
+    (Inheritance(queue("orders-7"), Epoch(4), MemberId("b"), FIRST, Epoch(3)),),
+)
+ADOPTED = Adopted(STAMP, LIFE, A, FIRST, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
+
+MEANINGS: list[tuple[Record, Event | Found]] = [
+    (ADOPT, ADOPTED),
+    (ADOPT.model_copy(update={"mode": "shared"}), replace(ADOPTED, mode=Mode.SHARED)),
+    (Advance(start=LIFE, epoch=4, decided_ms=99), Advanced(STAMP, LIFE, Epoch(4), Millis(99))),
+    (
+        Join(member="a", incarnation=LIFE, sequence=1, topics=("orders", "payments")),
+        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS, TopicName("payments")})),
+    ),
+    (
+        join(
+            "a",
+            session_timeout_ms=9_000,
+            revocation_timeout_ms=8_000,
+            instance="i",
+            rack="r",
+            weight=3,
+            capacity=7,
+        ),
+        Joined(
+            STAMP,
+            A,
+            FIRST,
+            1,
+            frozenset({ORDERS}),
+            Millis(9_000),
+            Millis(8_000),
+            InstanceId("i"),
+            "r",
+            3,
+            7,
+        ),
+    ),
+    (
+        join("a", mode="broadcasting", protocol="eager"),
+        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), mode=Mode.BROADCASTING, eager=True),
+    ),
+    (
+        Join(member="a", incarnation=LIFE, sequence=1, patterns=("orders-*",)),
+        Joined(STAMP, A, FIRST, 1, frozenset(), patterns=frozenset({Pattern("orders-*")})),
+    ),
+    (
+        join("a", mode="shared"),
+        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), mode=Mode.SHARED),
+    ),
+    (
+        Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),
+        Beaten(STAMP, A, FIRST, 5, Epoch(4), None),
+    ),
+    (
+        Beat(
+            member="a",
+            incarnation=LIFE,
+            sequence=5,
+            epoch=4,
+            owned=(GrantRef("orders", "", 1, 3),),
+        ),
+        Beaten(STAMP, A, FIRST, 5, Epoch(4), ((queue("orders-1"), Epoch(3)),)),
+    ),
+    (Drain(member="a", incarnation=LIFE, sequence=6), Drained(STAMP, A, FIRST, 6)),
+    (Leave(member="a", incarnation=LIFE, sequence=7), Left(STAMP, A, FIRST, 7)),
+    (
+        Leave(member="a", incarnation=LIFE, sequence=7, temporary=True),
+        Left(STAMP, A, FIRST, 7, temporary=True),
+    ),
+    (
+        Release(
+            member="a",
+            incarnation=LIFE,
+            sequence=8,
+            queues=(ReleaseRef("orders", "", 0, 3, 99), ReleaseRef("orders", "", 1, 2, None)),
+        ),
+        Released(STAMP, A, FIRST, ((queue("orders-0"), Epoch(3)), (queue("orders-1"), Epoch(2)))),
+    ),
+    (
+        Route(
+            topic="orders", version=2, exists=True, runs=(RunRef("b2", 0, 1), RunRef("b1", 4, 2))
+        ),
+        RouteObserved(
+            STAMP,
+            ORDERS,
+            2,
+            exists=True,
+            queues=(
+                Queue(ORDERS, BrokerName("b1"), 4),
+                Queue(ORDERS, BrokerName("b1"), 5),
+                Queue(ORDERS, BrokerName("b2"), 0),
+            ),
+        ),
+    ),
+    (
+        Route(topic="orders", version=3, exists=False, runs=()),
+        RouteObserved(STAMP, ORDERS, 3, exists=False, queues=()),
+    ),
+]
+
+
+SIGNED: dict[str, Any] = {"id": "c-1", "principal": "ann", "reason": "why"}
+
+ORDERED: list[tuple[Record, Order]] = [
+    (Pause(**SIGNED), commands.Pause()),
+    (Pause(**SIGNED, until_ms=7), commands.Pause(Millis(7))),
+    (Resume(**SIGNED), commands.Resume()),
+    (DrainMember(**SIGNED, member="a"), commands.DrainMember(A)),
+    (EvictMember(**SIGNED, member="a"), commands.EvictMember(A)),
+    (Rebalance(**SIGNED), commands.RebalanceNow()),
+    (ChooseStrategy(**SIGNED, strategy="AVG"), commands.ChooseStrategy("AVG")),
+    (ChooseStrategy(**SIGNED), commands.ChooseStrategy(None)),
+    (ChoosePolicy(**SIGNED), commands.ChoosePolicy()),
+    (
+        ChoosePolicy(**SIGNED, overrides=protocol.Overrides(flap_limit=9, on_twin="refuse-newer")),
+        commands.ChoosePolicy(Overrides(flap_limit=9, on_twin=TwinRule.REFUSE_NEWER)),
+    ),
+    (Approve(**SIGNED), commands.Approve()),
+    (Forget(**SIGNED), commands.Forget()),
+]
+
+
+@pytest.mark.parametrize(("record", "order"), ORDERED)
+def test_a_command_means_one_order(record: Record, order: Order) -> None:
+    """Who gave it and why goes with it."""
+    assert Commanded(STAMP, "c-1", "ann", "why", order, None) == event_of(record, STAMP)
+
+
+def test_a_command_says_in_view_of_what_it_was_given() -> None:
+    """The epoch is the brain's to compare."""
+    event = event_of(Resume(**SIGNED, base_epoch=4), STAMP)
+    assert Commanded(STAMP, "c-1", "ann", "why", commands.Resume(), Epoch(4)) == event
+
+
+@pytest.mark.parametrize(("record", "event"), MEANINGS)
+def test_a_record_means_one_event(record: Record, event: Event | Found) -> None:
+    """Nothing is left out and nothing is added but the stamp."""
+    assert event == event_of(record, STAMP)
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        (Restore(**SIGNED, broker="b"), "restore: not a command for a group"),
+        (
+            ChooseStrategy(**SIGNED, strategy="NONESUCH"),
+            "strategy: no strategy is called 'NONESUCH'",
+        ),
+    ],
+)
+def test_an_order_that_no_group_can_obey_is_refused(record: Record, why: str) -> None:
+    """It never reaches a group."""
+    with pytest.raises(UndecodableRecord, match=why):
+        event_of(record, STAMP)
