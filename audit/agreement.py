@@ -1,15 +1,15 @@
 """Agreement: what a group's summary counts is what its members were told (I18).
 
-A summary says of each member how much it holds, gives and inherits. Whoever reads it believes that
-somebody works on every queue that is counted. So each count is held against the member's newest
-orders: if those name fewer queues, some rest while the group looks healthy; if they name more, the
-summary is wrong.
+A summary says of each member how much it holds, gives and inherits. Its readers believe that a
+member works on every queue that is counted. So each count is compared with the member's newest
+assignment: if that names fewer queues, some have no worker while the group looks healthy; if it
+names more, the summary is wrong.
 
 The records of one batch stand in no agreed order, so a summary is judged when its batch is over: at
 its end, if that is known, or else at the first record of a later epoch.
 
-Called by ``checker`` with every entry of one group. Its one rule: a member of which no orders were
-shown is not judged.
+Called by ``checker`` with every entry of one group. Its one rule: a member without a known
+assignment is not judged.
 """
 
 from collections.abc import Iterator

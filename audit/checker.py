@@ -1,8 +1,8 @@
-"""The checker: every judge of this folder on one history, entry by entry.
+"""The checker: all checks of this folder on one history, entry by entry.
 
 Show it a history in the order in which the controller read and wrote it (``take``); say where a
 batch ends, if you know (``batch_ends``), and when it should have come to rest (``at_rest``). It
-answers with what is wrong, at once.
+returns violations at once.
 
 Called by the simulation after every step and by `trimtab check` on recorded topics. Its one rule:
 it needs nothing but the entries and the promises, and never looks into the brain.

@@ -1,9 +1,9 @@
 """Entitlement: what a member may be granted at all (I10), and how evenly (I9).
 
-A queue goes only to a member that subscribes its topic, and no more queues to a member than it
-says it can carry. In a stable group of equals (same subscriptions and weights, no limits, nobody
-leaving, nobody whose wishes the controller has forgotten) a strategy that promises balance is held
-to it: loads differ by one at most, over all queues or within each topic, as ``Balance`` says.
+A queue goes only to a member that subscribes its topic, and no more queues to a member than it says
+it can take. In a stable group of equals (same subscriptions and weights, no limits, no member
+leaving, none whose wishes the controller has forgotten) a strategy that promises balance must keep
+it: loads differ by one at most, over all queues or within each topic, as ``Balance`` says.
 
 Called by ``checker``. Its one rule: wishes are taken as they were last heard.
 """

@@ -1,12 +1,12 @@
 """Epochs: the one counter of a group, and what may be said under it (I4, I14).
 
-A reader drops whatever is not newer than what it has seen, so an epoch that went back would be
-deaf orders, and one epoch with two meanings would split the group. A replayed batch may say the
-same again, byte for byte, and a controller that starts with an old memory may replay one old batch,
-before it takes note of what is published (A7). Nor may the group's last word be taken back, which
-is all that is left of an epoch when nobody is there. And nobody is told again what it knows, unless
-it asked by joining, or its beats show that it does not know it, or the controller has forgotten
-that it knows: otherwise an idle group would talk for ever.
+A reader drops what is not newer than what it has seen. So readers would ignore a lower epoch, and
+one epoch with two meanings would split the group. A replayed batch may say the same again, byte for
+byte, and a controller that starts with an old state may replay one old batch, before it reads what
+is published (A7). The group's last summary must not be taken back: it is all that is left of an
+epoch when the group is empty. And a member is not told again what it knows, unless it asked by
+joining, or its beats show that it does not know it, or the controller has forgotten that it knows:
+otherwise an idle group would publish for ever.
 
 Called by ``checker`` for each record published to one group. Its one rule: it compares what was
 said with what was said before, and nothing else.

@@ -1,20 +1,19 @@
 """Possession: who may be working on each queue, as far as the wire tells (I1, I3).
 
-Like a notary who never enters the house and only reads the deeds. A life may work on a queue from
-the record that says "hold"; an heir, from the moment that the exact release it was promised is in
-the log, because it asks nobody. It may work until its own exact release is in the log, or a beat
-proves that it has let go, or its life has ended: withdrawn, struck out, left, or overtaken by a
-younger one. What a later record *omits* ends nothing: the member may not have read it yet.
+A life may work on a queue from the record that says "hold"; an heir, from the moment that the exact
+release it was promised is in the log, because it asks no one. It may work until its own exact
+release is in the log, or a beat proves that it has let go, or its life has ended: withdrawn,
+evicted, left, or replaced by a younger one. What a later record *omits* ends nothing: the member
+may not have read it yet.
 
-The records of one batch stand in no agreed order, and the word that ends one life may follow the
-word that names its successor. So a conflict is first a suspicion; it is a violation unless the
-other life is over before the group's next epoch. A later release clears nobody. Where joins and
-leaves were not shown, a life that is silent may have left; but not one whose newest orders still
-say "hold", since the orders of whoever goes are withdrawn or replaced in that same batch.
+The records of one batch stand in no agreed order, and the record that ends one life may follow the
+one that names its successor. So a conflict is first a suspicion; it is a violation unless the other
+life is over before the group's next epoch. A later release clears nothing. Where joins and leaves
+were not shown, a life that is silent may have left; but not one whose newest assignment still says
+"hold", because the assignment of a member that goes is withdrawn or replaced in that same batch.
 
-Two kinds of members know no releases. An eager one stops when its orders no longer say "hold", so
-its claim ends with those orders. One that broadcasts or shares owns nothing, which is none of the
-notary's business.
+Two kinds of members send no releases. An eager one stops when its assignment no longer says "hold",
+so its claim ends with it. One that broadcasts or shares owns nothing, so it is not judged here.
 
 Called by ``checker`` with every entry of one group. Its one rule: an heir that was told is a
 possible owner until it says otherwise.

@@ -1,6 +1,6 @@
 """Reminders: who may be told again what it was told before (an exception to I14).
 
-A member that beats under an older epoch than that of its last orders has not read them. After two
+A member that beats under an older epoch than its last assignment's has not read that. After two
 heartbeats it may be told again, and then each time after twice as long as before, up to 32 times,
 until a beat shows that it reads.
 

@@ -1,11 +1,10 @@
-"""Rest: what a group must have come to once nothing happens any more (I5).
+"""Rest: what a group must have reached once nothing happens any more (I5).
 
-The auditor's last question, asked by whoever knows that it has been quiet for long enough: is
-each queue that somebody subscribes held by exactly one life, has that life said so in a beat, and
-is nothing left to give or to inherit?
+Asked when the group has been quiet for long enough: is each queue that a member subscribes held by
+exactly one life, has that life said so in a beat, and is nothing left to give or to inherit?
 
-Called by ``checker.Checker.at_rest``. Its one rule: a queue that nobody may have, or that
-the group says it has no room for, needs no owner.
+Called by ``checker.Checker.at_rest``. Its one rule: a queue that no member may have, or that the
+group says it has no room for, needs no owner.
 """
 
 from collections.abc import Iterator

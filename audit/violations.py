@@ -1,9 +1,7 @@
-"""Violations: what an auditor has to say, so that it can be looked up by whoever doubts it.
+"""Violations: what the auditor reports, with the proof.
 
-Each names the invariant (docs/survival.md lists them), whom it concerns, and the records that
-prove it. Made by the judges of this folder, printed by `trimtab check` and by the simulation.
-
-Its one rule: a violation names the records, never only a suspicion.
+Each names the invariant (docs/survival.md lists them), whom it concerns, and the records that prove
+it. Made by the checks of this folder, printed by `trimtab check` and by the simulation.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
 """The witness: who really worked on what, seen from the members' side (I2, I3).
 
-The other judges read records; this one stands at the machines. Whoever drives members (the
-simulation, a test, a demo) says when one starts and stops working on a queue and when one is
-stopped from outside. Two lives at work on one queue are a violation, unless one of them is
-suspended (it does nothing just now, and looks at its clock before it goes on) or, for a witness
-that is not ``strict``, was fenced: told by nobody, but given up by the controller.
+The other checks read records; this one is told by the program that drives members (the simulation,
+a test, a demo) when one starts and stops working on a queue and when one is stopped from outside.
+Two lives that work on one queue are a violation, unless one of them is suspended (it does nothing
+now, and looks at its clock before it goes on) or, for a witness that is not ``strict``, was fenced:
+not told yet, but given up by the controller.
 
 Its one rule: it believes what was done, not what was written.
 """

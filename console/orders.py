@@ -1,11 +1,10 @@
-"""Operators' orders: one record each on `commands`.
+"""Operators' commands: one record each on `commands`.
 
-A letter that is signed, addressed and posted. What it asks for is checked by the contract before it
-is written, and judged by the controller when it is read: a group's answer stands in `history`, a
-broker's in its verdict.
+The contract checks a command before it is written, and the controller judges it when it is read: a
+group's answer stands in `history`, a broker's in its verdict.
 
-Called by `trimtab groups` and `trimtab brokers`. Its one rule: what could not be written was not
-ordered, and says so.
+Called by `trimtab groups` and `trimtab brokers`. Its one rule: if a record could not be written,
+the command fails and says so.
 """
 
 import getpass

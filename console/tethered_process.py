@@ -1,9 +1,9 @@
 """A child process that cannot outlive this one, even when this one is killed with SIGKILL.
 
-The embedded broker, and any other process that we start for a while (the demo's members), hang on
-a pipe held by this process; see ``console.tether_guard`` for the other end. Children made by a
-bare ``fork`` (no exec) would inherit the pipe and keep it open: start such processes before, or
-not at all.
+The embedded broker, and other processes that we start for a while (the demo's members), are tied to
+a pipe held by this process; see ``console.tether_guard`` for the other end. Children made by a bare
+``fork`` (no exec) would inherit the pipe and keep it open: start such processes before, or not at
+all.
 """
 
 import subprocess

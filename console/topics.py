@@ -1,9 +1,9 @@
 """Create trimtab's topics and check that they are as they must be.
 
-What each topic must be is written once, in ``trimtab.protocol.topics``; the settings choose
-prefix, partitions, replicas and retention. Creating is the only change ever made: a topic that
-exists with other settings is somebody's decision, so it is reported, with the fix, and nothing is
-started on it. Used by `trimtab topics` and `trimtab run`.
+What each topic must be is written once, in ``trimtab.protocol.topics``; the settings choose prefix,
+partitions, replicas and retention. It only creates topics and never changes one: a topic that
+exists with other settings is reported, with the fix, and nothing is started on it. Used by `trimtab
+topics` and `trimtab run`.
 """
 
 import time

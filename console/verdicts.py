@@ -1,9 +1,7 @@
 """The verdicts on brokers as Kafka has them.
 
-A notice board read from end to end: `brokers` is compacted, so what stands on it is the newest word
-on each broker.
-
-Called by `trimtab brokers`. Its one rule: it reads records, and judges nothing.
+`brokers` is compacted, so the last record of each key is the newest verdict on that broker. Called
+by `trimtab brokers`. Its one rule: it reads records, and judges nothing.
 """
 
 from console.settings import Settings

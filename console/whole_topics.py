@@ -1,10 +1,9 @@
 """Whole topics, read from the first record there is to the last one at the start.
 
-For whoever asks what stands on a topic, or what really happened: every partition is read to its end
-of this moment, whatever is appended meanwhile.
+Every partition is read to its end of this moment, whatever is appended meanwhile.
 
 Called by `trimtab brokers`, `replay` and `check`. Its one rule: it joins no group and commits
-nothing; nobody notices that it was there.
+nothing, so it disturbs no consumer.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """The composition root: from settings to the frozen values that the layers below define.
 
-They read no settings and no environment; whatever they may choose arrives through here. Used by
-`trimtab run`, `trimtab replay`, the demo and the benches.
+They read no settings and no environment; all their choices come from here. Used by `trimtab run`,
+`trimtab replay`, the demo and the benches.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""`trimtab brokers`: which brokers are fit for use, and what an operator wants of them.
+"""`trimtab brokers`: which brokers are fit for use, and commands about them.
 
-Reading is in ``console.verdicts``, writing in ``console.orders``. An order is signed with the name
-of whoever calls, and with a reason, which the verdict repeats.
+Reading is in ``console.verdicts``, writing in ``console.orders``. A command carries the caller's
+name and a reason, which the verdict repeats.
 """
 
 import time

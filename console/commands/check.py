@@ -1,4 +1,4 @@
-"""`trimtab check`: was what was published ever wrong?
+"""`trimtab check`: did the controller ever publish something wrong?
 
 Reads its options and prints; everything else is in ``console.recordings`` and ``audit``.
 """

@@ -1,7 +1,7 @@
 """`trimtab config`: what is set, where that came from, and what could be set.
 
-Whoever wonders why trimtab does what it does starts here. Reads settings as every other command
-does, and starts nothing.
+Reads settings as every other command does, and starts nothing. Its output is also a settings file
+to start from.
 """
 
 import json

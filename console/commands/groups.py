@@ -1,8 +1,7 @@
-"""`trimtab groups`: what an operator wants of a consumer group.
+"""`trimtab groups`: operators' commands to a consumer group.
 
-Each order is one record (``console.orders``), signed with the name of whoever calls, and with a
-reason. The controller answers it in `history`: done, refused, or in conflict with what has happened
-since `--base-epoch`.
+Each command is one record (``console.orders``) with the caller's name and a reason. The controller
+answers it in `history`: done, refused, or in conflict with what has happened since `--base-epoch`.
 """
 
 from typing import Annotated

@@ -1,7 +1,7 @@
-"""`trimtab health`: is a controller at work here, and does it get anything done?
+"""`trimtab health`: does the controller here run, and does it commit batches?
 
-For container engines, scripts and people. Reads the controller's sign, asks neither Kafka nor
-Spark, and starts nothing.
+For container engines, scripts and people. Reads the controller's readiness file, asks neither Kafka
+nor Spark, and starts nothing.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""`trimtab kafka`: the embedded broker, for whoever has no Kafka at hand.
+"""`trimtab kafka`: the embedded broker, for machines without a Kafka.
 
-A thin skin over ``console.embedded``: it reads the home from the settings, calls the library, and
-reports in the same words whether the broker was started, found, or is not there.
+It reads the home from the settings, calls ``console.embedded``, and reports in the same words
+whether the broker was started, found, or is not there.
 """
 
 from pathlib import Path

@@ -1,6 +1,7 @@
-"""`trimtab replay`: what was decided, and why; or what would have been.
+"""`trimtab replay`: what was decided and why, or what other settings would have decided.
 
-Reads its options and prints; everything else is in ``console.recordings``.
+Reads its options and prints; everything else is in ``console.recordings``. The formats are
+described in its help.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""`trimtab topics`: make and check the topics that everything else stands on.
+"""`trimtab topics`: create and check trimtab's own topics.
 
 Prints what ``console.topics`` finds, a row a topic on stdout and a line a problem on stderr, and
 turns problems into the exit code that scripts look for.

@@ -1,7 +1,7 @@
 """What can happen in the demo, as values: the story is made of them, the stage performs them.
 
-Like stage directions: "enter worker-5", "the controller is killed". Kept apart from both so that
-the story can be read, and tested, without a process. Its one rule: an act says what, never how.
+Kept apart from both so that the story can be read, and tested, without a process. Its one rule: an
+act says what, never how.
 """
 
 from dataclasses import dataclass

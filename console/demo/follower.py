@@ -1,6 +1,7 @@
 """Reads along: the journals into the ledger, the controller's topics onto the board.
 
-Called by ``play`` ten times a second. It only reads, so it can neither help nor hurt the story.
+Called by ``play`` ten times a second. Its one rule: it only reads, so it cannot change how the
+story goes.
 """
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition

@@ -1,9 +1,8 @@
 """What each process of the demo writes down about itself, as it happens, one JSON line an entry.
 
-The intuition: a claim about hand-overs is worth as much as its witness. So a worker notes the
-moment it starts on a queue, the moment it stops, and every message in between, with one write to
-the kernel each; a SIGKILL loses nothing that was noted. Written by ``worker``, ``producer`` and
-(for deaths) ``stage``; read by ``play`` while they run.
+A worker notes the moment it starts on a queue, the moment it stops, and every message in between,
+with one write to the kernel each; a SIGKILL loses nothing that was noted. Written by ``worker``,
+``producer`` and (for deaths) ``stage``; read by ``play`` while they run.
 
 All times are ``time.monotonic_ns``: one clock for all processes of a host, and no correction of the
 wall clock can make a hand-over look longer, shorter or overlapping.

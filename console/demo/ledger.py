@@ -1,13 +1,13 @@
 """The journals summed up: who worked on which queue when, and what became of every message.
 
-The intuition is a land register. A *tenure* is one member's time on one queue, from its start to
-its stop. Sweep along the tenures of a queue in the order of their starts: where one begins before
-all earlier ones have ended, two members owned it at once; where it begins later, the queue rested
-in between, and that rest is what a hand-over costs.
+A *tenure* is one member's time on one queue, from its start to its stop. Sort the tenures of a
+queue by their starts: where one begins before all earlier ones have ended, two members owned it at
+once; where it begins later, no member worked on the queue in between, and that time is what a
+hand-over costs.
 
 Pure. Fed entry by entry while the demo runs (for the screen), and once more from the whole journals
-in the order of time (for the verdict). Its one rule: entries of one member come in their order,
-its death included; between members it relies on times alone.
+in the order of time (for the verdict). Its one rule: entries of one member come in their order, its
+death included; between members it relies on times alone.
 """
 
 from collections import Counter, defaultdict

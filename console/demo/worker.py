@@ -2,8 +2,8 @@
 
 `python -m console.demo.worker`; started by ``stage``. The SDK's ``Member`` says which queues are
 ours, its ``ConsumerBinding`` reads them with an ordinary consumer, and each message takes a
-millisecond of "work". What is added here is the witness: every start, stop and message is noted in
-the journal at the moment it happens.
+millisecond of "work". Every start, stop and message is noted in the journal at the moment it
+happens.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Find loopback ports for the broker.
 
-A port found free may be taken by somebody else before the broker binds it; whoever starts a broker
-on a port of our choice tries again then. Ports that are to be different are drawn together: the
-system gives one that was let go to whoever asks next.
+Another process may take a free port before the broker binds it; then the caller tries again with
+another one. Ports that must differ are drawn together: the system gives a port that was let go to
+the next process that asks.
 """
 
 import socket

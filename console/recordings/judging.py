@@ -1,10 +1,11 @@
 """Judging: recorded topics, whatever was kept of them, shown to the auditor.
 
-The records of all topics are put in the order of the brokers' time, what was heard before what was
-published at the same millisecond. That is not quite the order in which the controller read, so the
-auditor is told that it is not exact, and judges only what no other order can excuse.
+The records of all topics are put in the order of the brokers' time; at the same millisecond, what
+was heard comes before what was published. That is not exactly the order in which the controller
+read, so the auditor is told that it is not exact, and reports only what is wrong in every other
+order, too.
 
-Called by `trimtab check`. Its one rule: what cannot be read is counted, and judged by nobody.
+Called by `trimtab check`. Its one rule: what cannot be read is counted, and not judged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,8 +1,7 @@
-"""Remarks: why a replay or a check may have found less than was hoped for.
+"""Remarks: why a replay or a check may have found less than expected.
 
 A recording under another prefix, of other groups, or of a cluster with other partitions is read to
-its end, and nothing comes of it. Whoever asks a clerk for a file that is not there wants to hear
-which shelves he looked at.
+its end without any result. Then the user wants to know what was read and what was skipped.
 
 Called by `trimtab replay` and `trimtab check` with what is read and what is decided. Its one rule:
 it speaks once, at the end and on stderr, and changes neither a result nor an exit code.

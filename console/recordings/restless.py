@@ -1,10 +1,10 @@
-"""Members that join anew again and again, in a recording.
+"""Members that join again and again, in a recording.
 
-Each time may be in order by itself: a life ends, another begins, and no promise is broken. That it
-goes on for minutes is what somebody should look at: a process that crashes as soon as it works, or
-a member that cannot hear Kafka and takes itself for dead.
+Each time may be in order by itself: a life ends, another begins, and no promise is broken. But if
+that goes on for minutes, someone should look: a process that crashes as soon as it works, or a
+member that cannot read from Kafka and gives up its session.
 
-Filled and asked by ``remarks``. Its one rule: it names them, and judges nobody.
+Filled and asked by ``remarks``. Its one rule: it names them, and judges none.
 """
 
 from collections import defaultdict

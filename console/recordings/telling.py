@@ -1,7 +1,7 @@
 """Telling: a published record as a line that a person can read, with its cause.
 
-Called by `trimtab replay`. Its one rule: it says what the record says, and leaves the rest to
-`--json`.
+Called by `trimtab replay`; with `--json` the record itself is printed instead. The line says what
+the record says and adds nothing.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """Hide what must not be printed: passwords and keys among the options of other programs.
 
-Which options are secret is decided by their names, because nobody can list the options of every
-Kafka and Spark to come. One rule: rather hide too much; whatever prints a value asks here first.
+Which options are secret is decided by their names, because Kafka and Spark keep adding options. One
+rule: rather hide too much; every printer asks here first.
 """
 
 import re
