@@ -102,3 +102,29 @@ def test_nothing_imports_tests_or_benches() -> None:
     ]
 
     assert [] == offenders
+
+
+def test_folders_of_tests_share_by_builders_alone() -> None:
+    """A test imports from its own folder, one around it, or one inside it; and from `builders`."""
+    offenders = [
+        f"{path}:{line}: {name}"
+        for path in modules()
+        if path.parts[0] == "tests"
+        for line, name in imports(path)
+        if name.startswith("tests.")
+        and not name.startswith("tests.builders.")
+        and not _on_one_line(path.parent.parts, tuple(name.split(".")))
+    ]
+
+    assert [] == offenders
+
+
+def _on_one_line(folder: tuple[str, ...], imported: tuple[str, ...]) -> bool:
+    """Say whether one of the two folders contains the other; names end with module and object."""
+    there = next(
+        imported[:depth]
+        for depth in range(len(imported), 0, -1)
+        if (ROOT / Path(*imported[:depth])).is_dir()
+    )
+    least = min(len(folder), len(there))
+    return len(there) > 1 and folder[:least] == there[:least]

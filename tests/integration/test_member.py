@@ -14,7 +14,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from console.embedded.broker import EmbeddedKafka
-from tests.unit.sdk.builders import GROUP, orders, queue
+from tests.builders.sessions import GROUP, orders, queue
 from trimtab import ConfigurationError, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,

@@ -15,6 +15,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
+from tests.builders.sessions import GROUP, orders, queue
 from tests.integration.test_member import (
     EVERY_CLIENT,
     PARTITION,
@@ -23,7 +24,6 @@ from tests.integration.test_member import (
     publish,
     until,
 )
-from tests.unit.sdk.builders import GROUP, orders, queue
 from trimtab import Grant, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,

@@ -4,9 +4,9 @@ import pytest
 from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
+from tests.builders.rocketmq import consumer, heartbeat
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from tests.unit.protocol.test_rocketmq import consumer, heartbeat
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 

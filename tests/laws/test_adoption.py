@@ -14,8 +14,8 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import Asked, Grant, GroupState, Ownership
 from rebalance.ids import Epoch, GroupName, MemberId, Millis, Queue
 from rebalance.stamp import Stamp
+from tests.builders.effort import tried
 from tests.builders.records import advanced, at, found
-from tests.laws.effort import tried
 from tests.laws.logs import (
     CUTS,
     GAPS,

@@ -9,7 +9,7 @@ from allocators.java_order import queue_order
 from allocators.rocketmq.averagely import averagely
 from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName, java_order
-from tests.laws.effort import tried
+from tests.builders.effort import tried
 
 TOPICS = st.sampled_from("xyz").map(TopicName)
 NAMES = st.text(

@@ -13,7 +13,7 @@ import pytest
 from rebalance.groups.handover import baton
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.state import Asked, Grant, Ownership
-from tests.laws.effort import DEEP
+from tests.builders.effort import DEEP
 from tests.laws.exploration import Exploration
 from tests.laws.real_controller import POLICY
 from tests.laws.worlds import Scope, Trouble

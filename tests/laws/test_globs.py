@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from audit.patterns import stand_for
 from rebalance.groups.model.globs import matches
 from rebalance.ids import Pattern, TopicName
-from tests.laws.effort import tried
+from tests.builders.effort import tried
 from trimtab.protocol.limits import NAME_CHARACTERS, PATTERN_CHARACTERS
 
 PATTERNS = st.text("ab*?", max_size=7)

@@ -21,10 +21,10 @@ from rebalance.groups.model.events import Beaten, Event, Moment
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
 from rebalance.stamp import Stamp
+from tests.builders import reporting
 from tests.builders.notation import queue_text
 from tests.builders.records import beaten, drained, joined, left, ordered, routed
 from tests.builders.story import Story
-from tests.simulation import reporting
 
 NAMES = st.sampled_from("abcd")
 POLICY = Policy(

@@ -15,9 +15,9 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState, Member
 from rebalance.groups.step import step
 from rebalance.ids import Epoch, MemberId, Millis, Queue
+from tests.builders.effort import tried
 from tests.builders.records import at, beaten, joined
 from tests.builders.story import only
-from tests.laws.effort import tried
 from tests.laws.logs import CUTS, LOGS, ORDERED_LOGS, RECORDS, Entry, Telling, is_spared, read
 from tests.laws.rarities import (
     A_REST_THAT_ENDS,

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from allocators.sticky.strategy import sticky
 from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from tests.builders import sticky_oracle as oracle
+from tests.builders.effort import DEEP, tried
 from tests.laws import sticky_flow as flow
-from tests.laws import sticky_oracle as oracle
-from tests.laws.effort import DEEP, tried
 from tests.laws.sticky_groups import GONE, dice, requests
 
 pytestmark = pytest.mark.timeout(7200 if DEEP else 300)

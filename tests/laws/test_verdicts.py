@@ -10,8 +10,8 @@ from rebalance.brokers.decisions import BrokerDecision, ReportRefused, VerdictIs
 from rebalance.brokers.events import ClusterName
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import step
+from tests.builders.effort import tried
 from tests.builders.town import FAILS, FINE, Town, View
-from tests.laws.effort import tried
 
 BROKERS = "abcd"
 LATENCIES = [FAILS, 0.5, FINE, 90.0, 400.0, 2_900.0, 3_100.0]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Candidate
 from rebalance.ids import MemberId, Queue
-from tests.laws import sticky_oracle as oracle
-from tests.laws.effort import tried
+from tests.builders import sticky_oracle as oracle
+from tests.builders.effort import tried
 from tests.laws.sticky_groups import TOPICS, dice, requests
 
 WEIGHTS = st.fixed_dictionaries({topic: st.sampled_from([1, 2, 3, 7, 10**19]) for topic in TOPICS})

@@ -39,7 +39,7 @@ from streaming.cell.codec import pack, unpack
 from streaming.cell.fold import Heard, Rules, hear
 from streaming.startup.succession import Superseded, give_way
 from streaming.wire.rows import Row, in_log_order
-from tests.simulation import reporting
+from tests.builders import reporting
 from tests.simulation.batches import Batch
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders

@@ -8,7 +8,7 @@ import pytest
 from audit import history
 from audit.history import Entry, Grant, Heirloom, Life, Place
 from audit.wire import entries_of, entry_of
-from tests.unit.protocol.test_rocketmq import CLIENT, consumer, heartbeat
+from tests.builders.rocketmq import CLIENT, consumer, heartbeat
 from trimtab.protocol import (
     ASSIGNMENTS,
     COMMANDS,

@@ -8,7 +8,7 @@ import pytest
 from tests.builders.command_line import Run
 from tests.builders.log import join, route
 from tests.builders.recording import GROUP, Recording, two_join
-from tests.unit.protocol.test_rocketmq import consumer, heartbeat
+from tests.builders.rocketmq import consumer, heartbeat
 from trimtab.protocol import TOPICS
 
 BOTH = pytest.mark.parametrize("command", ["replay", "check"])

@@ -16,7 +16,7 @@ from streaming.wire.rows import Row
 from streaming.wire.slots import slot_of
 from tests.builders.command_line import Run
 from tests.builders.log import PARTITIONS, PREFIX, Log
-from tests.unit.streaming.cell.test_brokers import EAST, outage
+from tests.builders.reports import EAST, outage
 from trimtab.protocol import BROKERS, partition_of
 
 ALIKE = [f"topics.prefix={PREFIX}", f"topics.partitions={PARTITIONS}"]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders.fault_vectors import cases, read
+from tests.builders.rocketmq import CLIENT, consumer, heartbeat
 from trimtab.protocol import (
     Registration,
     UndecodableRecord,
@@ -17,21 +18,6 @@ from trimtab.protocol import (
     statements,
 )
 from trimtab.protocol.limits import TEXT_CHARACTERS
-
-CLIENT = "10.0.0.1@77#9"
-
-
-def consumer(group: str = "g", *topics: str, **fields: object) -> dict[str, Any]:
-    """What a heartbeat says of one group."""
-    wanted = [{"topic": topic} for topic in topics or ("T",)]
-    plain = {"groupName": group, "messageModel": "CLUSTERING", "subscriptionDataSet": wanted}
-    return plain | fields
-
-
-def heartbeat(*consumers: object, **fields: object) -> bytes:
-    """A heartbeat of our client."""
-    body = {"clientID": CLIENT, "consumerDataSet": consumers, "producerDataSet": []}
-    return json.dumps(body | fields).encode()
 
 
 def test_a_heartbeat_is_a_statement_of_each_of_its_groups() -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tests.unit.sdk.builders import queue
+from tests.builders.sessions import queue
 from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     Grant,

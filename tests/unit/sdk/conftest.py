@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.builders.sessions import GROUP
 from tests.unit.sdk.application import Application
-from tests.unit.sdk.builders import GROUP
 from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     Member,

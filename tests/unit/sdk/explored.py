@@ -7,7 +7,7 @@ What a member does next depends on its own state and input only. So each step of
 import copy
 from typing import NamedTuple, assert_never
 
-from tests.unit.sdk.builders import GROUP, a_release, orders, sent
+from tests.builders.sessions import GROUP, a_release, orders, sent
 from tests.unit.sdk.coach import Claim, Order
 from trimtab.protocol import Assignment, Release
 from trimtab.session import Action, MemberSession, Profile

@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from typing import Any
 
-from tests.unit.sdk.builders import GROUP, SESSION_MS, orders
+from tests.builders.sessions import GROUP, SESSION_MS, orders
 from trimtab import TransportError
 from trimtab.protocol import ASSIGNMENTS, RELEASES, TOPICS, Join, Record, decode, encode, member_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS

@@ -4,7 +4,7 @@ What the tests of a session share: a grant, the hour of the fence, and a Kafka t
 whatever is sent until a given time. Its one rule: a deaf Kafka says nothing at all.
 """
 
-from tests.unit.sdk.builders import (
+from tests.builders.sessions import (
     SESSION_MS,
     acknowledge,
     only,

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from tests.unit.sdk.builders import GROUP, queue
+from tests.builders.sessions import GROUP, queue
 from tests.unit.sdk.memory import MemoryTransport
 from trimtab import Grant, QueueRef
 from trimtab.aio import Member

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.sdk.builders import MINE, OTHERS, a_release, orders, queue
+from tests.builders.sessions import MINE, OTHERS, a_release, orders, queue
 from trimtab.protocol import GrantRef, Release, ReleaseRef
 from trimtab.session import Grant
 from trimtab.session.baton import Baton, Changes

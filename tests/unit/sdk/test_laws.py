@@ -6,7 +6,7 @@ from typing import assert_never
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.sdk.builders import MINE, a_release, a_session, orders, queue, sent
+from tests.builders.sessions import MINE, a_release, a_session, orders, queue, sent
 from trimtab.protocol import Assignment, QueueRef, Release
 from trimtab.session import Action, Assigned, Grant, Lost, MemberSession, Revoked
 

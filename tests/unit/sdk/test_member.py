@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from tests.builders.sessions import GROUP, MINE, a_release, queue
 from tests.unit.sdk.application import ONE, WAIT_S, Application, records, until
-from tests.unit.sdk.builders import GROUP, MINE, a_release, queue
 from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     CallbackError,

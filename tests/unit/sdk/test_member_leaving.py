@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
+from tests.builders.sessions import GROUP
 from tests.unit.sdk.application import ONE, WAIT_S, Application, records
-from tests.unit.sdk.builders import GROUP
 from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     ConfigurationError,

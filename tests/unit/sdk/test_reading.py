@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.sdk.builders import queue
+from tests.builders.sessions import queue
 from trimtab import Grant
 from trimtab.reading import Reading, Readings
 

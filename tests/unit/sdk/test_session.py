@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.unit.sdk.builders import (
+from tests.builders.sessions import (
     HEARTBEAT_MS,
     MINE,
     SESSION_MS,

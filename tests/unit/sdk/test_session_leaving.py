@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.sdk.builders import (
+from tests.builders.sessions import (
     REVOCATION_MS,
     a_session,
     acknowledge,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.sdk.builders import (
+from tests.builders.sessions import (
     HEARTBEAT_MS,
     MINE,
     SESSION_MS,

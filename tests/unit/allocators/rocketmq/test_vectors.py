@@ -4,10 +4,7 @@ The vectors come from the published jars (5.3.3; 4.9.8 answers the same), never 
 ours.
 """
 
-import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import Any
 
 from allocators.java_order import compare_queues, compare_strings, queue_order, queue_text
 from allocators.options import Options
@@ -16,9 +13,8 @@ from allocators.rocketmq.contract import NullRefused, Refused, Round, Share
 from allocators.rocketmq.named import rocketmq
 from allocators.rocketmq.pop import shared
 from rebalance.ids import Queue, java_order
+from tests.builders.allocation_vectors import ALLOCATE, ORDER, POP, queues
 from tests.builders.lines import Line, of_each
-
-VECTORS = Path(__file__).parents[3] / "fixtures" / "vectors" / "rocketmq"
 
 JAVA_CLASS = {
     Refused: "java.lang.IllegalArgumentException",
@@ -28,26 +24,9 @@ JAVA_CLASS = {
 Test = Callable[[Line], None]
 
 
-def read(name: str) -> list[Line]:
-    """Read one file of vectors."""
-    return [
-        json.loads(text)
-        for text in (VECTORS / f"{name}.jsonl").read_text("ascii").split("\n")
-        if text
-    ]
-
-
-ALLOCATE, ORDER, POP = read("allocate"), read("order"), read("pop")
-
-
 def cases(lines: Iterable[Line], field: str) -> Callable[[Test], Callable[[], None]]:
     """Make one test of the lines that have a field."""
     return of_each([line for line in lines if field in line])
-
-
-def queues(written: list[list[Any]] | None) -> list[Queue] | None:
-    """Read queues as they are written."""
-    return None if written is None else [Queue(*each) for each in written]
 
 
 def dealt(line: Line) -> Round:

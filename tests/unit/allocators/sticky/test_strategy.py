@@ -14,8 +14,8 @@ from allocators.sticky.racks import neighbourly
 from allocators.sticky.strategy import sticky
 from allocators.sticky.waterline import waterline
 from rebalance.ids import MemberId
-from tests.laws.effort import tried
-from tests.laws.sticky_oracle import moves, worth
+from tests.builders.effort import tried
+from tests.builders.sticky_oracle import moves, worth
 from tests.unit.allocators.groups import group, member, shares, shelf
 
 

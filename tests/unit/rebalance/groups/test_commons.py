@@ -9,10 +9,10 @@ from rebalance.groups.model.events import Mode
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import ANY_QUEUE, BrokerName, MemberId, Queue, TopicName
+from tests.builders.allocation_vectors import POP, queues
 from tests.builders.lines import Line, of_each
 from tests.builders.records import drained, joined, left, ordered, routed
 from tests.builders.story import Story, only
-from tests.unit.allocators.rocketmq.test_vectors import POP, queues
 
 SHARED = Mode.SHARED
 DEALT_EVENLY = [line for line in POP if line["strategy"] == "AVG" and line["cids"]]

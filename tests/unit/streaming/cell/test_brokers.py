@@ -16,7 +16,8 @@ from rebalance.errors import BrokenInvariant
 from streaming.cell.codec import Cell, open_benches, read, seat, unseat, write
 from streaming.cell.fold import Rules, fold
 from streaming.wire.rows import Row
-from tests.builders.log import LIFE, PREFIX, Log, rules
+from tests.builders.log import PREFIX, Log, rules
+from tests.builders.reports import EAST, START, outage, report
 from tests.builders.town import FAILS, Town, sights
 from tests.unit.streaming.cell.failing import ILL, WELL, of
 from tests.unit.streaming.cell.failing import letters as returned
@@ -27,55 +28,22 @@ from trimtab.protocol import (
     HISTORY,
     LATENCY,
     Ailment,
-    BrokerLatency,
     DeadLetter,
     Eject,
     Forget,
     Hosts,
-    Report,
     Sample,
     Verdict,
     decode,
     read_broker_key,
 )
 
-EAST = "east"
-START = 1_767_225_600_000
 RULES: Rules = rules()
-
-
-def report(reporter: str, sequence: int, **latency: float) -> Report:
-    """A window of twenty calls to each broker; a negative latency is a failure."""
-    brokers = tuple(
-        BrokerLatency(
-            broker=broker,
-            count=20,
-            errors=20 if ms < 0 else 0,
-            p50_ms=max(ms, 0.0),
-            p99_ms=max(ms, 0.0),
-            max_ms=max(ms, 0.0),
-        )
-        for broker, ms in latency.items()
-    )
-    return Report(
-        reporter=reporter, incarnation=LIFE, sequence=sequence, window_ms=5_000, brokers=brokers
-    )
 
 
 def eject(broker: str) -> Eject:
     """An operator's order."""
     return Eject(id="1", principal="ann", reason="disk", broker=broker)
-
-
-def outage(log: Log, seconds: int = 30) -> None:
-    """Three producers report each second that broker a fails; the log ticks."""
-    log.tick(EAST, at=START)
-    for second in range(seconds):
-        at = START + 1_000 * second
-        for reporter in ("p", "q", "r"):
-            seen = report(reporter, second, a=-1.0, b=5.0, c=5.0, d=5.0)
-            log.append(LATENCY, EAST, seen, at=at + 300)
-        log.tick(EAST, at=at + 1_000)
 
 
 def verdicts(records: list[tuple[str, bytes, bytes | None]]) -> dict[str, Verdict | None]:

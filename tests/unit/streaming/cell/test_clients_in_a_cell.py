@@ -9,7 +9,7 @@ from streaming.cell.codec import Cell, open_drawers, unpack
 from streaming.cell.fold import Folded, fold
 from streaming.wire.rocketmq import Office
 from tests.builders.log import PARTITIONS, Log, route, rules
-from tests.unit.protocol.test_rocketmq import CLIENT, consumer, heartbeat
+from tests.builders.rocketmq import CLIENT, consumer, heartbeat
 from trimtab.protocol import HISTORY, ROCKETMQ, ROUTES, Doubled, decode, partition_of
 from trimtab.protocol.topics import ASSIGNMENTS
 

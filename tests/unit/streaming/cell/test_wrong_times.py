@@ -8,7 +8,8 @@ from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
 from streaming.wire.rows import Row
 from tests.builders.log import Log, beat, join, route, rules
-from tests.unit.streaming.cell.test_brokers import EAST, report, verdicts
+from tests.builders.reports import EAST, report
+from tests.unit.streaming.cell.test_brokers import verdicts
 from trimtab.protocol import HEARTBEATS, LATENCY, MEMBERS, ROUTES
 
 RULES = rules()

@@ -5,7 +5,7 @@ from itertools import product
 from streaming.wire.rocketmq import Office, taken
 from streaming.wire.rows import Row
 from tests.builders.log import PARTITIONS, Log
-from tests.unit.protocol.test_rocketmq import consumer, heartbeat
+from tests.builders.rocketmq import consumer, heartbeat
 from trimtab.protocol import ROCKETMQ, Registration, UndecodableRecord, limits
 
 SLOTS = 3

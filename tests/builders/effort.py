@@ -1,7 +1,7 @@
 """How hard the laws are tried: as the Hypothesis profile says (tests/conftest.py).
 
 `make check` takes the profile *quick*, `make test` *thorough*, and a night's run *deep*:
-`pytest tests/properties --hypothesis-profile=deep`. Some laws promise more than a quick look, and
+`pytest tests/laws --hypothesis-profile=deep`. Some laws promise more than a quick look, and
 some groups of laws are only for the night.
 """
 

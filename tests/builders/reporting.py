@@ -4,7 +4,7 @@ A plain translation, field by field. It exists so that the auditor need not know
 recorded topics reach it by ``audit.wire`` instead.
 """
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from audit import history
 from audit.history import Entry, Grant, Heirloom, Life, Place
@@ -35,8 +35,9 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.ids import Epoch, Position, Queue
 from rebalance.stamp import Stamp
 from streaming.wire.rows import Row
-from tests.simulation.rules import GROUP
 
+GROUP: Final = "billing"
+"""The one group of these worlds."""
 _STRUCK = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}
 
 
