@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 from trimtab import Member
 from trimtab.protocol import (
@@ -53,16 +53,22 @@ class Published:
         self.history: list[HistoryRecord] = []
         self.letters: list[DeadLetter] = []
         self._prefix = prefix
+        self._read: dict[tuple[str, int], int] = {}
+        """Up to which offset each partition has been read."""
         self._consumer = Consumer(
-            {"bootstrap.servers": servers, "group.id": "published", "fetch.wait.max.ms": 50}
+            {
+                "bootstrap.servers": servers,
+                "group.id": "published",
+                "fetch.wait.max.ms": 50,
+                "enable.partition.eof": True,  # the last records of a partition may be gone
+            }
         )
-        self._consumer.assign(
-            [
-                TopicPartition(f"{prefix}{topic.name}", partition, 0)
-                for topic in _TOPICS
-                for partition in range(DEFAULT_PARTITIONS)
-            ]
-        )
+        self._places = [
+            TopicPartition(f"{prefix}{topic.name}", partition, 0)
+            for topic in _TOPICS
+            for partition in range(DEFAULT_PARTITIONS)
+        ]
+        self._consumer.assign(self._places)
 
     def close(self) -> None:
         """Read no more."""
@@ -77,10 +83,16 @@ class Published:
             if message is not None:
                 self._take(message)
 
+    def catch_up(self) -> None:
+        """Read all that has been said by now: whatever comes afterwards is new."""
+        ends = {(it.topic, it.partition): self._end(it) for it in self._places}
+        self.wait_until(lambda: all(self._read.get(it, 0) >= end for it, end in ends.items()))
+
     def watch(self, seconds: float) -> None:
-        """Read for a while, whatever comes."""
+        """Read for a while, whatever comes, and all that was said in it."""
         end = time.monotonic() + seconds
         self.wait_until(lambda: time.monotonic() >= end, seconds + PATIENCE_S)
+        self.catch_up()
 
     def is_stable(self, group: str, members: Iterable[str], queues: int) -> bool:
         """Tell whether these members and no others hold all of so many queues, at rest."""
@@ -126,8 +138,19 @@ class Published:
             + [str(letter) for letter in self.letters]
         )
 
+    def _end(self, place: TopicPartition) -> int:
+        bounds = self._consumer.get_watermark_offsets(place, PATIENCE_S)
+        assert bounds is not None, f"nobody says where {place} ends"
+        return bounds[1]
+
     def _take(self, message: Message) -> None:
-        assert message.error() is None, message.error()
+        place, offset = (message.topic() or "", message.partition() or 0), message.offset() or 0
+        error = message.error()
+        if error is not None:
+            assert error.code() == KafkaError._PARTITION_EOF, error  # noqa: SLF001 - named so there
+            self._read[place] = offset
+            return
+        self._read[place] = offset + 1
         value = message.value()
         match (message.topic() or "").removeprefix(self._prefix):
             case "assignments":

@@ -33,6 +33,7 @@ def test_nothing_moves_for_a_forgetful_controller(
         def adopts(*members: Member) -> None:
             """Start, and see the members keep what they have under a greater epoch."""
             published.wait_until(lambda: all(map(published.is_read_by, members)))
+            published.catch_up()
             before, epoch = [it.assignment for it in members], published.groups[group].epoch
             controller.start()
             published.wait_until(lambda: published.groups[group].epoch > epoch)

@@ -1,5 +1,7 @@
 """A controller that begins a new checkpoint: because it is told to, or because it must."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -39,8 +41,11 @@ def test_cells_are_changed_under_living_members(
             assert "`trimtab run --new-checkpoint`" in line
 
             way = ["--new-checkpoint"]
-            with ControllerProcess(tmp_path, servers, topics_prefix, way, **cells) as new:
-                adopted(published, group, a, b)
+            new = ControllerProcess(tmp_path, servers, topics_prefix, way, **cells)
+            with ExitStack() as running:
+                with adopting(published, group, a, b):
+                    running.enter_context(new)
+                assert all(it.stop() for it in (a, b))
                 assert 0 == new.stop()
         published.close()
     assert 2 == len(list(tmp_path.glob("checkpoint*")))  # the old one is kept
@@ -61,8 +66,8 @@ def test_whoever_was_away_for_too_long_goes_on_from_what_is_left(
             drop_all(servers, f"{topics_prefix}{HEARTBEATS.name}")
             delete_topic(servers, f"{topics_prefix}{MEMBERS.name}")  # its start makes it anew
 
-            controller.start()
-            adopted(published, group, a, b)
+            with adopting(published, group, a, b):
+                controller.start()
             (line,) = controller.lines(GONE)
             assert f"'{topics_prefix}{MEMBERS.name}': 'made anew'" in line
             assert f"'{topics_prefix}{HEARTBEATS.name}': " in line
@@ -77,10 +82,13 @@ def settle(published: Published, group: str, *members: Member) -> None:
     published.wait_until(lambda: all(map(published.is_read_by, members)))
 
 
-def adopted(published: Published, group: str, *members: Member) -> None:
+@contextmanager
+def adopting(published: Published, group: str, *members: Member) -> Iterator[None]:
     """See members keep what they have under a greater epoch, for longer than a session."""
+    published.catch_up()  # what was said before is no news
     before, epoch = [it.assignment for it in members], published.groups[group].epoch
     said = len(published.of_group(group))
+    yield
     published.wait_until(lambda: published.groups[group].epoch > epoch)
     published.watch(1.5 * SESSION_S)
 
