@@ -21,17 +21,17 @@ Counts = tuple[int, int, int]
 
 
 class Agreement:
-    """The newest orders of one group's members, and a summary that is to be judged."""
+    """The newest assignments of one group's members, and a summary that is to be judged."""
 
     def __init__(self, group: str) -> None:
-        """Begin with no orders."""
+        """Begin with no assignments."""
         self._group = group
         self._told: dict[str, tuple[Life, int, Counts, Place]] = {}
         """By the name that the group knows a member by."""
         self._summary: Summarised | None = None
 
     def issued(self, record: Issued) -> Iterator[Violation]:
-        """Take a member's orders."""
+        """Take a member's assignment."""
         yield from self._over(record.epoch)
         life = record.life
         name = f"{life.member}@{life.incarnation}" if record.apart else life.member

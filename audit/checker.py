@@ -16,7 +16,7 @@ from audit.agreement import Agreement
 from audit.entitlement import Balance, Entitlement
 from audit.epochs import Epochs
 from audit.history import (
-    Beaten,
+    BeatSeen,
     Drained,
     Effaced,
     Entry,
@@ -77,10 +77,10 @@ class _Group:
     agreement: Agreement
     summary: Summarised | None = None
     lives: dict[str, set[Life]] = field(default_factory=dict)
-    """By member, the lives that orders were issued to and that have not ended."""
+    """By member, the lives that were sent assignments and have not ended."""
 
     def issued(self, record: Issued) -> Iterator[Violation]:
-        """Hand orders to everybody; nobody obeys what a controller repeats of its old memory."""
+        """Hand on assignments, but not those that a controller repeats of its old memory."""
         if self.epochs.is_old(record.epoch):
             yield from self.epochs.repeated(record)
             return
@@ -110,7 +110,7 @@ class _Group:
         for life in [life for life in lives if life.incarnation < younger.incarnation]:
             self.ended(life)
 
-    def heard(self, entry: Joined | Beaten | Drained | Left, reading: Reading) -> None:
+    def heard(self, entry: Joined | BeatSeen | Drained | Left, reading: Reading) -> None:
         """Hand the word of a member to whom it concerns."""
         match entry:
             case Joined():
@@ -119,7 +119,7 @@ class _Group:
                 self.epochs.joined(entry)
                 self.entitlement.joined(entry)
                 self.rest.joined(entry)
-            case Beaten():
+            case BeatSeen():
                 self.silence.beaten(entry, reading)
                 self.possession.beaten(entry)
                 self.epochs.beaten(entry, reading)
@@ -229,7 +229,7 @@ class Checker:
             group.ended(life)
 
     def _heard(self, entry: Heard) -> Iterator[Violation]:
-        reading = self._reader.read(entry.at, heartbeat=isinstance(entry, Ticked | Beaten))
+        reading = self._reader.read(entry.at, heartbeat=isinstance(entry, Ticked | BeatSeen))
         match entry:
             case Ticked():
                 pass

@@ -34,9 +34,9 @@ class _Wishes:
     capacity: int | None
     patterns: frozenset[str] = frozenset()
     granted: frozenset[tuple[Queue, int]] = frozenset()
-    """What its last orders named: only what is new is judged."""
+    """What its last assignment named: only what is new is judged."""
     load: tuple[Grant, ...] | None = None
-    """What it holds; None before it was sent any orders."""
+    """What it holds; None before it was sent an assignment."""
     draining: bool = False
     common: bool = False
     """It owns nothing: what it works on is no load of its own."""
@@ -57,7 +57,7 @@ class Entitlement:
         Args:
             group: Whose they are.
             exact: Whether entries come in the order in which the controller read them. If not, a
-                changed subscription may be unread when orders are written, so both count.
+                changed subscription may be unread when the assignment is written, so both count.
         """
         self._group = group
         self._exact = exact
@@ -84,7 +84,7 @@ class Entitlement:
             self._wishes[life].draining = True
 
     def issued(self, record: Issued) -> Iterator[Violation]:
-        """Judge what is new in a member's orders."""
+        """Judge what is new in a member's assignment."""
         wishes = self._wishes.get(record.life)
         if wishes is None:
             return

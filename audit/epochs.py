@@ -16,7 +16,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from audit.history import Beaten, Effaced, Grant, Issued, Joined, Life, Summarised
+from audit.history import BeatSeen, Effaced, Grant, Issued, Joined, Life, Summarised
 from audit.reading import Reader, Reading
 from audit.reminders import Reminders
 from audit.violations import Invariant, Violation
@@ -30,7 +30,7 @@ class _Said(NamedTuple):
 
     epoch: int
     content: Hashable
-    orders: Hashable
+    assignment: Hashable
     """The same without epoch and cause."""
     grants: frozenset[Grant]
 
@@ -86,8 +86,8 @@ class Epochs:
         """Whoever joins is to be answered, even if nothing changed."""
         self._ask(record.life)
 
-    def beaten(self, record: Beaten, reading: Reading) -> None:
-        """Whoever has not read its orders, or claims what it was not granted, is to be told."""
+    def beaten(self, record: BeatSeen, reading: Reading) -> None:
+        """Whoever has not read its assignment, or claims what it was not granted, is to be told."""
         if self._reminders.is_due(record, reading):
             self._ask(record.life)
         said = self._said.get(record.life)
@@ -100,12 +100,12 @@ class Epochs:
         self._asked[life] = 1 if self._exact else self._asked[life] + 1
 
     def issued(self, record: Issued) -> Iterator[Violation]:
-        """Judge a member's orders."""
+        """Judge a member's assignment."""
         self._reminders.told(record)
         before = self._said.get(record.life)
-        orders = (record.hold, record.give, record.inherit, record.session_timeout_ms)
+        assignment = (record.hold, record.give, record.inherit, record.session_timeout_ms)
         grants = frozenset([*record.hold, *record.give])
-        self._said[record.life] = _Said(record.epoch, record.content, orders, grants)
+        self._said[record.life] = _Said(record.epoch, record.content, assignment, grants)
         asked = self._asked[record.life] > 0
         news = before is None or before.epoch < record.epoch
         if news or (self._exact and not self._began):
@@ -125,7 +125,7 @@ class Epochs:
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
         if not self._joins or asked:
             return
-        if before.epoch < record.epoch and before.orders == orders:
+        if before.epoch < record.epoch and before.assignment == assignment:
             detail = f"told again under epoch {record.epoch} what epoch {before.epoch} said"
             yield self._violation(Invariant.CALM, record, detail)
 

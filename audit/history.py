@@ -68,7 +68,7 @@ class Joined:
     patterns: frozenset[str] = frozenset()
     """What it asks for beside the topics that it names (``patterns``)."""
     eager: bool = False
-    """It lets go at once what its orders do not name, and says nothing."""
+    """It lets go at once what its assignment does not name, and says nothing."""
     broadcasting: bool = False
     """It works on everything, whoever else does."""
     sharing: bool = False
@@ -76,7 +76,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Beaten:
+class BeatSeen:
     """A member was still there; ``owned`` None says "as before"."""
 
     at: Place
@@ -157,7 +157,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A member's orders."""
+    """A member's assignment."""
 
     at: Place
     group: str
@@ -182,7 +182,7 @@ class Issued:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """A member's orders were withdrawn: the group does not know it."""
+    """A member's assignment was withdrawn: the group does not know it."""
 
     at: Place
     group: str
@@ -243,6 +243,6 @@ class Effaced:
     group: str
 
 
-Heard = Joined | Beaten | Released | Drained | Left | Ordered | Ticked | Routed | Started
+Heard = Joined | BeatSeen | Released | Drained | Left | Ordered | Ticked | Routed | Started
 Published = Issued | Withdrawn | Struck | Summarised | Held | Effaced
 Entry = Heard | Published

@@ -23,7 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from audit.history import Beaten, Grant, Heirloom, Issued, Joined, Life, Place, Queue, Released
+from audit.history import BeatSeen, Grant, Heirloom, Issued, Joined, Life, Place, Queue, Released
 from audit.violations import Invariant, Violation, queue_text
 
 _RELEASES_REMEMBERED = 16
@@ -77,7 +77,7 @@ class Possession:
         self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
         self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
         self._held: dict[Life, tuple[Grant, ...]] = {}
-        """What the newest orders of each say."""
+        """What the newest assignment of each says."""
         self._eager: set[Life] = set()
         self._common: set[Life] = set()
         self._epoch = 0
@@ -93,7 +93,7 @@ class Possession:
             self._beating.clear()
 
     def issued(self, record: Issued) -> Iterator[Violation]:
-        """Enter a member's orders."""
+        """Enter a member's assignment."""
         if record.common or record.life in self._common:
             self.ended(record.life)  # it may have owned something before
             return
@@ -188,7 +188,7 @@ class Possession:
             for heir in [claim for claim in deed.claims.values() if claim.source == source]:
                 yield from self._enabled(row.queue, heir, record.at)
 
-    def beaten(self, record: Beaten) -> None:
+    def beaten(self, record: BeatSeen) -> None:
         """A full beat proves that what it does not list was let go, if it had been told to."""
         self._beating.add(record.life)
         if record.owned is None:
@@ -229,14 +229,14 @@ class Possession:
             if not self._joins and not self._is_there(queue, other):
                 continue  # it may have left, which was not shown
             if other.life in self._eager and not self._claims(queue, other):
-                continue  # its new orders stand beside those of its successor
+                continue  # its new assignment stands beside its successor's
             names = sorted(f"{each.life.member}@{each.epoch}" for each in (one, other))
             detail = f"{names[0]} and {names[1]} may both work on it"
             places = (other.said, at)
             yield Violation(Invariant.ONE_OWNER, self._group, queue_text(queue), detail, places)
 
     def _is_there(self, queue: Queue, claim: _Claim) -> bool:
-        """Whether a life has beaten, or its newest orders are to hold: nobody withdrew them."""
+        """Whether a life has beaten, or its newest assignment says hold: nobody withdrew it."""
         held = Grant(queue, claim.epoch) in self._held.get(claim.life, ())
         return held or claim.life in self._beating
 

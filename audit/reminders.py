@@ -10,7 +10,7 @@ Asked by ``epochs``. Its one rule: a beat of epoch 0 asks for nothing.
 from dataclasses import dataclass
 from typing import Final
 
-from audit.history import Beaten, Issued, Life
+from audit.history import BeatSeen, Issued, Life
 from audit.reading import Reader, Reading
 
 _HEARTBEATS: Final = 2
@@ -19,7 +19,7 @@ _DOUBLINGS: Final = 5
 
 @dataclass(slots=True)
 class _Told:
-    """The last orders of a life."""
+    """The last assignment of a life."""
 
     epoch: int
     clock_ms: int
@@ -30,10 +30,10 @@ class _Told:
 
 
 class Reminders:
-    """The members of one group that may not have read their orders."""
+    """The members of one group that may not have read their assignment."""
 
     def __init__(self, reader: Reader, *, exact: bool) -> None:
-        """Begin with nobody; if not exact, beats and orders are in no order."""
+        """Begin with nobody; if not exact, beats and assignments are in no order."""
         self._reader = reader
         self._exact = exact
         self._told: dict[Life, _Told] = {}
@@ -46,7 +46,7 @@ class Reminders:
         told = _Told(record.epoch, clock, record.heartbeat_interval_ms, times)
         self._told[record.life] = told
 
-    def is_due(self, beat: Beaten, reading: Reading) -> bool:
+    def is_due(self, beat: BeatSeen, reading: Reading) -> bool:
         """Tell whether a beat shows that its member has to be told again."""
         told = self._told.get(beat.life)
         if told is None or beat.epoch == 0:

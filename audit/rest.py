@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from audit.history import Beaten, Grant, Issued, Joined, Life, Queue, Routed, Summarised
+from audit.history import BeatSeen, Grant, Issued, Joined, Life, Queue, Routed, Summarised
 from audit.patterns import stand_for
 from audit.violations import Invariant, Violation, queue_text
 
@@ -27,7 +27,7 @@ class Rest:
         self._group = group
         self._topics: dict[Life, frozenset[str]] = {}
         self._patterns: dict[Life, frozenset[str]] = {}
-        self._orders: dict[Life, Issued] = {}
+        self._assignments: dict[Life, Issued] = {}
         self._owned: dict[Life, tuple[int, frozenset[Grant]]] = {}
         """The number of the last beat that said what it owns, and what it said."""
         self._routes: dict[str, Routed] = {}
@@ -58,19 +58,19 @@ class Rest:
         """Take what the group says that it has no room for."""
         self._left_out = record.left_out
 
-    def beaten(self, record: Beaten) -> None:
+    def beaten(self, record: BeatSeen) -> None:
         """Take what a life says that it owns."""
         said = self._owned.get(record.life)
         if record.owned is not None and (said is None or said[0] < record.sequence):
             self._owned[record.life] = record.sequence, frozenset(record.owned)
 
     def issued(self, record: Issued) -> None:
-        """Take a life's orders."""
-        self._orders[record.life] = record
+        """Take a life's assignment."""
+        self._assignments[record.life] = record
 
     def ended(self, life: Life) -> None:
         """A life is over; what it asked for is kept, for it may have joined again before."""
-        for words in (self._orders, self._owned):
+        for words in (self._assignments, self._owned):
             words.pop(life, None)
 
     def restless(self, *, acknowledged: bool) -> Iterator[Violation]:
@@ -82,27 +82,27 @@ class Rest:
         """
         holders: dict[Queue, list[Life]] = {}
         common = self._broadcasting | self._sharing
-        for life, orders in self._orders.items():
-            if orders.give or orders.inherit:
-                yield self._violation(life.member, "still told to give or to wait", orders)
+        for life, assignment in self._assignments.items():
+            if assignment.give or assignment.inherit:
+                yield self._violation(life.member, "still told to give or to wait", assignment)
             _, owned = self._owned.get(life, (0, frozenset()))
-            if acknowledged and owned != frozenset(orders.hold):
-                yield self._violation(life.member, "its beats do not say what it holds", orders)
-            for grant in () if life in common else orders.hold:
+            if acknowledged and owned != frozenset(assignment.hold):
+                yield self._violation(life.member, "its beats do not say what it holds", assignment)
+            for grant in () if life in common else assignment.hold:
                 holders.setdefault(grant.queue, []).append(life)
-        existing = self._existing(self._orders.keys() - common)
+        existing = self._existing(self._assignments.keys() - common)
         for queue in sorted(existing | holders.keys()):
             yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
         yield from self._of_the_commons()
 
     def _of_the_commons(self) -> Iterator[Violation]:
         """Name what those who broadcast or share have not, or leave undone."""
-        for life in sorted(self._broadcasting & self._orders.keys()):
-            orders = self._orders[life]
-            if {grant.queue for grant in orders.hold} != self._existing({life}):
-                yield self._violation(life.member, "broadcasts, and has not all", orders)
-        sharing = self._sharing & self._orders.keys()
-        drawn = {grant.queue for life in sharing for grant in self._orders[life].hold}
+        for life in sorted(self._broadcasting & self._assignments.keys()):
+            assignment = self._assignments[life]
+            if {grant.queue for grant in assignment.hold} != self._existing({life}):
+                yield self._violation(life.member, "broadcasts, and has not all", assignment)
+        sharing = self._sharing & self._assignments.keys()
+        drawn = {grant.queue for life in sharing for grant in self._assignments[life].hold}
         existing = self._existing(sharing)
         for topic, broker, number in sorted(existing):
             if drawn.isdisjoint({(topic, broker, number), (topic, broker, _ANY)}):
@@ -131,6 +131,6 @@ class Rest:
         elif len(lives) > 1:
             yield self._violation(queue_text(queue), f"held by {len(lives)} lives")
 
-    def _violation(self, subject: str, detail: str, orders: Issued | None = None) -> Violation:
-        places = () if orders is None else (orders.at,)
+    def _violation(self, subject: str, detail: str, assignment: Issued | None = None) -> Violation:
+        places = () if assignment is None else (assignment.at,)
         return Violation(Invariant.LIVELY, self._group, subject, detail, places)

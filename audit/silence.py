@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from audit.history import (
-    Beaten,
+    BeatSeen,
     Drained,
     Held,
     Issued,
@@ -128,7 +128,7 @@ class Silence:
         pulse.said.clear()
         self._see(pulse, reading)
 
-    def beaten(self, record: Beaten, reading: Reading) -> None:
+    def beaten(self, record: BeatSeen, reading: Reading) -> None:
         """A life goes on."""
         pulse = self._pulses.get(record.life)
         if pulse is None:

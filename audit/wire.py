@@ -131,7 +131,7 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
             return history.Joined(at, group, life, record.sequence, topics, *wishes, *manners)
         case Beat():
             owned = None if record.owned is None else _grants(record.owned)
-            return history.Beaten(at, group, life, record.sequence, record.epoch, owned)
+            return history.BeatSeen(at, group, life, record.sequence, record.epoch, owned)
         case Release():
             return history.Released(at, group, life, _grants(record.queues))
         case Drain():

@@ -23,7 +23,7 @@ from rebalance.groups.model.decisions import (
 from rebalance.groups.model.overview import GroupSummarised
 from sinks.assignments import issued, withdrawn
 from sinks.contract import Header, Outlet, Record
-from sinks.deadletters import buried
+from sinks.deadletters import dead_letter_record
 from sinks.groups import summarised
 from sinks.history import (
     ailed,
@@ -38,7 +38,7 @@ from sinks.history import (
     twins_met,
 )
 
-__all__ = ["Header", "Outlet", "Publication", "Record", "buried", "record_of"]
+__all__ = ["Header", "Outlet", "Publication", "Record", "dead_letter_record", "record_of"]
 
 Publication = (
     AssignmentIssued

@@ -27,8 +27,8 @@ _MODES: Final[Mapping[Mode, CommonMode]] = {
 
 
 def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
-    """Write a member's new orders."""
-    orders = protocol.Assignment(
+    """Write a member's new assignment."""
+    assignment = protocol.Assignment(
         group=decision.group,
         member=own_name(decision.member, decision.incarnation),
         incarnation=decision.incarnation,
@@ -54,15 +54,15 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         join_again=decision.join_again or None,
     )
     # Who inherits without being told is confirmed when the queue is free; who must give is told.
-    cut = fitted(orders, "inherit", "hold", "give")
-    if cut is not orders:
-        orders = cut.model_copy(update={"unnamed": _rows(orders) - _rows(cut)})
+    cut = fitted(assignment, "inherit", "hold", "give")
+    if cut is not assignment:
+        assignment = cut.model_copy(update={"unnamed": _rows(assignment) - _rows(cut)})
     return Record(
         outlet.topic(ASSIGNMENTS),
         outlet.partition(decision.group),
         member_key(decision.group, decision.member),
-        encode(orders),
-        headers(orders, decision.epoch),
+        encode(assignment),
+        headers(assignment, decision.epoch),
     )
 
 
@@ -81,8 +81,8 @@ def own_name(member: MemberId, incarnation: Incarnation) -> str:
     return member.removesuffix(f"@{incarnation}")
 
 
-def _rows(orders: protocol.Assignment) -> int:
-    return len(orders.hold) + len(orders.give) + len(orders.inherit)
+def _rows(assignment: protocol.Assignment) -> int:
+    return len(assignment.hold) + len(assignment.give) + len(assignment.inherit)
 
 
 def _grants(portion: tuple[tuple[Queue, Epoch], ...]) -> tuple[GrantRef, ...]:

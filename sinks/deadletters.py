@@ -11,7 +11,7 @@ from sinks.contract import Outlet, Record, headers
 from trimtab.protocol import DEADLETTERS, DeadLetter, encode
 
 
-def buried(letter: DeadLetter, outlet: Outlet) -> Record:
+def dead_letter_record(letter: DeadLetter, outlet: Outlet) -> Record:
     """Address a dead letter."""
     return Record(
         outlet.topic(DEADLETTERS),

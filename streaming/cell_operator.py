@@ -24,7 +24,7 @@ from sinks import Record
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import Rules, fold
 from streaming.startup.succession import give_way
-from streaming.wire.rocketmq import Office
+from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
 
 _GARBAGE: Final = 100_000
@@ -57,8 +57,8 @@ class CellOperator:
         give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
         cell = Cell() if remembered is None else read(remembered)
-        office = Office(*divmod(int(place[0]), self.slots), self.slots)
-        folded = fold(cell, rows, rules.at(office))
+        here = CellPlace(*divmod(int(place[0]), self.slots), self.slots)
+        folded = fold(cell, rows, rules.at(here))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))

@@ -87,16 +87,16 @@ def cut_to_size() -> list[Column]:
 def dealt(rows: DataFrame, options: Options) -> DataFrame:
     """Deal each row to the cell of its key, or more widely.
 
-    Each tick goes to every cell of its partition, and each circular to every cell there is.
+    Each tick goes to every cell of its partition, each RocketMQ heartbeat to every cell there is.
     """
     prefix, count = options.topics.prefix, f.lit(options.query.cells_per_partition)
     ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(names(prefix, (HEARTBEATS,)))
-    circulars = f.col("topic").isin(names(prefix, (ROCKETMQ,)))
+    heartbeats = f.col("topic").isin(names(prefix, (ROCKETMQ,)))
     first = f.col("partition") * count
     whole = f.sequence(first, first + count - 1)
     every = f.sequence(f.lit(0), f.lit(options.topics.partitions) * count - 1)
     one = f.array(first + f.pmod(f.hash("key"), count))
-    cells = f.when(ticks, whole).when(circulars, every).otherwise(one)
+    cells = f.when(ticks, whole).when(heartbeats, every).otherwise(one)
     return rows.select(f.explode(cells).alias("cell"), *Row._fields)
 
 

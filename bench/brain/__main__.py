@@ -78,7 +78,7 @@ def figures(large: Crowd, members: int) -> dict[str, float]:
     """Time what may happen to a large group."""
     joined = stepped(large.state, large.join)
     let_go = released(joined)
-    drawer = pack(large.state)
+    packed = pack(large.state)
     inside, beyond = min(map(_join, [large] * _REPEATS), key=sum)
     return {
         "beat_us": round(seconds(lambda: stepped(large.state, large.beats)) / members * 1e6, 2),
@@ -86,7 +86,7 @@ def figures(large: Crowd, members: int) -> dict[str, float]:
         "join_beyond_strategy_ms": round(beyond * 1e3, 2),
         "release_ms": _ms(lambda: stepped(joined.state, let_go)),
         "leave_ms": _ms(lambda: stepped(large.state, large.leave)),
-        "packed_join_ms": _ms(lambda: pack(stepped(unpack(drawer), large.join).state)),
+        "packed_join_ms": _ms(lambda: pack(stepped(unpack(packed), large.join).state)),
     }
 
 

@@ -12,7 +12,7 @@ from allocators import allocator
 from rebalance.allocation import Allocator
 from rebalance.groups.conclusion import Step
 from rebalance.groups.model.decisions import AssignmentIssued
-from rebalance.groups.model.events import Beaten, Event, Joined, Left, Released, RouteObserved
+from rebalance.groups.model.events import BeatSeen, Event, Joined, Left, Released, RouteObserved
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
@@ -53,9 +53,9 @@ def crowd(members: int, name: str = "crowd") -> Crowd:
     begin: list[Event] = [_joined(member) for member in names]
     begin.append(RouteObserved(at(0), _TOPIC, 1, exists=True, queues=queues))
     first = stepped(GroupState(GroupName(name)), begin, second=0).state
-    read = [Beaten(at(0), member, LIFE, 0, first.epoch) for member in names]
+    read = [BeatSeen(at(0), member, LIFE, 0, first.epoch) for member in names]
     first = stepped(first, read, second=0).state
-    beats = [Beaten(at(1), member, LIFE, 1, first.epoch) for member in names]
+    beats = [BeatSeen(at(1), member, LIFE, 1, first.epoch) for member in names]
     leave = [Left(at(1), names[members // 2], LIFE, 1)]
     return Crowd(first, beats, [_joined(MemberId(f"{name}-visitor"), second=1)], leave)
 

@@ -21,7 +21,7 @@ from rebalance.groups.model.events import Moment
 from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp
-from streaming.cell.codec import open_drawers, pack, read, unpack, write
+from streaming.cell.codec import pack, packed_groups, read, unpack, write
 from streaming.cell.fold import fold, hear
 from streaming.cell_operator import CellOperator, StateFunction
 from streaming.wire.rows import Row
@@ -73,8 +73,8 @@ def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
 
 def _brain(few: Ward) -> Iterator[Part]:
     name = GroupName("crowd-0")
-    drawer = open_drawers(few.cell)[name]
-    state = unpack(drawer)
+    packed = packed_groups(few.cell)[name]
+    state = unpack(packed)
     stamp, events = _heard(few, few.beats, name)
     joined, join = _heard(few, few.visit, name)
     beat, place = few.beats[0], stamp
@@ -94,7 +94,7 @@ def _brain(few: Ward) -> Iterator[Part]:
         1,
         lambda: step(state, join, joined, POLICY, RULES.allocator),
     )
-    yield Part("drawer", "unpack and pack", "group", 1, lambda: pack(unpack(drawer), state, drawer))
+    yield Part("packed", "unpack and pack", "group", 1, lambda: pack(unpack(packed), state, packed))
 
 
 def _folds(few: Ward, groups: int) -> Iterator[Part]:

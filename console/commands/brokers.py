@@ -1,7 +1,7 @@
 """`trimtab brokers`: which brokers are fit for use, and commands about them.
 
-Reading is in ``console.verdicts``, writing in ``console.orders``. A command carries the caller's
-name and a reason, which the verdict repeats.
+Reading is in ``console.verdicts``, writing in ``console.operator_commands``. A command
+carries the caller's name and a reason, which the verdict repeats.
 """
 
 import time
@@ -135,9 +135,9 @@ def _order(
     kind: type[protocol.Command],
     **said: object,
 ) -> None:
-    from console.orders import Address, order
+    from console.operator_commands import Address, send_command
 
-    command = order(settings, Address("--cluster", cluster), reason, kind, **said)
+    command = send_command(settings, Address("--cluster", cluster), reason, kind, **said)
     write(f"ordered: {command.kind} {said['broker']} of {cluster} ({command.id})")
 
 

@@ -1,7 +1,8 @@
 """`trimtab groups`: operators' commands to a consumer group.
 
-Each command is one record (``console.orders``) with the caller's name and a reason. The controller
-answers it in `history`: done, refused, or in conflict with what has happened since `--base-epoch`.
+Each command is one record (``console.operator_commands``) with the caller's name and a reason. The
+controller answers it in `history`: done, refused, or in conflict with what has happened since
+`--base-epoch`.
 """
 
 from typing import Annotated
@@ -236,8 +237,8 @@ def forget(
 def _order(
     settings: Settings, name: str, reason: str, kind: type[protocol.Command], **said: object
 ) -> None:
-    from console.orders import Address, order
+    from console.operator_commands import Address, send_command
 
-    command = order(settings, Address("GROUP", name), reason, kind, **said)
+    command = send_command(settings, Address("GROUP", name), reason, kind, **said)
     about = f" {said['member']} of" if "member" in said else ""
     write(f"ordered: {command.kind}{about} {name} ({command.id})")

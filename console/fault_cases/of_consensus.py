@@ -21,7 +21,7 @@ from rebalance.brokers.step import step
 from rebalance.ids import Millis, Position, TopicName
 from rebalance.stamp import Stamp, Ticked
 from sinks.brokers import verdict_of
-from streaming.wire.reports import testimony_of
+from streaming.wire.reports import broker_event_of
 from trimtab.protocol import COMMANDS, LATENCY, Record, decode, encode
 
 TICK = "tick"
@@ -65,7 +65,7 @@ def _stamp(at: int) -> Stamp:
 
 def _event(fields: Fields, stamp: Stamp) -> BrokerEvent:
     kind = fields.text("kind")
-    event = Ticked(stamp) if kind == TICK else testimony_of(_record(fields.all, kind), stamp)
+    event = Ticked(stamp) if kind == TICK else broker_event_of(_record(fields.all, kind), stamp)
     if event is None:
         raise BadField(f"{kind}: this one does not concern a broker")
     return event

@@ -1,7 +1,7 @@
 """Replaying: recorded events go through the controller's own code again, batch by batch.
 
 What Spark does around the cells is done here with a dictionary: each row goes to its cell, a tick
-to every cell of its partition, a circular to all, and ``cell.fold`` does the rest, so that the
+to every cell of its partition, a RocketMQ heartbeat to all, and ``cell.fold`` does the rest. So the
 records that come out are those that the controller published, to the byte.
 
 Called by `trimtab replay`. Its one rule: nothing is decided here.
@@ -16,7 +16,7 @@ from sinks import Record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import Rules, fold
 from streaming.options import Options
-from streaming.wire.rocketmq import Office
+from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row, in_log_order
 from streaming.wire.slots import slot_of
 
@@ -45,7 +45,7 @@ class Replay:
                 dealt.setdefault(place, []).append(row)
         records: list[Record] = []
         for place in sorted(dealt):
-            rules = self.rules.at(Office(*place, self.slots))
+            rules = self.rules.at(CellPlace(*place, self.slots))
             folded = fold(self._cells.get(place, Cell()), dealt[place], rules)
             self._cells[place] = folded.cell
             records += folded.records
@@ -53,7 +53,7 @@ class Replay:
 
     def _places(self, row: Row) -> Iterable[tuple[int, int]]:
         decoder = self.rules.decoder
-        if decoder.is_circular(row):
+        if decoder.is_of_many_groups(row):
             return product(range(decoder.partitions), range(self.slots))
         if decoder.is_tick(row):
             return product((row.partition,), range(self.slots))

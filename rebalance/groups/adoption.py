@@ -32,7 +32,7 @@ from rebalance.groups.model.events import (
     SILENT,
     Adopted,
     Advanced,
-    Beaten,
+    BeatSeen,
     Found,
     Inheritance,
     Moment,
@@ -294,5 +294,5 @@ def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
         told = told_apart(event, draft.policy)
         if isinstance(told, Released):
             baton.book(draft, told)
-        if isinstance(told, Beaten):
+        if isinstance(told, BeatSeen):
             baton.repair(draft, told)

@@ -23,7 +23,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups import commons
 from rebalance.groups.model.decisions import GroupAiled
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Beaten, Moment, Registered
+from rebalance.groups.model.events import BeatSeen, Moment, Registered
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import Ailment, GroupState
@@ -112,13 +112,13 @@ def heard(before: GroupState, moments: Sequence[Moment]) -> GroupState:
     """Return a group whose members count as heard whenever they were."""
     pulses = dict(before.pulses)
     for moment in moments:
-        if not isinstance(moment, Beaten | Registered):
+        if not isinstance(moment, BeatSeen | Registered):
             continue
         member, pulse = before.members.get(moment.member), pulses.get(moment.member)
         if member is None or pulse is None or member.incarnation != moment.incarnation:
             continue
         seen, sequence = Millis(max(pulse.seen, moment.stamp.heard)), pulse.sequence
-        if isinstance(moment, Beaten):
+        if isinstance(moment, BeatSeen):
             sequence = max(sequence, moment.sequence)
         pulses[moment.member] = replace(pulse, seen=seen, sequence=sequence)
     return replace(before, pulses=pulses)

@@ -203,7 +203,7 @@ def ripen(draft: Draft, stamp: Stamp) -> None:
                 _enter(draft, topic, doubt.route, stamp)
 
 
-def hours(draft: Draft) -> Iterator[Millis]:
+def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when doubts ripen by themselves."""
     for topic, doubt in draft.doubts.items():
         if _ripens(draft, topic, doubt):
@@ -223,7 +223,7 @@ def _ripens(draft: Draft, topic: TopicName, doubt: Doubt) -> bool:
 
 
 def confirm(draft: Draft) -> int:
-    """Believe every doubt at its next hour, which is now; return how many there are."""
+    """Believe every doubt at its next deadline, which is now; return how many there are."""
     doubts = list(draft.doubts.items())
     for topic, doubt in doubts:
         since = Millis(doubt.since - draft.policy.route_damping_ms)

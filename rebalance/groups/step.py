@@ -21,7 +21,7 @@ from rebalance.groups.members import membership, remains, rocketmq_clients, twin
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
     SILENT,
-    Beaten,
+    BeatSeen,
     Commanded,
     Drained,
     Event,
@@ -56,10 +56,10 @@ def step(
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)
-        timers.strike(draft, event.stamp)
+        timers.fire(draft, event.stamp)
         if not isinstance(event, SILENT):
             _fold(draft, twins.told_apart(event, draft.policy))
-    timers.strike(draft, now)
+    timers.fire(draft, now)
     if news is not None:
         draft.causes.append(news.cause)  # whatever else has happened
     baton.fence(draft, now)
@@ -76,7 +76,7 @@ def step(
 
 def _fold(draft: Draft, event: Event) -> None:
     match event:
-        case Beaten():
+        case BeatSeen():
             membership.beat(draft, event)
             baton.repair(draft, event)
         case Joined():

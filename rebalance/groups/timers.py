@@ -27,7 +27,7 @@ _PASTS: Final = (departures, flapping, remains)
 """What remembers somebody who is gone, and until when."""
 
 
-def strike(draft: Draft, stamp: Stamp) -> None:
+def fire(draft: Draft, stamp: Stamp) -> None:
     """Do whatever is due at ``stamp``."""
     if draft.deadline is None or stamp.clock < draft.deadline:
         return
@@ -38,11 +38,11 @@ def strike(draft: Draft, stamp: Stamp) -> None:
     _evict(draft, stamp)
     baton.take(draft, stamp)
     for past in _PASTS:
-        if any(stamp.clock >= hour for hour in past.hours(draft)):
+        if any(stamp.clock >= deadline for deadline in past.deadlines(draft)):
             past.sweep(draft)
     # What the end of this step will do anyway must not strike again at each event until then.
-    later = (hour for hour in _target_hours(draft) if hour > stamp.clock)
-    draft.deadline = min(chain(_hours(draft), later), default=None)
+    later = (deadline for deadline in _target_deadlines(draft) if deadline > stamp.clock)
+    draft.deadline = min(chain(_deadlines(draft), later), default=None)
 
 
 def _evict(draft: Draft, stamp: Stamp) -> None:
@@ -67,11 +67,11 @@ def _evict(draft: Draft, stamp: Stamp) -> None:
 
 
 def earliest(draft: Draft) -> Millis | None:
-    """Return the next hour, exactly."""
-    return min(chain(_hours(draft), _target_hours(draft)), default=None)
+    """Return the next deadline, exactly."""
+    return min(chain(_deadlines(draft), _target_deadlines(draft)), default=None)
 
 
-def _hours(draft: Draft) -> Iterator[Millis]:
+def _deadlines(draft: Draft) -> Iterator[Millis]:
     if None in draft.posted.values():
         yield Millis(0)  # the next batch shows that it is out
     held, members, ends = draft.held.merged(), draft.members.merged(), _sessions(draft)
@@ -81,9 +81,9 @@ def _hours(draft: Draft) -> Iterator[Millis]:
         yield Millis(min(ends.values()))
     resting = (members[name].resting_until for name in members.those(Trait.RESTING))
     yield from (until for until in resting if until is not None)
-    yield from routing.hours(draft)
+    yield from routing.deadlines(draft)
     for past in _PASTS:
-        yield from past.hours(draft)
+        yield from past.deadlines(draft)
     if draft.paused:
         if draft.paused_until is not None:
             yield draft.paused_until
@@ -94,7 +94,7 @@ def _hours(draft: Draft) -> Iterator[Millis]:
     yield from (deadline for name, deadline in _revocations(draft) if name not in held)
 
 
-def _target_hours(draft: Draft) -> Iterator[Millis]:
+def _target_deadlines(draft: Draft) -> Iterator[Millis]:
     if draft.paused:
         return
     if draft.deferred:

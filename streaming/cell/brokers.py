@@ -26,7 +26,14 @@ from rebalance.stamp import Stamp, Ticked
 from sinks import Outlet, Record
 from sinks.brokers import verdict_records
 from sinks.history import ailed
-from streaming.cell.codec import Bench, Cell, open_benches, seat, shut_benches, unseat
+from streaming.cell.codec import (
+    Cell,
+    PackedCluster,
+    pack_cluster,
+    packed_clusters,
+    unpack_cluster,
+    with_clusters,
+)
 
 Said = tuple[int, BrokerEvent]
 """An event, and its place among the rows of the batch."""
@@ -41,7 +48,7 @@ class Deliberated(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Court:
+class Juries:
     """What all juries have in common in a batch."""
 
     policy: VerdictPolicy
@@ -52,33 +59,33 @@ class Court:
         self, cell: Cell, said: Mapping[ClusterName, Sequence[Said]], ticks: Sequence[Said]
     ) -> Deliberated:
         """Step every jury that heard something or whose time is up."""
-        benches = open_benches(cell)
+        clusters = packed_clusters(cell)
         awake = said.keys() | {
             name
-            for name, bench in benches.items()
-            if bench.deadline is not None and cell.clock.now >= bench.deadline
+            for name, packed in clusters.items()
+            if packed.deadline is not None and cell.clock.now >= packed.deadline
         }
         records: list[Record] = []
         refused: list[ReportRefused] = []
         for name in sorted(awake):
             events = [event for _, event in merge(said.get(name, ()), ticks, key=itemgetter(0))]
-            bench, told, returned = self._judged(name, benches.get(name), events)
+            packed, told, returned = self._judged(name, clusters.get(name), events)
             records += told
             refused += returned
-            if bench is not None:
-                benches[name] = bench
+            if packed is not None:
+                clusters[name] = packed
             else:
-                benches.pop(name, None)  # nobody speaks of it any more
-        return Deliberated(shut_benches(cell, benches), records, refused)
+                clusters.pop(name, None)  # nobody speaks of it any more
+        return Deliberated(with_clusters(cell, clusters), records, refused)
 
     def _judged(
-        self, name: ClusterName, was: Bench | None, events: Sequence[BrokerEvent]
-    ) -> tuple[Bench | None, list[Record], list[ReportRefused]]:
+        self, name: ClusterName, was: PackedCluster | None, events: Sequence[BrokerEvent]
+    ) -> tuple[PackedCluster | None, list[Record], list[ReportRefused]]:
         """Step one jury; if that fails no other one notices, and its verdicts stand."""
-        before = Cluster(name) if was is None else unseat(was)
+        before = Cluster(name) if was is None else unpack_cluster(was)
         try:
             after = step(before, events, self.policy)
-            bench = None if after.cluster.deadline is None else seat(after.cluster)
+            packed = None if after.cluster.deadline is None else pack_cluster(after.cluster)
             records: list[Record] = []
             refused = [it for it in after.decisions if isinstance(it, ReportRefused)]
             for verdict in after.decisions:
@@ -90,23 +97,23 @@ class Court:
             return self._endured(before, was, events, ailments.reason_of(error))
         if was is not None and was.ailment:
             records.append(self._ailed(name, ""))
-        return bench, records, refused
+        return packed, records, refused
 
     def _endured(
-        self, before: Cluster, was: Bench | None, events: Sequence[BrokerEvent], reason: str
-    ) -> tuple[Bench, list[Record], list[ReportRefused]]:
-        """Keep a bench as it was, until something is said to it; what was said is sent back.
+        self, before: Cluster, was: PackedCluster | None, events: Sequence[BrokerEvent], reason: str
+    ) -> tuple[PackedCluster, list[Record], list[ReportRefused]]:
+        """Keep a packed as it was, until something is said to it; what was said is sent back.
 
         Reports are not: their senders say more in a moment.
         """
-        bench = Bench(None, seat(before).cluster, reason)
+        packed = PackedCluster(None, pack_cluster(before).cluster, reason)
         refused = [
             ReportRefused(before.name, event.stamp, reason)
             for event in events
             if not isinstance(event, Reported | Ticked)
         ]
         known = was is not None and was.ailment == reason
-        return bench, [] if known else [self._ailed(before.name, reason)], refused
+        return packed, [] if known else [self._ailed(before.name, reason)], refused
 
     def _ailed(self, name: ClusterName, reason: str) -> Record:
         detail = reason or "it works again"

@@ -1,4 +1,4 @@
-"""The recollection: groups that this worker has lately packed or unpacked, kept in memory.
+"""The cache: groups that this worker has lately packed or unpacked, kept in memory.
 
 Spark hands every batch the bytes of the one before, mostly to the same process, and to unpack a
 group costs many times what a beat costs in the brain. So the process keeps the unpacked group
@@ -12,31 +12,31 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance.groups.model.state import GroupState
-from streaming.cell.codec import Drawer, pack, unpack
+from streaming.cell.codec import PackedGroup, pack, unpack
 
 _MOST_BYTES: Final = 16 << 20
 """Packed; in mind they are five times as large. Enough for some thousands of usual groups."""
 
 
 @dataclass(slots=True)
-class Recollection:
+class Cache:
     """What one worker has in mind; the oldest is forgotten first."""
 
     most_bytes: int = _MOST_BYTES
     _known: dict[bytes, GroupState] = field(default_factory=dict)
     _bytes: int = 0
 
-    def unpack(self, drawer: Drawer) -> GroupState:
+    def unpack(self, packed: PackedGroup) -> GroupState:
         """Unpack a group, remembering what can be remembered of it."""
-        state = unpack(drawer, self._known.get(drawer.rest))
-        self._keep(drawer.rest, state)
+        state = unpack(packed, self._known.get(packed.rest))
+        self._keep(packed.rest, state)
         return state
 
-    def pack(self, state: GroupState, before: GroupState, was: Drawer | None) -> Drawer:
+    def pack(self, state: GroupState, before: GroupState, was: PackedGroup | None) -> PackedGroup:
         """Pack a group, and keep it in mind."""
-        drawer = pack(state, before, was)
-        self._keep(drawer.rest, state)
-        return drawer
+        packed = pack(state, before, was)
+        self._keep(packed.rest, state)
+        return packed
 
     def _keep(self, rest: bytes, state: GroupState) -> None:
         if self._known.pop(rest, None) is None:

@@ -34,7 +34,7 @@ class UnreadableState(Exception):  # noqa: N818 - it names what is at hand
     """The checkpoint was written by a release that this one cannot read."""
 
 
-class Drawer(NamedTuple):
+class PackedGroup(NamedTuple):
     """One group, packed."""
 
     deadline: Millis | None
@@ -47,10 +47,10 @@ class Drawer(NamedTuple):
     """What was said since a step of it has failed (``containment``); empty: none has."""
 
 
-Drawers = Mapping[GroupName, Drawer]
+PackedGroups = Mapping[GroupName, PackedGroup]
 
 
-class Bench(NamedTuple):
+class PackedCluster(NamedTuple):
     """One cluster's jury, packed."""
 
     deadline: Millis | None
@@ -60,18 +60,18 @@ class Bench(NamedTuple):
     """Why a step of it has failed; empty: none has."""
 
 
-Benches = Mapping[ClusterName, Bench]
+PackedClusters = Mapping[ClusterName, PackedCluster]
 
 _EMPTY: Final = msgpack.encode({})
 
 
-class _Chest(NamedTuple):
+class _Stored(NamedTuple):
     now: Millis
     latest: Millis | None
     earliest: Millis | None
-    drawers: Raw
+    groups: Raw
     earliest_jury: Millis | None = None
-    benches: Raw = Raw(_EMPTY)
+    clusters: Raw = Raw(_EMPTY)
     floor: Epoch = Epoch(0)
     lent: Millis = Millis(0)
     owed: Millis = Millis(0)
@@ -79,15 +79,15 @@ class _Chest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell, its drawers still shut."""
+    """One cell, its groups still shut."""
 
     clock: LogClock = field(default_factory=LogClock)
     earliest: Millis | None = None
     """The earliest deadline of all groups."""
-    drawers: bytes = _EMPTY
+    groups: bytes = _EMPTY
     earliest_jury: Millis | None = None
     """The earliest deadline of all clusters."""
-    benches: bytes = _EMPTY
+    clusters: bytes = _EMPTY
     floor: Epoch = Epoch(0)
     """The highest epoch of all groups that are not remembered: none begins below it."""
 
@@ -100,10 +100,10 @@ class Cell:
         return self.earliest_jury is not None and self.clock.now >= self.earliest_jury
 
 
-_chest: Final = msgpack.Decoder(_Chest)
-_drawers: Final = msgpack.Decoder(dict[GroupName, Drawer])
+_stored: Final = msgpack.Decoder(_Stored)
+_groups: Final = msgpack.Decoder(dict[GroupName, PackedGroup])
 _state: Final = msgpack.Decoder(GroupState)
-_benches: Final = msgpack.Decoder(dict[ClusterName, Bench])
+_clusters: Final = msgpack.Decoder(dict[ClusterName, PackedCluster])
 _cluster: Final = msgpack.Decoder(Cluster)
 _pulses: Final = msgpack.Decoder(dict[MemberId, Pulse])
 
@@ -122,13 +122,13 @@ def write(cell: Cell) -> bytes:
     """Write a cell."""
     clock = cell.clock
     return _VERSION_BYTE + _encode(
-        _Chest(
+        _Stored(
             clock.now,
             clock.latest,
             cell.earliest,
-            Raw(cell.drawers),
+            Raw(cell.groups),
             cell.earliest_jury,
-            Raw(cell.benches),
+            Raw(cell.clusters),
             cell.floor,
             clock.lent,
             clock.owed,
@@ -148,64 +148,66 @@ def read(data: bytes) -> Cell:
             f"release reads version {VERSION}: start the release that wrote it, or move over with "
             "`trimtab run --new-checkpoint`: no queue moves"
         )
-    chest = _chest.decode(memoryview(data)[1:])
+    stored = _stored.decode(memoryview(data)[1:])
     return Cell(
-        LogClock(chest.now, chest.latest, chest.lent, chest.owed),
-        chest.earliest,
-        bytes(chest.drawers),
-        chest.earliest_jury,
-        bytes(chest.benches),
-        chest.floor,
+        LogClock(stored.now, stored.latest, stored.lent, stored.owed),
+        stored.earliest,
+        bytes(stored.groups),
+        stored.earliest_jury,
+        bytes(stored.clusters),
+        stored.floor,
     )
 
 
-def open_drawers(cell: Cell) -> dict[GroupName, Drawer]:
-    """Open the chest: every group, still packed."""
-    return _drawers.decode(cell.drawers)
+def packed_groups(cell: Cell) -> dict[GroupName, PackedGroup]:
+    """Open the stored: every group, still packed."""
+    return _groups.decode(cell.groups)
 
 
-def shut(cell: Cell, drawers: Drawers) -> Cell:
+def with_groups(cell: Cell, groups: PackedGroups) -> Cell:
     """Put the groups back."""
-    deadlines = [drawer.deadline for drawer in drawers.values() if drawer.deadline is not None]
-    return replace(cell, earliest=min(deadlines, default=None), drawers=_encode(drawers))
+    deadlines = [packed.deadline for packed in groups.values() if packed.deadline is not None]
+    return replace(cell, earliest=min(deadlines, default=None), groups=_encode(groups))
 
 
-def open_benches(cell: Cell) -> dict[ClusterName, Bench]:
+def packed_clusters(cell: Cell) -> dict[ClusterName, PackedCluster]:
     """Open the juries' part: every cluster, still packed."""
-    return _benches.decode(cell.benches)
+    return _clusters.decode(cell.clusters)
 
 
-def shut_benches(cell: Cell, benches: Benches) -> Cell:
+def with_clusters(cell: Cell, clusters: PackedClusters) -> Cell:
     """Put the clusters back."""
-    deadlines = [bench.deadline for bench in benches.values() if bench.deadline is not None]
-    return replace(cell, earliest_jury=min(deadlines, default=None), benches=_encode(benches))
+    deadlines = [packed.deadline for packed in clusters.values() if packed.deadline is not None]
+    return replace(cell, earliest_jury=min(deadlines, default=None), clusters=_encode(clusters))
 
 
-def seat(cluster: Cluster) -> Bench:
+def pack_cluster(cluster: Cluster) -> PackedCluster:
     """Pack a cluster."""
-    return Bench(cluster.deadline, _encode(cluster))
+    return PackedCluster(cluster.deadline, _encode(cluster))
 
 
-def unseat(bench: Bench) -> Cluster:
+def unpack_cluster(packed: PackedCluster) -> Cluster:
     """Unpack a cluster."""
-    return _cluster.decode(bench.cluster)
+    return _cluster.decode(packed.cluster)
 
 
-def unpack(drawer: Drawer, rest: GroupState | None = None) -> GroupState:
+def unpack(packed: PackedGroup, rest: GroupState | None = None) -> GroupState:
     """Unpack a group; ``rest`` is a state that all but the pulses can be taken from, if known."""
-    state = _state.decode(drawer.rest) if rest is None else rest
+    state = _state.decode(packed.rest) if rest is None else rest
     kept = dict(zip(_REST, _rest(state), strict=True))
-    pulses = _pulses.decode(drawer.pulses)
-    return GroupState(**kept, pulses=pulses, deadline=drawer.deadline, unposted=drawer.unposted)
+    pulses = _pulses.decode(packed.pulses)
+    return GroupState(**kept, pulses=pulses, deadline=packed.deadline, unposted=packed.unposted)
 
 
-def pack(state: GroupState, before: GroupState | None = None, was: Drawer | None = None) -> Drawer:
-    """Pack a group, taking over from its drawer what is still the same."""
+def pack(
+    state: GroupState, before: GroupState | None = None, was: PackedGroup | None = None
+) -> PackedGroup:
+    """Pack a group, taking over from its packed what is still the same."""
     if before is not None and was is not None and _rest(before) == _rest(state):
         rest = was.rest
     else:
         rest = _encode(replace(state, pulses={}, deadline=None, unposted=()))
-    return Drawer(state.deadline, _encode(state.pulses), rest, state.unposted)
+    return PackedGroup(state.deadline, _encode(state.pulses), rest, state.unposted)
 
 
 _APART: Final = {"pulses", "deadline", "unposted"}

@@ -23,13 +23,13 @@ from msgspec import msgpack
 
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
-from rebalance.groups.model.events import Adopted, Beaten, Event, Found, Moment, last_found
+from rebalance.groups.model.events import Adopted, BeatSeen, Event, Found, Moment, last_found
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName, Millis, Position
 from rebalance.stamp import Stamp, Ticked
 from sinks import Outlet, Publication, Record, record_of
-from streaming.wire.decoding import Addressed, Decoder, bury
+from streaming.wire.decoding import Decoder, OfGroup, dead_letter_of
 from streaming.wire.rows import Row
 from trimtab.protocol import DeadLetter, UndecodableRecord
 
@@ -62,7 +62,7 @@ def is_cut(moments: Iterable[Moment]) -> bool:
 
 def is_change(moment: Moment) -> bool:
     """Tell whether anything is said but that somebody is still there."""
-    return not isinstance(moment, Beaten | Ticked)
+    return not isinstance(moment, BeatSeen | Ticked)
 
 
 def kept_of(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kept]:
@@ -70,7 +70,7 @@ def kept_of(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kep
     full = {
         (moment.member, moment.incarnation): moment
         for moment in moments
-        if isinstance(moment, Beaten) and moment.owned is not None
+        if isinstance(moment, BeatSeen) and moment.owned is not None
     }
     last = {id(moment) for moment in full.values()}
     return [
@@ -105,13 +105,13 @@ def again(kept: Iterable[Kept], group: GroupName, decoder: Decoder) -> Iterator[
     for row, clock, heard in kept:
         stamp = Stamp(clock, heard, Millis(row.appended_ms), row.position)
         for found in decoder.heard(row, stamp):
-            if isinstance(found, Addressed) and found.group == group:
+            if isinstance(found, OfGroup) and found.group == group:
                 yield found.event
 
 
 def returned(kept: Iterable[Kept], reason: str) -> list[DeadLetter]:
     """Send back what will not be said again."""
-    return [bury(one.row, UndecodableRecord("refused", reason)) for one in kept]
+    return [dead_letter_of(one.row, UndecodableRecord("refused", reason)) for one in kept]
 
 
 def written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:

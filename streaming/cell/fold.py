@@ -34,15 +34,15 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import Epoch, GroupName, Millis, Position
 from rebalance.stamp import Stamp, Ticked
-from sinks import Outlet, Record, buried, record_of
+from sinks import Outlet, Record, dead_letter_record, record_of
 from streaming.cell import containment
-from streaming.cell.brokers import Court, Said
-from streaming.cell.cache import Recollection
-from streaming.cell.codec import Cell, Drawer, open_drawers, shut
+from streaming.cell.brokers import Juries, Said
+from streaming.cell.cache import Cache
+from streaming.cell.codec import Cell, PackedGroup, packed_groups, with_groups
 from streaming.cell.containment import Kept
 from streaming.topics import inlets
-from streaming.wire.decoding import Addressed, Decoder, Testified, bury
-from streaming.wire.rocketmq import Office
+from streaming.wire.decoding import Decoder, OfCluster, OfGroup, dead_letter_of
+from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import DeadLetter, UndecodableRecord
 
@@ -56,7 +56,7 @@ class Rules:
     allocator: Allocator
     outlet: Outlet
     verdicts: VerdictPolicy
-    recollection: Recollection = field(default_factory=Recollection)
+    cache: Cache = field(default_factory=Cache)
 
     @classmethod
     def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
@@ -65,19 +65,19 @@ class Rules:
         decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
         return cls(decoder, policy, strategy, outlet, verdicts)
 
-    def at(self, office: Office) -> "Rules":
-        """Return the rules of one cell, which finds its own groups in circulars."""
-        return replace(self, decoder=replace(self.decoder, office=office))
+    def at(self, place: CellPlace) -> "Rules":
+        """Return the rules of one cell, which finds its own groups in RocketMQ's heartbeats."""
+        return replace(self, decoder=replace(self.decoder, place=place))
 
 
 class Stepped(NamedTuple):
     """The outcome of one group's step."""
 
-    drawer: Drawer | None
+    packed: PackedGroup | None
     records: list[Record]
     letters: list[DeadLetter]
     epoch: Epoch = Epoch(0)
-    """All that is left of it, where it has no drawer."""
+    """All that is left of it, where it has no packed."""
 
 
 class Folded(NamedTuple):
@@ -96,7 +96,7 @@ class Heard:
     """The stamp of the last row: up to here the log has been read."""
     events: dict[GroupName, list[tuple[int, Event | Found]]]
     """With their places among the rows."""
-    testimony: dict[ClusterName, list[Said]]
+    of_brokers: dict[ClusterName, list[Said]]
     ticks: list[tuple[int, Ticked]]
     """They concern everybody."""
     letters: list[DeadLetter]
@@ -126,19 +126,19 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     if heard.events or cell.due():
         cell, records, returned = _decide(cell, heard, rules)
         letters = letters + returned
-    if heard.testimony or cell.jury_due():
-        court = Court(rules.verdicts, rules.outlet, heard.now)
-        cell, verdicts, refused = court.deliberate(cell, heard.testimony, heard.ticks)
+    if heard.of_brokers or cell.jury_due():
+        juries = Juries(rules.verdicts, rules.outlet, heard.now)
+        cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
         records += verdicts
         letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    return Folded(cell, records + [buried(letter, rules.outlet) for letter in letters])
+    return Folded(cell, records + [dead_letter_record(letter, rules.outlet) for letter in letters])
 
 
 def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
     """Read rows, each at the time that the clock shows at its place in the log."""
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
     events: dict[GroupName, list[tuple[int, Event | Found]]] = {}
-    testimony: dict[ClusterName, list[Said]] = {}
+    of_brokers: dict[ClusterName, list[Said]] = {}
     ticks: list[tuple[int, Ticked]] = []
     letters = []
     stamp = None
@@ -152,42 +152,42 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
             continue
         for found in decoder.heard(row, stamp):
             match found:
-                case Addressed(group, event):
+                case OfGroup(group, event):
                     events.setdefault(group, []).append((place, event))
-                case Testified(cluster, said):
-                    testimony.setdefault(cluster, []).append((place, said))
+                case OfCluster(cluster, said):
+                    of_brokers.setdefault(cluster, []).append((place, said))
                 case DeadLetter() as letter:
                     letters.append(letter)
     assert stamp is not None, "a batch without rows"
-    return Heard(clock, stamp, events, testimony, ticks, letters, ordered)
+    return Heard(clock, stamp, events, of_brokers, ticks, letters, ordered)
 
 
 def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record], list[DeadLetter]]:
-    """Step every group that heard something or waited for this hour."""
-    drawers = open_drawers(cell)
+    """Step every group that heard something or waited for this time."""
+    groups = packed_groups(cell)
     awake = heard.events.keys() | {
         group
-        for group, drawer in drawers.items()
-        if drawer.deadline is not None and cell.clock.now >= drawer.deadline
+        for group, packed in groups.items()
+        if packed.deadline is not None and cell.clock.now >= packed.deadline
     }
     records: list[Record] = []
     letters: list[DeadLetter] = []
     floor = cell.floor  # what this batch adds to it concerns no group of this batch
     for group in sorted(awake):
-        was = drawers.get(group)
-        before = GroupState.unknown(group, floor) if was is None else rules.recollection.unpack(was)
+        was = groups.get(group)
+        before = GroupState.unknown(group, floor) if was is None else rules.cache.unpack(was)
         after = _step(before, was, heard, rules)
         records += after.records
         letters += after.letters
-        if after.drawer is not None:
-            drawers[group] = after.drawer
+        if after.packed is not None:
+            groups[group] = after.packed
         else:
-            drawers.pop(group, None)
+            groups.pop(group, None)
             cell = replace(cell, floor=max(cell.floor, after.epoch))
-    return shut(cell, drawers), records, letters
+    return with_groups(cell, groups), records, letters
 
 
-def _step(before: GroupState, was: Drawer | None, heard: Heard, rules: Rules) -> Stepped:
+def _step(before: GroupState, was: PackedGroup | None, heard: Heard, rules: Rules) -> Stepped:
     """Step one group; if that fails nobody else notices, and nothing is lost (``containment``)."""
     moments = heard.moments(before.name)
     if was is not None and was.kept:
@@ -205,11 +205,11 @@ def _step(before: GroupState, was: Drawer | None, heard: Heard, rules: Rules) ->
 
 
 def _step_again(
-    before: GroupState, was: Drawer, moments: Sequence[Moment], heard: Heard, rules: Rules
+    before: GroupState, was: PackedGroup, moments: Sequence[Moment], heard: Heard, rules: Rules
 ) -> Stepped:
     """Step a group that has failed, if it changes: with all that was said since, or else without.
 
-    The hour in which it was due next has passed, perhaps.
+    Its deadline may have passed.
     """
     kept = containment.read(was.kept)
     said = [*containment.again(kept, before.name, rules.decoder), *moments]
@@ -245,27 +245,27 @@ def _waiting(before: GroupState, said: Sequence[Moment], heard: Heard, rules: Ru
 def _kept(left: Endured, kept: Sequence[Kept], rules: Rules, rooms: int = 1) -> Stepped:
     """Return a group as it was before it was stepped, with what was said to it."""
     room, excess = containment.bounded(kept, rooms)
-    drawer = rules.recollection.pack(left.state, left.state, None)
-    drawer = drawer._replace(deadline=None, kept=containment.write(room))
+    packed = rules.cache.pack(left.state, left.state, None)
+    packed = packed._replace(deadline=None, kept=containment.write(room))
     ailment = left.state.ailment
     reason = "too many records wait for the adoption" if ailment is None else ailment.reason
     letters = containment.returned(excess, reason)
-    return Stepped(drawer, containment.written(left.decisions, rules.outlet), letters)
+    return Stepped(packed, containment.written(left.decisions, rules.outlet), letters)
 
 
 def _stepped(
     before: GroupState,
-    was: Drawer | None,
+    was: PackedGroup | None,
     moments: Sequence[Moment],
     heard: Heard,
     rules: Rules,
 ) -> Stepped:
-    """Step one group. One that is left with nothing to remember gets no drawer."""
+    """Step one group. One that is left with nothing to remember gets no packed."""
     strategy = containment.strategy_of(before, rules.allocator)
     after = step(before, moments, heard.now, rules.policy, strategy)
-    drawer = None
+    packed = None
     if not after.state.is_unknown:
-        drawer = rules.recollection.pack(after.state, before, was)._replace(kept=b"")
+        packed = rules.cache.pack(after.state, before, was)._replace(kept=b"")
     refused = [it for it in after.decisions if isinstance(it, EventRefused)]
     records = [
         record_of(decision, rules.outlet)
@@ -273,9 +273,9 @@ def _stepped(
         if not isinstance(decision, EventRefused)
     ]
     letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    return Stepped(drawer, records, letters, after.state.epoch)
+    return Stepped(packed, records, letters, after.state.epoch)
 
 
 def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> DeadLetter:
     """Send back the record that a well-formed but unacceptable event was made of."""
-    return bury(originals[stamp.position], UndecodableRecord("refused", detail))
+    return dead_letter_of(originals[stamp.position], UndecodableRecord("refused", detail))

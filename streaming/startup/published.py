@@ -40,32 +40,32 @@ class Notice(NamedTuple):
 
 
 @dataclass(slots=True)
-class Noticeboard:
+class PublishedState:
     """What was read so far."""
 
     start: str
     """Which start of a controller this is."""
-    _orders: dict[MemberKey, Assignment] = field(default_factory=dict)
+    _assignments: dict[MemberKey, Assignment] = field(default_factory=dict)
     _summaries: dict[str, Group] = field(default_factory=dict)
     skipped: int = 0
     """Records that would not do as notices."""
 
-    def orders(self, key: bytes | None, value: bytes | None) -> None:
+    def assignment(self, key: bytes | None, value: bytes | None) -> None:
         """Take a record of ``assignments``.
 
         Raises:
             UndecodableRecord: It is none.
         """
         name = read_member_key(key)
-        self.keep_orders(name, None if value is None else decode(ASSIGNMENTS, value))
+        self.keep_assignment(name, None if value is None else decode(ASSIGNMENTS, value))
 
-    def keep_orders(self, name: MemberKey, record: Assignment | None) -> None:
-        """Keep a member's orders if they count; None is a tombstone."""
-        known = self._orders.get(name)
+    def keep_assignment(self, name: MemberKey, record: Assignment | None) -> None:
+        """Keep a member's assignment if they count; None is a tombstone."""
+        known = self._assignments.get(name)
         if record is None:
-            self._orders.pop(name, None)
+            self._assignments.pop(name, None)
         elif known is None or known.epoch <= record.epoch or known.incarnation < record.incarnation:
-            self._orders[name] = record
+            self._assignments[name] = record
 
     def summary(self, key: bytes | None, value: bytes | None) -> None:
         """Take a record of ``groups``; a tombstone, which only a person can write, says nothing.
@@ -90,8 +90,8 @@ class Noticeboard:
         rule about twins has changed.
         """
         told = [it for entry in self._summaries.items() for it in self._checked(*entry)]
-        for name, orders in self._orders.items():
-            told += self._checked(name.group, orders)
+        for name, assignment in self._assignments.items():
+            told += self._checked(name.group, assignment)
         counts = Counter(group for group, _ in {(it.group, _life(it.record)) for it in told})
         for group, record in told:
             yield Notice(group, record.model_copy(update={"of": counts[group]}))
@@ -113,17 +113,17 @@ def _life(record: Record) -> tuple[str, str] | None:
     return (record.member, record.incarnation) if isinstance(record, Adopt) else None
 
 
-def notice_of(orders: Assignment, start: str) -> Adopt:
-    """Make a notice of a member's orders; what only the member needs is left out."""
+def notice_of(assignment: Assignment, start: str) -> Adopt:
+    """Make a notice of a member's assignment; what only the member needs is left out."""
     return Adopt(
         start=start,
-        epoch=orders.epoch,
-        member=orders.member,
-        incarnation=orders.incarnation,
-        hold=orders.hold,
-        give=orders.give,
-        inherit=orders.inherit,
-        revocation_timeout_ms=orders.revocation_timeout_ms,
-        session_timeout_ms=orders.session_timeout_ms,
-        mode=orders.mode,
+        epoch=assignment.epoch,
+        member=assignment.member,
+        incarnation=assignment.incarnation,
+        hold=assignment.hold,
+        give=assignment.give,
+        inherit=assignment.inherit,
+        revocation_timeout_ms=assignment.revocation_timeout_ms,
+        session_timeout_ms=assignment.session_timeout_ms,
+        mode=assignment.mode,
     )

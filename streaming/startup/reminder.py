@@ -23,7 +23,7 @@ from streaming.feeds.feed import logger, reader_config
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.startup.delivery import RegisteredPost
-from streaming.startup.published import Noticeboard
+from streaming.startup.published import PublishedState
 from trimtab.protocol import (
     ASSIGNMENTS,
     GROUPS,
@@ -75,7 +75,7 @@ def locate(options: Options, stop: Event) -> None:
         NotReminded: Kafka did not say what is published.
         Misplaced: Topics have been given more partitions since.
     """
-    _Reading(options, Noticeboard(""), (GROUPS,), reading()).run(stop)
+    _Reading(options, PublishedState(""), (GROUPS,), reading()).run(stop)
 
 
 def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
@@ -86,7 +86,7 @@ def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
         Misplaced: Topics have been given more partitions since.
         Undelivered: Kafka did not take it back.
     """
-    board = Noticeboard(start)
+    board = PublishedState(start)
     _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
     if not stop.is_set():
         _tell(options, board)
@@ -96,7 +96,11 @@ class _Reading:
     """One pass over what is published."""
 
     def __init__(
-        self, options: Options, board: Noticeboard, topics: Sequence[Topic[Any]], trouble: Trouble
+        self,
+        options: Options,
+        board: PublishedState,
+        topics: Sequence[Topic[Any]],
+        trouble: Trouble,
     ) -> None:
         self._log = logger(_NAME)
         self._trouble = trouble
@@ -105,7 +109,7 @@ class _Reading:
         self._misplaced: dict[tuple[str, bytes | None], str] = {}
         self._prefix = prefix = options.topics.prefix
         self._takers = {
-            f"{prefix}{ASSIGNMENTS.name}": board.orders,
+            f"{prefix}{ASSIGNMENTS.name}": board.assignment,
             f"{prefix}{GROUPS.name}": board.summary,
         }
         self._left = {
@@ -184,7 +188,7 @@ class _Reading:
         )
 
 
-def _tell(options: Options, board: Noticeboard) -> None:
+def _tell(options: Options, board: PublishedState) -> None:
     log, told = logger(_NAME), 0
     post = RegisteredPost(options, _NAME, "telling the controller what is published", _PATIENCE_S)
     for notice in board.notices():

@@ -8,7 +8,6 @@ Called by ``translation``. Its one rule: one record, one command.
 
 from allocators import BadOption, shipped
 from rebalance.groups.model import commands
-from rebalance.groups.model.commands import Order
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Compat, TwinRule
 from rebalance.ids import MemberId, Millis
@@ -28,7 +27,7 @@ from trimtab.protocol import (
 )
 
 
-def order_of(record: Command) -> Order:  # noqa: C901, PLR0911 - one case for each verb
+def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911 - one case for each verb
     """Translate a command.
 
     Raises:
@@ -71,7 +70,7 @@ def _overrides(record: protocol.Overrides | None) -> Overrides:
 def _known(strategy: str | None) -> str | None:
     """Check a strategy that is to be used; one of the user's own is code, and no record loads code.
 
-    Whoever may write orders is no one who may run programs here; those are named in the settings.
+    Who may write commands may not run programs here; such strategies are named in the settings.
     """
     if strategy is None:
         return None

@@ -21,8 +21,8 @@ from rebalance.groups.model.events import Event, Found
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp
 from streaming.wire.fast_reports import report_of
-from streaming.wire.reports import testimony_of
-from streaming.wire.rocketmq import Office, taken
+from streaming.wire.reports import broker_event_of
+from streaming.wire.rocketmq import CellPlace, taken
 from streaming.wire.rows import Row
 from streaming.wire.translation import event_of, stated
 from trimtab.protocol import (
@@ -49,14 +49,14 @@ _AHEAD_MS = 86_400_000
 """A day: clocks are wrong by hours, or by a time zone (fault B1)."""
 
 
-class Addressed(NamedTuple):
+class OfGroup(NamedTuple):
     """An event and the group it is for."""
 
     group: GroupName
     event: Event | Found
 
 
-class Testified(NamedTuple):
+class OfCluster(NamedTuple):
     """What was said of a cluster's brokers."""
 
     cluster: ClusterName
@@ -71,8 +71,8 @@ class Decoder:
     """The topics by their names on the cluster."""
     partitions: int
     """How many partitions each of them has."""
-    office: Office | None = None
-    """Whose groups are looked for in circulars; None: everybody's."""
+    place: CellPlace | None = None
+    """The cell whose groups are read out of RocketMQ's heartbeats; None: all groups."""
 
     @cached_property
     def heartbeats(self) -> str:
@@ -87,37 +87,37 @@ class Decoder:
         """Tell the start of a controller, in the same way."""
         return row.key == START_KEY and self.topics[row.topic] is ROUTES
 
-    def is_circular(self, row: Row) -> bool:
+    def is_of_many_groups(self, row: Row) -> bool:
         """Tell a record that concerns groups of many cells."""
         return self.topics[row.topic] is ROCKETMQ
 
-    def heard(self, row: Row, stamp: Stamp) -> Iterable[Addressed | Testified | DeadLetter]:
+    def heard(self, row: Row, stamp: Stamp) -> Iterable[OfGroup | OfCluster | DeadLetter]:
         """Make events of a row, whatever it is; of a start none: that is for ``succession``."""
         if self.is_start(row):
             return ()
-        return self.take(row, stamp) if self.is_circular(row) else (self.read(row, stamp),)
+        return self.take(row, stamp) if self.is_of_many_groups(row) else (self.read(row, stamp),)
 
-    def take(self, row: Row, stamp: Stamp) -> Iterator[Addressed | DeadLetter]:
-        """Make events of a circular: one for each group that it names and that lives here."""
-        for said in taken(row, self.office, self.partitions):
+    def take(self, row: Row, stamp: Stamp) -> Iterator[OfGroup | DeadLetter]:
+        """Make events of a RocketMQ heartbeat: one for each of its groups that lives here."""
+        for said in taken(row, self.place, self.partitions):
             if isinstance(said, UndecodableRecord):
-                yield bury(row, said)
+                yield dead_letter_of(row, said)
             else:
-                yield Addressed(GroupName(said.group), stated(said, stamp))
+                yield OfGroup(GroupName(said.group), stated(said, stamp))
 
-    def read(self, row: Row, stamp: Stamp) -> Addressed | Testified | DeadLetter:
+    def read(self, row: Row, stamp: Stamp) -> OfGroup | OfCluster | DeadLetter:
         """Make an event of a row."""
         try:
             name = self._addressee(row)
-            testimony: BrokerEvent | None = self._report(row, stamp)
-            if testimony is None:
+            said: BrokerEvent | None = self._report(row, stamp)
+            if said is None:
                 record = self._record(row)
-                testimony = testimony_of(record, stamp)
-                if testimony is None:
-                    return Addressed(name, event_of(record, stamp))
-            return Testified(ClusterName(name), _of_this_time(testimony))
+                said = broker_event_of(record, stamp)
+                if said is None:
+                    return OfGroup(name, event_of(record, stamp))
+            return OfCluster(ClusterName(name), _of_this_time(said))
         except UndecodableRecord as error:
-            return bury(row, error)
+            return dead_letter_of(row, error)
 
     def _report(self, row: Row, stamp: Stamp) -> Reported | None:
         topic = self.topics[row.topic]
@@ -154,7 +154,7 @@ def _of_this_time(event: BrokerEvent) -> BrokerEvent:
     return event
 
 
-def bury(row: Row, error: UndecodableRecord) -> DeadLetter:
+def dead_letter_of(row: Row, error: UndecodableRecord) -> DeadLetter:
     """Make a dead letter of a row."""
     place = Place(row.topic, row.partition, row.offset, row.appended_ms)
     return DeadLetter.of(error, place, row.key, row.value, row.size)

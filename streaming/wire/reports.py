@@ -30,7 +30,7 @@ from trimtab.protocol import (
 )
 
 
-def testimony_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
+def broker_event_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
     """Translate one record; None when it does not concern brokers."""
     match record:
         case Report():

@@ -1,4 +1,4 @@
-"""Circulars: records that concern groups of many cells.
+"""RocketMQ heartbeats: each names groups of many cells.
 
 A RocketMQ client sends one heartbeat for all its groups, which live in different cells. So the
 record is delivered to every cell, and each takes what is said of its own groups, by its own clock,
@@ -26,7 +26,7 @@ _SMALL: Final = 4096
 """Bytes of a heartbeat as most are: of a few groups."""
 
 
-class Office(NamedTuple):
+class CellPlace(NamedTuple):
     """One cell, by its place."""
 
     partition: int
@@ -39,7 +39,7 @@ class Office(NamedTuple):
         return partition == self.partition and slot_of(key, self.slots) == self.slot
 
 
-class Circular(NamedTuple):
+class _Heartbeat(NamedTuple):
     """A record, read."""
 
     statements: Mapping[bytes, Statement]
@@ -49,26 +49,26 @@ class Circular(NamedTuple):
 
 
 def taken(
-    row: Row, office: Office | None, partitions: int
+    row: Row, cell: CellPlace | None, partitions: int
 ) -> Iterator[Statement | UndecodableRecord]:
-    """Yield what an office takes out of a circular: nobody's office takes everything."""
-    said, fault = _circular(row)
+    """Yield what a cell takes out of a heartbeat; without a cell, everything."""
+    said, fault = _heartbeat(row)
     for group, statement in said.items():
-        if office is None or office.keeps(partition_of(group, partitions), group):
+        if cell is None or cell.keeps(partition_of(group, partitions), group):
             yield statement
-    if fault is not None and (office is None or office.keeps(row.partition, row.key)):
+    if fault is not None and (cell is None or cell.keeps(row.partition, row.key)):
         yield fault
 
 
-def _circular(row: Row) -> Circular:
+def _heartbeat(row: Row) -> _Heartbeat:
     limit = ROCKETMQ.max_record_bytes
     if row.size > limit:
         detail = f"{row.size} bytes, more than {limit}"
-        return Circular({}, UndecodableRecord("oversize", detail))
+        return _Heartbeat({}, UndecodableRecord("oversize", detail))
     return _read_small(row.value) if row.size <= _SMALL else _read_large(row.value)
 
 
-def _read(value: bytes | None) -> Circular:
+def _read(value: bytes | None) -> _Heartbeat:
     said: dict[bytes, Statement] = {}
     fault = None
     try:
@@ -78,8 +78,8 @@ def _read(value: bytes | None) -> Circular:
             else:
                 said[statement.group.encode()] = statement
     except UndecodableRecord as error:
-        return Circular({}, error)
-    return Circular(said, fault)
+        return _Heartbeat({}, error)
+    return _Heartbeat(said, fault)
 
 
 # A worker has several cells, and each is handed every record: most are read only once. What they

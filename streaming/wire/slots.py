@@ -2,10 +2,10 @@
 
 Spark's ``hash`` deals a heartbeat partition out to several cells. It is Murmur3 with two
 peculiarities: the seed 42, and each byte that is left over at the end is mixed in as a signed word.
-A record that is delivered to every cell (``circulars``) must find out by itself where it belongs,
+A record that is delivered to every cell (``rocketmq``) must find out by itself where it belongs,
 and a replay must deal the same way, because a cell's clock moves with the beats that the cell sees.
 
-Called by ``circulars`` and by `trimtab replay`. Its one rule: the same slot as Spark, for every
+Called by ``rocketmq`` and by `trimtab replay`. Its one rule: the same slot as Spark, for every
 key.
 """
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from rebalance.groups.model.events import (
     Adopted,
     Advanced,
-    Beaten,
+    BeatSeen,
     Commanded,
     Drained,
     Event,
@@ -39,7 +39,7 @@ from rebalance.ids import (
     TopicName,
 )
 from rebalance.stamp import Stamp
-from streaming.wire.commands import order_of
+from streaming.wire.commands import command_of
 from trimtab.protocol import (
     Adopt,
     Advance,
@@ -72,7 +72,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
         case Join():
             return _joined(record, stamp)
         case Beat():
-            return Beaten(
+            return BeatSeen(
                 stamp,
                 MemberId(record.member),
                 Incarnation(record.incarnation),
@@ -97,7 +97,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
                 record.id,
                 record.principal,
                 record.reason,
-                order_of(record),
+                command_of(record),
                 None if record.base_epoch is None else Epoch(record.base_epoch),
             )
         case Adopt():

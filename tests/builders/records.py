@@ -7,12 +7,12 @@ test does not care for is the record's place in the log, which grows as it must.
 from collections.abc import Callable
 from typing import TypedDict, Unpack
 
-from rebalance.groups.model.commands import Order
+from rebalance.groups.model.commands import Command
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import (
     Adopted,
     Advanced,
-    Beaten,
+    BeatSeen,
     Commanded,
     Drained,
     Event,
@@ -108,10 +108,12 @@ def unregistered(who: str) -> Callable[[Stamp], Unregistered]:
 
 def beaten(
     who: str, *, epoch: int = 0, owned: str | None = None, sequence: int | None = None
-) -> Callable[[Stamp], Beaten]:
+) -> Callable[[Stamp], BeatSeen]:
     """A member beats; ``owned`` is written as ``orders-0@3 orders-1@3``, None is "unchanged"."""
     listed = None if owned is None else claims(owned)
-    return lambda stamp: Beaten(stamp, *life(who), _sequence(sequence, stamp), Epoch(epoch), listed)
+    return lambda stamp: BeatSeen(
+        stamp, *life(who), _sequence(sequence, stamp), Epoch(epoch), listed
+    )
 
 
 def drained(who: str, *, sequence: int | None = None) -> MemberRecord:
@@ -124,7 +126,7 @@ def left(who: str, *, sequence: int | None = None, temporary: bool = False) -> M
     return lambda stamp: Left(stamp, *life(who), _sequence(sequence, stamp), temporary)
 
 
-def ordered(order: Order, *, name: str | None = None, base: int | None = None) -> Record:
+def ordered(order: Command, *, name: str | None = None, base: int | None = None) -> Record:
     """Ann orders something; each order has an id of its own unless it is given."""
     epoch = None if base is None else Epoch(base)
     return lambda stamp: Commanded(

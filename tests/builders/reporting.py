@@ -18,7 +18,7 @@ from rebalance.groups.model.decisions import (
     MemberChanged,
 )
 from rebalance.groups.model.events import (
-    Beaten,
+    BeatSeen,
     Commanded,
     Drained,
     Event,
@@ -50,7 +50,7 @@ def heard(event: Event) -> Entry:
     """An event was read."""
     at = _place(event.stamp)
     match event:
-        case Joined() | Beaten() | Drained() | Left() | Released():
+        case Joined() | BeatSeen() | Drained() | Left() | Released():
             return _of_a_member(event, at, Life(event.member, event.incarnation))
         case Registered():
             life = Life(event.member, event.incarnation)
@@ -73,9 +73,9 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
             commons = (event.mode is Mode.BROADCASTING, event.mode is Mode.SHARED)
             manners = (event.eager, *commons)
             return history.Joined(at, GROUP, life, event.sequence, topics, *wishes, *manners)
-        case Beaten():
+        case BeatSeen():
             owned = None if event.owned is None else _grants(event.owned)
-            return history.Beaten(at, GROUP, life, event.sequence, event.epoch, owned)
+            return history.BeatSeen(at, GROUP, life, event.sequence, event.epoch, owned)
         case Released():
             return history.Released(at, GROUP, life, _grants(event.grants))
         case Drained():

@@ -11,10 +11,10 @@ itself, carries the wish in its weight, and the strategy reads it there.
 from typing import NamedTuple
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
-from rebalance.groups.model.commands import DrainMember, EvictMember, Order, Pause, Resume
+from rebalance.groups.model.commands import Command, DrainMember, EvictMember, Pause, Resume
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
 from rebalance.groups.model.events import (
-    Beaten,
+    BeatSeen,
     Commanded,
     Event,
     Inheritance,
@@ -186,9 +186,9 @@ class RealController:
                 return Released(stamp(), *who, grants)
             case Beat():
                 owned = tuple((self.queues[queue], Epoch(at)) for queue, at in message.owned)
-                return Beaten(stamp(), *who, 0, Epoch(message.epoch), owned)
+                return BeatSeen(stamp(), *who, 0, Epoch(message.epoch), owned)
 
-    def _order(self, message: Gone | Drained | Paused | Resumed) -> Order:
+    def _order(self, message: Gone | Drained | Paused | Resumed) -> Command:
         match message:
             case Gone(member, _):
                 return EvictMember(self.members[member])

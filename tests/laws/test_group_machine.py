@@ -15,9 +15,9 @@ from audit.checker import Checker, Promises
 from audit.history import Place, Ticked
 from audit.silence import Blast
 from audit.violations import Violation
-from rebalance.groups.model.commands import Approve, Order, Pause, RebalanceNow, Resume
+from rebalance.groups.model.commands import Approve, Command, Pause, RebalanceNow, Resume
 from rebalance.groups.model.decisions import Decision
-from rebalance.groups.model.events import Beaten, Event, Moment
+from rebalance.groups.model.events import BeatSeen, Event, Moment
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
 from rebalance.stamp import Stamp
@@ -65,7 +65,7 @@ class AuditedStory(Story):
         self, events: Sequence[Moment], now: Stamp, decided: list[Decision]
     ) -> Iterator[Violation]:
         for event in events:
-            if not isinstance(event, Beaten):  # all topics are one partition here
+            if not isinstance(event, BeatSeen):  # all topics are one partition here
                 yield from self.checker.take(Ticked(_place(event.stamp)))
             if isinstance(event, Event):
                 yield from self.checker.take(reporting.heard(event))
@@ -166,7 +166,7 @@ class Group(RuleBasedStateMachine):
             self.story.reads(*(beaten(self.who(name)) for name in sorted(self.lives)))
 
     @rule(order=ORDERS)
-    def orders(self, order: Order) -> None:
+    def orders(self, order: Command) -> None:
         """An operator orders something."""
         self.story.reads(ordered(order))
 

@@ -109,7 +109,7 @@ class Brain:
         """Begin with a copy or with nothing, having been told what is published; say if it was."""
         if self._summary is None:
             return False
-        self.state = GroupState(NAME) if copy is None else unpack(copy.drawer)
+        self.state = GroupState(NAME) if copy is None else unpack(copy.packed)
         self.clock = LogClock() if copy is None else copy.clock
         self.read = dict.fromkeys(self.read, 0) if copy is None else dict(copy.read)
         self.pending = Batch(list(copy.planned)) if copy and copy.planned else None

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from rebalance.clock import LogClock
 from rebalance.groups.model.overview import GroupSummarised
-from streaming.cell.codec import Drawer
-from streaming.startup.published import Noticeboard
+from streaming.cell.codec import PackedGroup
+from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import TICK_MS
@@ -33,7 +33,7 @@ GRACE_MS: Final = 2 * TICK_MS
 class Checkpoint(NamedTuple):
     """A copy."""
 
-    drawer: Drawer
+    packed: PackedGroup
     clock: LogClock
     read: Mapping[str, int]
     planned: Sequence[Row] = ()
@@ -53,9 +53,9 @@ def reminders(
     start: int, orders: Mapping[str, Iterable[Assignment | None]], summary: GroupSummarised
 ) -> Iterator[Record]:
     """Return what a starting driver appends to the log."""
-    board = Noticeboard(f"{start:013}-0b5e55ed")
+    board = PublishedState(f"{start:013}-0b5e55ed")
     for name, records in orders.items():
         for record in records:
-            board.keep_orders(MemberKey(GROUP, name), record)
+            board.keep_assignment(MemberKey(GROUP, name), record)
     board.keep_summary(GROUP, Group.model_construct(epoch=summary.epoch, at_ms=summary.at))
     yield from (notice.record for notice in board.notices())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Beaten, Joined
+from rebalance.groups.model.events import BeatSeen, Joined
 from rebalance.groups.model.state import Member, Unread
 from rebalance.ids import MemberId, Millis
 
@@ -32,7 +32,7 @@ def never_told_again(right: Function) -> Function:
 def told_again_at_once(right: Function) -> Function:
     """Nobody is given the time to read."""
 
-    def wrong(draft: Draft, event: Beaten, member: Member, unread: Unread) -> Unread | None:
+    def wrong(draft: Draft, event: BeatSeen, member: Member, unread: Unread) -> Unread | None:
         impatient = replace(unread, since=Millis(-3_600_000), times=0)
         left: Unread | None = right(draft, event, member, impatient)
         return left

@@ -18,7 +18,7 @@ from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.state import Asked, Grant, GroupState, Member, Ownership
 from rebalance.ids import Epoch, MemberId, Millis, Queue
 from rebalance.stamp import Stamp
-from streaming.startup.published import Noticeboard
+from streaming.startup.published import PublishedState
 from tests.simulation.clocks import (
     clock_step_unlimited,
     clock_stopped_by_a_wrong_stamp,
@@ -182,9 +182,9 @@ def epoch_swept_with_the_rest(right: Function) -> Function:
 def last_word_not_read(right: Function) -> Function:
     """What a controller that has lost its checkpoint finds published of an empty group."""
 
-    def wrong(self: Noticeboard, group: str, record: Group) -> None:
+    def wrong(self: PublishedState, group: str, record: Group) -> None:
         right(self, group, record)
-        if not self._orders:
+        if not self._assignments:
             self._summaries.clear()
 
     return wrong
@@ -271,7 +271,7 @@ PLANTS = {
         "rebalance.groups.members.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=retiring
     ),
     "last word not read": Plant(
-        "streaming.startup.published.Noticeboard.keep_summary",
+        "streaming.startup.published.PublishedState.keep_summary",
         last_word_not_read,
         COUNTED,
         lives=retiring,

@@ -145,9 +145,9 @@ class World:
                 self.turn()
         rested = self.now - began
         self._stay_calm(began + REST_MS)
-        drawer = pack(self.brain.state)
+        packed = pack(self.brain.state)
         things = len(self.brain.state.members) + len(self.brain.state.ownership)
-        size = len(drawer.pulses) + len(drawer.rest)
+        size = len(packed.pulses) + len(packed.rest)
         self.note(self.checker.measured(GROUP, size, things))
         return rested
 

@@ -36,10 +36,10 @@ from rebalance.groups.model.commands import (
     Approve,
     ChoosePolicy,
     ChooseStrategy,
+    Command,
     DrainMember,
     EvictMember,
     Forget,
-    Order,
     Pause,
     RebalanceNow,
     Resume,
@@ -139,7 +139,7 @@ def _overrides(options: Options) -> Overrides:
 
 OWN = {field.name for field in fields(Overrides)}
 
-ORDERS: dict[str, Callable[[list[str], Options], Order]] = {
+ORDERS: dict[str, Callable[[list[str], Options], Command]] = {
     "pause": lambda _words, _options: Pause(),
     "resume": lambda _words, _options: Resume(),
     "drain": lambda words, _options: DrainMember(MemberId(words[0])),

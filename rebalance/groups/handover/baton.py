@@ -30,7 +30,7 @@ from rebalance.groups.handover import claims, notice
 from rebalance.groups.handover.claims import granted
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft, Life, Passage, Vacancy
-from rebalance.groups.model.events import Beaten, Released
+from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.state import Asked, Grant, Member, Ownership
 from rebalance.groups.model.subscriptions import wants
 from rebalance.ids import Epoch, MemberId, Millis, Queue, TopicName
@@ -52,7 +52,7 @@ def book(draft: Draft, event: Released) -> None:
         draft.fenced[life] = left
 
 
-def repair(draft: Draft, event: Beaten) -> None:
+def repair(draft: Draft, event: BeatSeen) -> None:
     """Take a beat for the releases it proves, in case one of them was lost (C7).
 
     The member has acted on a record that told it to give a queue, and no longer lists the queue

@@ -12,7 +12,7 @@ nothing; it is refused in the history, and the member is told again what it real
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import ClaimRefused
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Beaten
+from rebalance.groups.model.events import BeatSeen
 from rebalance.groups.model.state import Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Queue
 
@@ -28,7 +28,7 @@ def granted(owned: Ownership | None, claim: Claim) -> Grant | None:
     return None
 
 
-def judge(draft: Draft, event: Beaten) -> None:
+def judge(draft: Draft, event: BeatSeen) -> None:
     """Note and answer claims of what was never granted."""
     member = draft.members.get(event.member)
     if member is None or member.incarnation != event.incarnation or not member.owns:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Final
 
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Beaten
+from rebalance.groups.model.events import BeatSeen
 from rebalance.groups.model.state import GroupState, Member, Pulse, Unread
 from rebalance.ids import MemberId
 from rebalance.stamp import Stamp
@@ -40,7 +40,7 @@ def arrive(draft: Draft, now: Stamp) -> None:
             draft.pulses.put(name, Pulse(pulse.seen, pulse.sequence, unread))
 
 
-def heed(draft: Draft, event: Beaten, member: Member, unread: Unread) -> Unread | None:
+def heed(draft: Draft, event: BeatSeen, member: Member, unread: Unread) -> Unread | None:
     """Return what a member that beats has still not read; it is told again if that lasts."""
     if event.epoch >= unread.epoch:
         return None

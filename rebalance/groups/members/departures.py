@@ -40,7 +40,7 @@ def precedes(draft: Draft, event: Joined) -> bool:
     return (event.incarnation, event.sequence) <= (gone.incarnation, gone.sequence)
 
 
-def hours(draft: Draft) -> Iterator[Millis]:
+def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when nothing is to be expected of any of them any more."""
     left = [gone.at for gone in draft.departures.values()]
     if left:
@@ -48,7 +48,7 @@ def hours(draft: Draft) -> Iterator[Millis]:
 
 
 def sweep(draft: Draft) -> None:
-    """Strike them all out: their hour has come."""
+    """Strike them all out: their deadline has passed."""
     draft.departures.clear()
 
 

@@ -75,7 +75,7 @@ def wake(draft: Draft, stamp: Stamp) -> None:
             draft.causes.append(Cause(CauseKind.REST, name, stamp.position))
 
 
-def hours(draft: Draft) -> Iterator[Millis]:
+def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when everything has faded away."""
     half_life_ms = draft.policy.flap_half_life_ms
     ends = [it.since + it.count.bit_length() * half_life_ms for it in draft.flaps.values()]
@@ -84,7 +84,7 @@ def hours(draft: Draft) -> Iterator[Millis]:
 
 
 def sweep(draft: Draft) -> None:
-    """Strike everything out: its hour has come."""
+    """Strike everything out: its deadline has passed."""
     draft.flaps.clear()
 
 

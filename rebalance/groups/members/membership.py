@@ -25,7 +25,7 @@ from rebalance.groups.model.decisions import (
     Refusal,
 )
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Beaten, Drained, Joined, Left
+from rebalance.groups.model.events import BeatSeen, Drained, Joined, Left
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.state import Member, Pulse
 from rebalance.groups.model.subscriptions import wish_of
@@ -190,7 +190,7 @@ def _described(draft: Draft, event: Joined) -> Member:
     )
 
 
-def beat(draft: Draft, event: Beaten) -> None:
+def beat(draft: Draft, event: BeatSeen) -> None:
     """Tick off a member that was seen."""
     known = draft.members.get(event.member)
     if known is None:

@@ -25,19 +25,19 @@ from rebalance.stamp import Ticked
 def note(draft: Draft, clock: Millis) -> None:
     """Count anew, if nobody is there: the last has gone, or an operator has spoken."""
     draft.empty_since = None if draft.population else clock
-    for hour in hours(draft):
-        draft.expect_by(hour)
+    for deadline in deadlines(draft):
+        draft.expect_by(deadline)
 
 
-def hours(draft: Draft) -> Iterator[Millis]:
+def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when what is left is struck out."""
     if draft.empty_since is not None:
         end = Millis(draft.empty_since + draft.policy.keep_empty_ms)
-        yield max([end, *departures.hours(draft), *flapping.hours(draft)])
+        yield max([end, *departures.deadlines(draft), *flapping.deadlines(draft)])
 
 
 def sweep(draft: Draft) -> None:
-    """Strike out what is left: its hour has come."""
+    """Strike out what is left: its deadline has passed."""
     draft.empty_since, draft.commands, draft.extent = None, (), None
     draft.target, draft.shortage = {}, {}  # of a paused group they would stay
     for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):

@@ -83,7 +83,7 @@ class Forget:
     verb: ClassVar[str] = "forget"
 
 
-Order = (
+Command = (
     Pause
     | Resume
     | DrainMember

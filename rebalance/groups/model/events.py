@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from rebalance.groups.model.commands import Order
+from rebalance.groups.model.commands import Command
 from rebalance.ids import (
     Epoch,
     Incarnation,
@@ -86,7 +86,7 @@ class Unregistered:
 
 
 @dataclass(frozen=True, slots=True)
-class Beaten:
+class BeatSeen:
     """A member is still there."""
 
     stamp: Stamp
@@ -153,7 +153,7 @@ class Commanded:
     """The same id again is the same command."""
     principal: str
     reason: str
-    order: Order
+    order: Command
     base_epoch: Epoch | None = None
     """Given in view of this epoch: refused if the group has moved on."""
 
@@ -208,7 +208,7 @@ class Advanced:
     of: int = 0
 
 
-MemberEvent = Joined | Beaten | Drained | Left
+MemberEvent = Joined | BeatSeen | Drained | Left
 Found = Adopted | Advanced
 """What the driver found published when it started (``adoption``)."""
 FOUND: Final = (Adopted, Advanced)

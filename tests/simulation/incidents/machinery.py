@@ -105,7 +105,7 @@ def upgrade(world: "World", dice: Random) -> None:
 def rollback(world: "World", dice: Random) -> None:
     """A release that cannot read the state is started; it refuses, and the right one goes on."""
     brain = world.brain
-    cell = codec.shut(codec.Cell(brain.clock), {NAME: codec.pack(brain.state)})
+    cell = codec.with_groups(codec.Cell(brain.clock), {NAME: codec.pack(brain.state)})
     migrated = bytes([codec.VERSION + 1]) + codec.write(cell)[1:]
     try:
         codec.read(migrated)

@@ -116,7 +116,7 @@ class Jurors:
         if self.plan.lonely or not self.brokers.was_bad(broker, now - EVIDENCE_MS, now):
             yield f"{broker} is condemned for nothing: {verdict.reason}"
 
-    def bury(self, letter: DeadLetter) -> None:
+    def dead_letter_of(self, letter: DeadLetter) -> None:
         """A dead letter is out; what the jury itself refuses is no concern of the contract."""
         if letter.reason != "refused":
             self.buried.add(letter.offset)

@@ -176,7 +176,7 @@ class Town:
     def _published(self, record: Record) -> None:
         if _is(record.topic, DEADLETTERS):
             self.struck["E9"] += 1
-            self.jurors.bury(decode(DEADLETTERS, record.value))
+            self.jurors.dead_letter_of(decode(DEADLETTERS, record.value))
         elif _is(record.topic, BROKERS):
             key = read_broker_key(record.key)
             assert key.cluster == CLUSTER

@@ -14,7 +14,7 @@ from typing import Any
 
 from audit.checker import Checker, Promises
 from audit.history import (
-    Beaten,
+    BeatSeen,
     Drained,
     Effaced,
     Entry,
@@ -101,7 +101,7 @@ class Chronicle:
         listed = None if owned is None else grants(owned)
         sequence = number.get("sequence", self._next())
         return self._take(
-            Beaten(self._place("heartbeats"), GROUP, life(who), sequence, epoch, listed)
+            BeatSeen(self._place("heartbeats"), GROUP, life(who), sequence, epoch, listed)
         )
 
     def releases(self, who: str, what: str) -> Place:

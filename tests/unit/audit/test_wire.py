@@ -73,12 +73,12 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
             "epoch": 2,
             "owned": [{"topic": "orders", "queues": [[0, 2]]}],
         },
-        history.Beaten(AT, "billing", LIFE, 4, 2, (GRANT,)),
+        history.BeatSeen(AT, "billing", LIFE, 4, 2, (GRANT,)),
     ),
     "a beat that says: as before": (
         HEARTBEATS,
         {"kind": "beat", "sequence": 5, "epoch": 2, "owned": None},
-        history.Beaten(AT, "billing", LIFE, 5, 2, None),
+        history.BeatSeen(AT, "billing", LIFE, 5, 2, None),
     ),
     "release": (
         RELEASES,

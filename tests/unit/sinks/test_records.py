@@ -30,7 +30,7 @@ from rebalance.ids import (
     Position,
     TopicName,
 )
-from sinks import Outlet, Publication, Record, buried, record_of
+from sinks import Outlet, Publication, Record, dead_letter_record, record_of
 from tests.builders.notation import claims, queue
 from trimtab.protocol import (
     TOPICS,
@@ -220,7 +220,7 @@ def test_a_dead_letter_lies_under_its_source_topic() -> None:
         b'"topic":"t.members","partition":3,"offset":7,"timestamp_ms":1767225600000,"size":1,'
         b'"key_b64":"YmlsbGluZw==","value_b64":"/w==","truncated":false}',
         (JSON, ("schema", b"trimtab.deadletter/1")),
-    ) == buried(letter, OUTLET)
+    ) == dead_letter_record(letter, OUTLET)
 
 
 def test_what_quotes_the_longest_names_can_be_written() -> None:

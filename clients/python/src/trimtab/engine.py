@@ -194,8 +194,8 @@ class Engine:
         """Take what is addressed to this member, or to its whole group."""
         try:
             if record.topic == ASSIGNMENTS.name and self._is_mine(record.key, session):
-                orders = None if record.value is None else decode(ASSIGNMENTS, record.value)
-                return session.receive(orders, now)
+                assignment = None if record.value is None else decode(ASSIGNMENTS, record.value)
+                return session.receive(assignment, now)
             if record.topic == RELEASES.name and record.key == self._group_key:
                 return session.hear(decode(RELEASES, record.value), now)
         except UndecodableRecord as error:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn
-from rebalance.groups.model.events import Beaten, Mode
+from rebalance.groups.model.events import BeatSeen, Mode
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
 from tests.builders.amnesia import a_story
@@ -186,7 +186,7 @@ def test_the_sessions_of_those_it_knows_begin_anew_too() -> None:
     for _ in range(30):
         story.waits(seconds=1)
         story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
-    story.log = [moment for moment in story.log if not isinstance(moment, Beaten)]
+    story.log = [moment for moment in story.log if not isinstance(moment, BeatSeen)]
     story.forgets()
     assert not story.state.members[life("a")[0]].presumed
     assert pages == story.pages()

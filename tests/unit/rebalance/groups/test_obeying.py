@@ -6,10 +6,10 @@ from rebalance.groups.model.commands import (
     Approve,
     ChoosePolicy,
     ChooseStrategy,
+    Command,
     DrainMember,
     EvictMember,
     Forget,
-    Order,
     Pause,
     RebalanceNow,
     Resume,
@@ -70,7 +70,7 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("order", "outcome", "detail"), ANSWERS)
-def test_an_order_is_answered(order: Order, outcome: str, detail: str) -> None:
+def test_an_order_is_answered(order: Command, outcome: str, detail: str) -> None:
     """With what became of it, in view of which epoch, and who gave it and why."""
     (answer,) = only(CommandAnswered, two_members().reads(ordered(order, name="c1")))
 
@@ -230,7 +230,7 @@ def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
 @pytest.mark.parametrize(
     "order", [Pause(), RebalanceNow(), ChooseStrategy("AVG"), ChoosePolicy(), Forget()]
 )
-def test_an_order_to_a_group_that_does_not_exist_leaves_nothing_behind(order: Order) -> None:
+def test_an_order_to_a_group_that_does_not_exist_leaves_nothing_behind(order: Command) -> None:
     """Or whoever may write orders could fill the state with names."""
     story = Story()
     (answer,) = only(CommandAnswered, story.reads(ordered(order)))

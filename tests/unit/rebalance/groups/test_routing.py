@@ -88,7 +88,7 @@ def test_a_group_beyond_a_new_limit_may_have_fewer_queues() -> None:
     for queues in (8, 6, 9):
         draft = group.drafted(Policy(max_queues=5))
         routing.observe(draft, routed("orders", queues, version=6)(at(0)))
-        timers.strike(draft, at(30_000))
+        timers.fire(draft, at(30_000))
         refused.append((len(draft.routes[TopicName("orders")].queues), _refusals(draft)))
 
     assert [(8, 0), (6, 0), (8, 1)] == refused
@@ -105,7 +105,7 @@ def test_what_there_is_no_room_for_is_refused_once() -> None:
             draft, RouteObserved(at(0), orders, version, exists=True, queues=tuple(queues[:3]))
         )
     read = _refusals(draft)
-    timers.strike(draft, at(30_000))
+    timers.fire(draft, at(30_000))
 
     assert (1, 1) == (read, _refusals(draft))
     assert 3 == draft.routes[orders].left_out
@@ -146,7 +146,7 @@ def test_what_was_left_out_is_taken_in_when_there_is_room() -> None:
     draft = group.drafted(Policy(max_queues=4))
     routing.observe(draft, routed("payments", 2, version=1)(at(0)))
     routing.observe(draft, routed("orders", 2, version=2)(at(0)))
-    timers.strike(draft, at(30_000))
+    timers.fire(draft, at(30_000))
     routing.observe(draft, routed("payments", 2, version=2)(at(30_000)))
 
     assert {"orders": (2, 0), "payments": (2, 0)} == left_out(draft)
@@ -183,7 +183,7 @@ def test_the_extent_is_kept_up() -> None:
         routing.observe(draft, routed(topic, queues, version=version)(at(0)))
     for version in (2, 3):  # all of it is lost: believed when it is said twice
         routing.observe(draft, routed("payments", 0, version=version, exists=False)(at(0)))
-    timers.strike(draft, at(30_000))
+    timers.fire(draft, at(30_000))
     anew = Extent()
     for topic, route in draft.routes.items():
         anew = anew.with_route(topic, route)
@@ -244,7 +244,7 @@ def test_loss_is_doubted_for_a_while(seen: dict[int, int | None], believed_at: i
     believed = None
     for second in range(100):
         stamp = at(second * 1_000)
-        timers.strike(draft, stamp)
+        timers.fire(draft, stamp)
         if stamp.clock in seen:
             count = seen[stamp.clock]
             version = 2 + second
@@ -253,7 +253,7 @@ def test_loss_is_doubted_for_a_while(seen: dict[int, int | None], believed_at: i
                 draft,
                 saw(stamp) if count is None else routed("orders", count, version=version)(stamp),
             )
-            timers.strike(draft, stamp)
+            timers.fire(draft, stamp)
         if believed is None and len(draft.routes[TopicName("orders")].queues) < 4:
             believed = stamp.clock
 

@@ -29,7 +29,7 @@ def test_member_expires_at_its_session_timeout_and_not_before(
 ) -> None:
     """Silent for exactly the session timeout is silent for too long (I6)."""
     draft = SILENT.drafted()
-    timers.strike(draft, at(clock))
+    timers.fire(draft, at(clock))
 
     assert expected == roster(draft)
 
@@ -37,7 +37,7 @@ def test_member_expires_at_its_session_timeout_and_not_before(
 def test_expiry_names_the_record_that_proved_it() -> None:
     """The cause of an expiry is the record that was read, and how long the silence was."""
     draft = SILENT.drafted()
-    timers.strike(draft, at(12_000, offset=77))
+    timers.fire(draft, at(12_000, offset=77))
     cause = draft.causes[0]
 
     assert ("expiry", "a", 77, "silent for 11000 ms") == (
@@ -54,7 +54,7 @@ def test_expiry_names_the_record_that_proved_it() -> None:
 def test_nobody_is_looked_at_before_the_deadline() -> None:
     """A lower bound spares the look; whoever sets it too late is believed."""
     draft = SILENT.due_at(50_000).drafted()
-    timers.strike(draft, at(20_000))
+    timers.fire(draft, at(20_000))
 
     assert {"a"} == roster(draft)
 
@@ -63,7 +63,7 @@ def test_looking_sets_the_next_deadline_exactly() -> None:
     """After a look the deadline is that of whoever falls silent first."""
     group = a_group().with_member("a", seen=4_000).with_member("b", seen=3_000).due_at(5_000)
     draft = group.drafted()
-    timers.strike(draft, at(5_000))
+    timers.fire(draft, at(5_000))
 
     assert 13_000 == draft.deadline
 
@@ -72,7 +72,7 @@ def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
     """An expiry asks for a new target: not a look at everybody for each event."""
     group = SILENT.with_member("b", seen=9_000)
     struck = Draft(replace(group.state, targeted_at=Millis(1_000)), Policy())
-    timers.strike(struck, at(11_000))
+    timers.fire(struck, at(11_000))
 
     assert struck.awaits_target
     assert 19_000 == struck.deadline
@@ -82,13 +82,13 @@ def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
 def test_nobody_left_to_wait_for_means_no_deadline() -> None:
     """An empty group is woken when its flaps have faded, and when what is left is struck out."""
     draft = SILENT.drafted()
-    timers.strike(draft, at(11_000))
+    timers.fire(draft, at(11_000))
     assert 11_000 + draft.policy.flap_half_life_ms == draft.deadline
 
-    timers.strike(draft, at(draft.deadline))
+    timers.fire(draft, at(draft.deadline))
     assert 11_000 + draft.policy.keep_empty_ms == draft.deadline
 
-    timers.strike(draft, at(draft.deadline))
+    timers.fire(draft, at(draft.deadline))
     assert draft.deadline is None
 
 
@@ -116,7 +116,7 @@ def test_member_that_keeps_a_queue_too_long_is_fenced(
 ) -> None:
     """Who was told to let go, as holder or as heir, has the revocation timeout for it (C5)."""
     draft = KEEPER.with_page("orders-0", page).drafted()
-    timers.strike(draft, at(clock))
+    timers.fire(draft, at(clock))
 
     assert expected == roster(draft)
     assert {"fence"} >= {cause.kind for cause in draft.causes}

@@ -15,7 +15,7 @@ from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp
 from sinks import Record
-from streaming.cell.codec import Cell, open_drawers, unpack
+from streaming.cell.codec import Cell, packed_groups, unpack
 from streaming.cell.fold import Folded, fold
 from tests.builders.log import Log, join, route, rules
 from trimtab.protocol import (
@@ -59,7 +59,7 @@ def letters(folded: Folded) -> list[DeadLetter]:
 
 def state_of(cell: Cell, name: str = ILL) -> GroupState:
     """What a cell knows of a group."""
-    return unpack(open_drawers(cell)[GroupName(name)])
+    return unpack(packed_groups(cell)[GroupName(name)])
 
 
 def at_work(log: Log) -> Cell:

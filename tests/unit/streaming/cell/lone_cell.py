@@ -7,7 +7,7 @@ from rebalance.ids import Millis
 from sinks import Record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import Folded, Rules, fold
-from streaming.startup.published import Noticeboard
+from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.builders.log import Log, join, leave, route, rules
 from trimtab.protocol import (
@@ -78,10 +78,10 @@ class Controller:
     def loses_its_checkpoint(self, copy: Cell | None = None, *, logged: bool = False) -> None:
         """Begin with what is published, and with an old copy, or what the log has, or nothing."""
         self.starts += 1
-        board = Noticeboard(f"{self.starts:013}-0b5e55ed")
+        board = PublishedState(f"{self.starts:013}-0b5e55ed")
         for record in self.published:
             if record.topic == "t.assignments":
-                board.orders(record.key, record.value)
+                board.assignment(record.key, record.value)
             elif record.topic == "t.groups":
                 board.summary(record.key, record.value)
         self.cell = copy or Cell()

@@ -13,7 +13,7 @@ from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import BrokerStep
 from rebalance.brokers.step import step as deliberated
 from rebalance.errors import BrokenInvariant
-from streaming.cell.codec import Cell, open_benches, read, seat, unseat, write
+from streaming.cell.codec import Cell, pack_cluster, packed_clusters, read, unpack_cluster, write
 from streaming.cell.fold import Rules, fold
 from streaming.wire.rows import Row
 from tests.builders.log import PREFIX, Log, rules
@@ -100,10 +100,10 @@ def test_a_jury_comes_back_as_it_was() -> None:
     town.sweep({"c": FAILS}, times=2)
     town.order("a", available=False, lasting=60_000)
     town.report("r0", *sights({"b": FAILS, "d": 5.0}))
-    bench = seat(town.cluster)
+    packed = pack_cluster(town.cluster)
 
-    assert town.cluster == unseat(bench)
-    assert town.cluster.sweep_ends == bench.deadline
+    assert town.cluster == unpack_cluster(packed)
+    assert town.cluster.sweep_ends == packed.deadline
 
 
 def test_a_tick_that_is_due_for_nobody_opens_no_bench() -> None:
@@ -113,7 +113,7 @@ def test_a_tick_that_is_due_for_nobody_opens_no_bench() -> None:
     cell, _ = folded(Cell(), log.read())
     log.tick(EAST, at=START + 13_000)
     after, records = folded(cell, log.read())
-    assert (cell.benches, []) == (after.benches, records)
+    assert (cell.clusters, []) == (after.clusters, records)
 
     for second in range(14, 90):
         log.tick(EAST, at=START + 1_000 * second)
@@ -152,7 +152,7 @@ def test_impossible_figures_are_buried() -> None:
     cell, records = folded(Cell(), log.read())
 
     assert ["invalid", "refused"] == sorted(it.reason for it in letters(records))
-    assert [ClusterName(EAST)] == list(open_benches(cell))
+    assert [ClusterName(EAST)] == list(packed_clusters(cell))
 
 
 def test_a_reporter_from_the_future_is_buried() -> None:
@@ -163,7 +163,7 @@ def test_a_reporter_from_the_future_is_buried() -> None:
         said = report("p", hours, b=5.0).model_copy(update={"incarnation": life})
         log.append(LATENCY, EAST, said, at=START)
     cell, records = folded(Cell(), log.read())
-    (reporter,) = unseat(open_benches(cell)[ClusterName(EAST)]).reporters.values()
+    (reporter,) = unpack_cluster(packed_clusters(cell)[ClusterName(EAST)]).reporters.values()
 
     assert 5 == reporter.sequence
     assert ["incarnation: begins more than a day from now"] == [
@@ -179,7 +179,7 @@ def letters(records: list[tuple[str, bytes, bytes | None]]) -> list[DeadLetter]:
 
 
 def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
-    """Its bench is taken away, and its records are withdrawn."""
+    """Its packed is taken away, and its records are withdrawn."""
     log = Log()
     outage(log, seconds=12)
     cell, records = folded(Cell(), log.read())
@@ -187,7 +187,7 @@ def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
         log.tick(EAST, at=START + 12_000 + 2_000 * step)
     cell, later = folded(cell, log.read())
 
-    assert {} == open_benches(cell)
+    assert {} == packed_clusters(cell)
     assert dict.fromkeys("abcd") == verdicts(records + later)
 
 
@@ -222,5 +222,5 @@ def test_a_jury_that_fails_concerns_its_cluster_alone(monkeypatch: pytest.Monkey
     ]
     assert [["BrokenInvariant: no such broker"], [], [None]] == reasons
     assert [1, 1, 0] == [len(returned(each)) for each in (first, second, third)]
-    assert {ILL, WELL} == set(open_benches(third.cell))
+    assert {ILL, WELL} == set(packed_clusters(third.cell))
     assert any(it.topic == "t.brokers" and it.key.startswith(WELL.encode()) for it in first.records)

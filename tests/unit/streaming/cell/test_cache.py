@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch
-from streaming.cell.cache import Recollection
+from streaming.cell.cache import Cache
 from streaming.cell.codec import pack, unpack
 from tests.builders.group import GroupBuilder, a_group
 
@@ -18,15 +18,15 @@ def at_rest(group: GroupBuilder, epoch: int) -> GroupState:
 
 def test_what_is_remembered_is_not_unpacked_again() -> None:
     """The parts that a beat leaves alone are the very same objects."""
-    mind, state = Recollection(), at_rest(GROUP, 1)
-    drawer = mind.pack(state, GroupState(state.name), None)
+    mind, state = Cache(), at_rest(GROUP, 1)
+    packed = mind.pack(state, GroupState(state.name), None)
 
-    assert state.ownership is mind.unpack(drawer).ownership
+    assert state.ownership is mind.unpack(packed).ownership
 
 
 def test_the_bytes_decide_about_pulses_and_deadline() -> None:
-    """Beats come and go under the same rest: the drawer says when each member was heard."""
-    mind = Recollection()
+    """Beats come and go under the same rest: the packed says when each member was heard."""
+    mind = Cache()
     early, late = (pack(a_group().with_member("a", seen=it).due_at(it).state) for it in (1, 2))
     mind.unpack(early)
 
@@ -36,7 +36,7 @@ def test_the_bytes_decide_about_pulses_and_deadline() -> None:
 
 def test_other_bytes_are_another_group() -> None:
     """After a crash the bytes are older than what was last packed: they are believed."""
-    mind, old, new = Recollection(), at_rest(GROUP, 1), at_rest(GROUP, 2)
+    mind, old, new = Cache(), at_rest(GROUP, 1), at_rest(GROUP, 2)
     before = mind.pack(old, GroupState(old.name), None)
     mind.pack(new, old, before)
 
@@ -46,18 +46,18 @@ def test_other_bytes_are_another_group() -> None:
 def test_the_oldest_is_forgotten_first() -> None:
     """However many groups there are, only so many bytes of them are kept in mind."""
     states = [replace(at_rest(GROUP, 1), group_epoch=Epoch(epoch)) for epoch in range(4)]
-    drawers = [pack(state) for state in states]
-    mind = Recollection(most_bytes=sum(len(it.rest) for it in drawers[:2]))
-    first, second, third = (mind.unpack(it) for it in drawers[:3])
+    groups = [pack(state) for state in states]
+    mind = Cache(most_bytes=sum(len(it.rest) for it in groups[:2]))
+    first, second, third = (mind.unpack(it) for it in groups[:3])
 
-    assert first.ownership is not mind.unpack(drawers[0]).ownership
-    assert second.ownership is not mind.unpack(drawers[1]).ownership
-    assert third.ownership is not mind.unpack(drawers[2]).ownership
-    assert [unpack(it) for it in drawers] == [mind.unpack(it) for it in drawers]
+    assert first.ownership is not mind.unpack(groups[0]).ownership
+    assert second.ownership is not mind.unpack(groups[1]).ownership
+    assert third.ownership is not mind.unpack(groups[2]).ownership
+    assert [unpack(it) for it in groups] == [mind.unpack(it) for it in groups]
 
 
 def test_a_group_that_is_larger_than_the_mind_is_not_kept() -> None:
     """It is unpacked each time, and pushes nobody out for good."""
-    mind, drawer = Recollection(most_bytes=1), pack(at_rest(GROUP, 1))
+    mind, packed = Cache(most_bytes=1), pack(at_rest(GROUP, 1))
 
-    assert mind.unpack(drawer).ownership is not mind.unpack(drawer).ownership
+    assert mind.unpack(packed).ownership is not mind.unpack(packed).ownership

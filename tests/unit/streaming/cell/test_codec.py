@@ -41,11 +41,11 @@ from rebalance.ids import (
 from streaming.cell.codec import (
     Cell,
     UnreadableState,
-    open_drawers,
     pack,
+    packed_groups,
     read,
-    shut,
     unpack,
+    with_groups,
     write,
 )
 from tests.builders.group import a_group
@@ -139,12 +139,12 @@ def test_a_cell_comes_back_as_it_was(
     clock: LogClock, deadlines: dict[GroupName, Millis | None]
 ) -> None:
     """What is written is read unchanged, and knows the earliest of all deadlines."""
-    drawers = {name: pack(GroupState(name, deadline=due)) for name, due in deadlines.items()}
-    cell = shut(Cell(clock), drawers)
+    groups = {name: pack(GroupState(name, deadline=due)) for name, due in deadlines.items()}
+    cell = with_groups(Cell(clock), groups)
     back = read(write(cell))
 
     assert cell == back
-    assert drawers == open_drawers(back)
+    assert groups == packed_groups(back)
     assert min((it for it in deadlines.values() if it is not None), default=None) == back.earliest
 
 
@@ -184,7 +184,7 @@ def test_what_was_written_once_is_read_for_ever() -> None:
     cell = read(bytes.fromhex((FIXTURES / "cell-v1.hex").read_text()))
 
     assert LogClock(Millis(9), Millis(1_767_225_600_009)) == cell.clock
-    assert {"billing": group} == {name: unpack(it) for name, it in open_drawers(cell).items()}
+    assert {"billing": group} == {name: unpack(it) for name, it in packed_groups(cell).items()}
 
 
 @pytest.mark.parametrize("strategy", ["AVG", "STICKY"])

@@ -6,7 +6,7 @@ from rebalance.groups.model.policy import Policy, TwinRule
 from sinks import Record
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import Folded, fold
-from streaming.startup.published import Noticeboard
+from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.builders.log import Log, join, route, rules
 from trimtab.protocol import ASSIGNMENTS, MEMBERS, ROUTES, Adopt, Advance, decode
@@ -31,10 +31,10 @@ def published(log: Log) -> list[Record]:
 
 def told(log: Log, records: list[Record]) -> list[Row]:
     """What its successor is told of that."""
-    board = Noticeboard(START)
+    board = PublishedState(START)
     for record in records:
         if record.topic == "t.assignments":
-            board.orders(record.key, record.value)
+            board.assignment(record.key, record.value)
         elif record.topic == "t.groups":
             board.summary(record.key, record.value)
     for notice in board.notices():
@@ -45,10 +45,10 @@ def told(log: Log, records: list[Record]) -> list[Row]:
 def test_each_record_says_how_many_there_are() -> None:
     """For its group: a summary, and one for each member."""
     log = Log()
-    board = Noticeboard(START)
+    board = PublishedState(START)
     for record in published(log):
         if record.topic == "t.assignments":
-            board.orders(record.key, record.value)
+            board.assignment(record.key, record.value)
         elif record.topic == "t.groups":
             board.summary(record.key, record.value)
     notices = [notice.record for notice in board.notices()]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rebalance.ids import GroupName
-from streaming.cell.codec import Cell, open_drawers, write
+from streaming.cell.codec import Cell, packed_groups, write
 from tests.builders.log import beat, join, leave, route
 from tests.unit.streaming.cell.lone_cell import SWEPT_S, Controller, last_word, neighbours, tokens
 from trimtab.protocol import HEARTBEATS, MEMBERS, ROUTES
@@ -23,7 +23,7 @@ def test_tokens_go_on_growing(*, lost: bool, end: str) -> None:
         controller.forgets_by_order("billing")
     if "swept" in end:
         controller.ticks("billing", seconds=SWEPT_S)
-        assert {} == open_drawers(controller.cell)
+        assert {} == packed_groups(controller.cell)
     if lost:
         controller.loses_its_checkpoint()
 
@@ -49,7 +49,7 @@ def test_a_new_name_begins_above_all_that_was_swept() -> None:
     highest = max(controller.lives(one) for _ in range(5))
     controller.ticks(one, seconds=SWEPT_S)
 
-    assert {} == open_drawers(controller.cell)
+    assert {} == packed_groups(controller.cell)
     assert controller.lives(other) > highest
 
 
@@ -61,7 +61,7 @@ def test_an_empty_group_found_published_is_one_number() -> None:
     controller.loses_its_checkpoint()
     folded = controller.reads()
 
-    assert ({}, []) == (open_drawers(folded.cell), folded.records)
+    assert ({}, []) == (packed_groups(folded.cell), folded.records)
     assert all(controller.lives(name) > token for name, token in tokens.items())
 
 
@@ -131,7 +131,7 @@ def test_names_seen_once_cost_nothing_in_the_end() -> None:
 
     assert full > 100_000
     assert swept <= blank + 16
-    assert GroupName("g0") not in open_drawers(controller.cell)
+    assert GroupName("g0") not in packed_groups(controller.cell)
 
 
 def test_the_log_says_when_and_not_where_a_batch_ends() -> None:
@@ -151,7 +151,7 @@ def test_the_log_says_when_and_not_where_a_batch_ends() -> None:
             controller.reads()
         cells.append(controller.cell)
 
-    assert {} == open_drawers(cells[0])
+    assert {} == packed_groups(cells[0])
     assert cells[0] == cells[1]
 
 

@@ -15,7 +15,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, Millis
 from sinks import Record
-from streaming.cell.codec import Cell, Drawer, open_drawers, unpack
+from streaming.cell.codec import Cell, PackedGroup, packed_groups, unpack
 from streaming.cell.fold import Folded, fold, hear
 from streaming.wire.rows import Row
 from tests.builders.log import Log, beat, join, leave, route, rules
@@ -34,7 +34,7 @@ RULES = rules()
 
 def group_of(cell: Cell, name: str = "billing") -> GroupState:
     """What a cell knows of a group."""
-    return unpack(open_drawers(cell)[GroupName(name)])
+    return unpack(packed_groups(cell)[GroupName(name)])
 
 
 def a_member_at_work(log: Log, group: str = "billing", cell: Cell | None = None) -> Cell:
@@ -91,17 +91,17 @@ def test_a_tick_that_is_due_for_nobody_opens_nothing(monkeypatch: pytest.MonkeyP
     cell = a_member_at_work(log)
     opened = Counter[str]()
 
-    def counting(cell: Cell) -> dict[GroupName, Drawer]:
+    def counting(cell: Cell) -> dict[GroupName, PackedGroup]:
         opened["cell"] += 1
-        return open_drawers(cell)
+        return packed_groups(cell)
 
-    monkeypatch.setattr("streaming.cell.fold.open_drawers", counting)
+    monkeypatch.setattr("streaming.cell.fold.packed_groups", counting)
     log.tick("billing", at=2_000)
     folded = fold(cell, log.read(), RULES)
 
     assert Counter() == opened
     assert cell.clock.advanced(Millis(2_000), Millis(5_000)) == folded.cell.clock
-    assert cell.drawers is folded.cell.drawers
+    assert cell.groups is folded.cell.groups
     assert [] == folded.records
 
 
@@ -114,15 +114,15 @@ def test_only_groups_that_heard_something_are_unpacked(monkeypatch: pytest.Monke
         cell = a_member_at_work(log, name, cell)
     unpacked = []
 
-    def counting(drawer: Drawer, rest: GroupState | None) -> GroupState:
-        unpacked.append(drawer)
-        return unpack(drawer, rest)
+    def counting(packed: PackedGroup, rest: GroupState | None) -> GroupState:
+        unpacked.append(packed)
+        return unpack(packed, rest)
 
     monkeypatch.setattr("streaming.cell.cache.unpack", counting)
     log.append(HEARTBEATS, names[7], beat("a"), at=2_000)
     fold(cell, log.read(), RULES)
 
-    assert [open_drawers(cell)[GroupName(names[7])]] == unpacked
+    assert [packed_groups(cell)[GroupName(names[7])]] == unpacked
 
 
 def test_a_beat_leaves_the_slow_part_as_it_is() -> None:
@@ -131,7 +131,7 @@ def test_a_beat_leaves_the_slow_part_as_it_is() -> None:
     cell = a_member_at_work(log)
     log.append(HEARTBEATS, "billing", beat("a"), at=2_000)
     beaten = fold(cell, log.read(), RULES).cell
-    before, after = (open_drawers(it)[GroupName("billing")] for it in (cell, beaten))
+    before, after = (packed_groups(it)[GroupName("billing")] for it in (cell, beaten))
 
     assert before.rest == after.rest
     assert before.pulses != after.pulses
@@ -144,7 +144,7 @@ def test_strangers_leave_no_trace() -> None:
     log.append(MEMBERS, "ghosts", leave("nobody"), at=1_000)
     folded = fold(Cell(), log.rows, RULES)
 
-    assert {} == open_drawers(folded.cell)
+    assert {} == packed_groups(folded.cell)
     assert [(b"billing/nobody", None)] == [record[2:4] for record in folded.records]
 
 
@@ -275,7 +275,7 @@ def test_every_cut_ends_with_the_same_group(
 
 def essence(cell: Cell) -> object:
     """What must not depend on batches: everything but epochs and hand-overs under way."""
-    groups = {name: unpack(drawer) for name, drawer in open_drawers(cell).items()}
+    groups = {name: unpack(packed) for name, packed in packed_groups(cell).items()}
     return {
         name: (
             {who: replace(member, since=Epoch(0)) for who, member in group.members.items()},

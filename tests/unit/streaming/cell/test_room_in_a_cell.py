@@ -4,7 +4,7 @@ import pytest
 
 from rebalance.ids import GroupName
 from sinks import Record
-from streaming.cell.codec import Cell, open_drawers, unpack
+from streaming.cell.codec import Cell, packed_groups, unpack
 from streaming.cell.fold import Folded, fold
 from tests.builders.log import Log, join, route, rules
 from trimtab.protocol import (
@@ -35,7 +35,7 @@ def test_one_member_is_told_of_ten_thousand_queues(length: int) -> None:
     folded = fold(Cell(), log.read(), RULES)
     [told] = on(folded, "assignments")
 
-    assert 10_000 == len(unpack(open_drawers(folded.cell)[GroupName("billing")]).ownership)
+    assert 10_000 == len(unpack(packed_groups(folded.cell)[GroupName("billing")]).ownership)
     assert 10_000 == len(decode(ASSIGNMENTS, told.value).hold)
     assert len(told.value or b"") < 200_000
 

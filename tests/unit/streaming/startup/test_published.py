@@ -2,7 +2,7 @@
 
 import pytest
 
-from streaming.startup.published import Notice, Noticeboard, notice_of
+from streaming.startup.published import Notice, PublishedState, notice_of
 from tests.builders.wire_examples import golden
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -26,11 +26,11 @@ SUMMARY = next(decode(GROUPS, it.wire.encode()) for it in golden() if it.topic =
 KEY = member_key("billing", "worker-2")
 
 
-def board(*said: Assignment | None) -> Noticeboard:
+def board(*said: Assignment | None) -> PublishedState:
     """A board with what stood under one key, in this order."""
-    noticeboard = Noticeboard(START)
+    noticeboard = PublishedState(START)
     for each in said:
-        noticeboard.orders(KEY, None if each is None else encode(each))
+        noticeboard.assignment(KEY, None if each is None else encode(each))
     return noticeboard
 
 
@@ -40,7 +40,7 @@ def orders(epoch: int, life: int = 1) -> Assignment:
     return ORDERS.model_copy(update={"epoch": epoch, "incarnation": mine})
 
 
-def told(noticeboard: Noticeboard) -> list[tuple[int, str]]:
+def told(noticeboard: PublishedState) -> list[tuple[int, str]]:
     """The epoch and the life of each member's notice."""
     records = [notice.record for notice in noticeboard.notices()]
     return [(it.epoch, it.incarnation) for it in records if isinstance(it, Adopt)]
@@ -76,7 +76,7 @@ def test_which_record_counts(said: list[Assignment | None], expected: list[Assig
 
 def test_a_summary_says_where_the_group_stood() -> None:
     """Its epoch, and up to where the log was known; the highest, and no tombstone takes it back."""
-    noticeboard = Noticeboard(START)
+    noticeboard = PublishedState(START)
     noticeboard.summary(b"billing", encode(SUMMARY))
     noticeboard.summary(b"billing", encode(SUMMARY.model_copy(update={"epoch": 0})))
 
@@ -99,9 +99,9 @@ def test_what_no_controller_can_have_published_is_left_out() -> None:
 def test_what_is_no_record_is_refused(key: bytes | None) -> None:
     """The reader says so and goes on."""
     with pytest.raises(UndecodableRecord):
-        board().orders(key, encode(ORDERS))
+        board().assignment(key, encode(ORDERS))
     with pytest.raises(UndecodableRecord):
-        board().orders(KEY, b"{}")
+        board().assignment(KEY, b"{}")
 
 
 def test_whatever_fits_as_orders_fits_as_a_notice() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.model import commands
-from streaming.wire.commands import order_of
+from streaming.wire.commands import command_of
 from trimtab.protocol import ChooseStrategy, UndecodableRecord
 
 
@@ -14,18 +14,18 @@ def strategy(name: str | None) -> ChooseStrategy:
 
 def test_a_strategy_by_name_or_none() -> None:
     """None is the controller's own."""
-    assert commands.ChooseStrategy("AVG") == order_of(strategy("AVG"))
-    assert commands.ChooseStrategy(None) == order_of(strategy(None))
+    assert commands.ChooseStrategy("AVG") == command_of(strategy("AVG"))
+    assert commands.ChooseStrategy(None) == command_of(strategy(None))
 
 
 @pytest.mark.parametrize("name", ["NOSUCH", "sys:exit", "os:getcwd", "tests.nowhere:strategy"])
 def test_no_order_loads_code(name: str) -> None:
     """A record that names a module is refused like one that names nothing: it is never imported."""
     with pytest.raises(UndecodableRecord, match="no strategy is called"):
-        order_of(strategy(name))
+        command_of(strategy(name))
 
 
 def test_a_strategy_that_needs_options_cannot_be_ordered() -> None:
     """Options are in the settings, and an order has none."""
     with pytest.raises(UndecodableRecord, match="CANARY needs the options"):
-        order_of(strategy("CANARY"))
+        command_of(strategy("CANARY"))

@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.model.events import Joined
-from streaming.wire.decoding import Addressed
+from streaming.wire.decoding import OfGroup
 from streaming.wire.rows import Row
 from tests.builders.log import PARTITIONS, Log, beat, join, rules
 from tests.builders.records import at
@@ -32,7 +32,7 @@ def row(key: bytes | None, value: bytes | None, partition: int | None = None) ->
 def test_a_good_row_is_an_event_of_its_group() -> None:
     """The key says which group, the value what happened."""
     match DECODER.read(row(b"billing", GOOD), STAMP):
-        case Addressed(group, Joined() as event):
+        case OfGroup(group, Joined() as event):
             assert ("billing", "a", STAMP) == (group, event.member, event.stamp)
         case other:
             pytest.fail(f"not an event: {other}")

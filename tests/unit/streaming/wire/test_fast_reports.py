@@ -28,7 +28,7 @@ REPORT = {
 def by_contract(value: bytes) -> object:
     """What the contract makes of a record; None if it refuses it."""
     try:
-        return reports.testimony_of(decode(LATENCY, value), STAMP)
+        return reports.broker_event_of(decode(LATENCY, value), STAMP)
     except UndecodableRecord:
         return None
 

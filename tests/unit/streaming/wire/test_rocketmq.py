@@ -2,14 +2,14 @@
 
 from itertools import product
 
-from streaming.wire.rocketmq import Office, taken
+from streaming.wire.rocketmq import CellPlace, taken
 from streaming.wire.rows import Row
 from tests.builders.log import PARTITIONS, Log
 from tests.builders.rocketmq import consumer, heartbeat
 from trimtab.protocol import ROCKETMQ, Registration, UndecodableRecord, limits
 
 SLOTS = 3
-OFFICES = [Office(*place, SLOTS) for place in product(range(PARTITIONS), range(SLOTS))]
+CELLS = [CellPlace(*place, SLOTS) for place in product(range(PARTITIONS), range(SLOTS))]
 GROUPS = [f"group-{number}" for number in range(50)]
 
 
@@ -19,27 +19,27 @@ def row(value: bytes, key: bytes | None = b"client") -> Row:
 
 
 def everybody(found: Row) -> list[list[object]]:
-    """What each office takes."""
-    return [list(taken(found, office, PARTITIONS)) for office in OFFICES]
+    """What each cell takes."""
+    return [list(taken(found, cell, PARTITIONS)) for cell in CELLS]
 
 
 def test_each_statement_is_taken_once() -> None:
-    """Wherever a group lives, one office has it, and only that one."""
-    offices = everybody(row(heartbeat(*map(consumer, GROUPS))))
-    groups = [said.group for office in offices for said in office if isinstance(said, Registration)]
+    """Wherever a group lives, one cell has it, and only that one."""
+    cells = everybody(row(heartbeat(*map(consumer, GROUPS))))
+    groups = [said.group for cell in cells for said in cell if isinstance(said, Registration)]
 
     assert sorted(GROUPS) == sorted(groups)
-    assert len([office for office in offices if office]) > PARTITIONS
+    assert len([cell for cell in cells if cell]) > PARTITIONS
 
 
 def test_a_fault_is_returned_once() -> None:
-    """Whatever the key is, and also if it is a group of another office."""
+    """Whatever the key is, and also if it is a group of another cell."""
     bad = heartbeat(consumer("g"), None, consumer("h"), consumer("a/b"))
     for key in (b"client", b"g", b"h", b"", None):
         faults = [
             said
-            for office in everybody(row(bad, key))
-            for said in office
+            for cell in everybody(row(bad, key))
+            for said in cell
             if isinstance(said, UndecodableRecord)
         ]
         assert [

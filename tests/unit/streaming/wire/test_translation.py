@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from rebalance.groups.model import commands
-from rebalance.groups.model.commands import Order
+from rebalance.groups.model.commands import Command as GroupCommand
 from rebalance.groups.model.events import (
     Adopted,
     Advanced,
-    Beaten,
+    BeatSeen,
     Commanded,
     Drained,
     Event,
@@ -136,7 +136,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
     ),
     (
         Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),
-        Beaten(STAMP, A, FIRST, 5, Epoch(4), None),
+        BeatSeen(STAMP, A, FIRST, 5, Epoch(4), None),
     ),
     (
         Beat(
@@ -146,7 +146,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
             epoch=4,
             owned=(GrantRef("orders", "", 1, 3),),
         ),
-        Beaten(STAMP, A, FIRST, 5, Epoch(4), ((queue("orders-1"), Epoch(3)),)),
+        BeatSeen(STAMP, A, FIRST, 5, Epoch(4), ((queue("orders-1"), Epoch(3)),)),
     ),
     (Drain(member="a", incarnation=LIFE, sequence=6), Drained(STAMP, A, FIRST, 6)),
     (Leave(member="a", incarnation=LIFE, sequence=7), Left(STAMP, A, FIRST, 7)),
@@ -188,7 +188,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
 
 SIGNED: dict[str, Any] = {"id": "c-1", "principal": "ann", "reason": "why"}
 
-ORDERED: list[tuple[Record, Order]] = [
+ORDERED: list[tuple[Record, GroupCommand]] = [
     (Pause(**SIGNED), commands.Pause()),
     (Pause(**SIGNED, until_ms=7), commands.Pause(Millis(7))),
     (Resume(**SIGNED), commands.Resume()),
@@ -208,7 +208,7 @@ ORDERED: list[tuple[Record, Order]] = [
 
 
 @pytest.mark.parametrize(("record", "order"), ORDERED)
-def test_a_command_means_one_order(record: Record, order: Order) -> None:
+def test_a_command_means_one_order(record: Record, order: GroupCommand) -> None:
     """Who gave it and why goes with it."""
     assert Commanded(STAMP, "c-1", "ann", "why", order, None) == event_of(record, STAMP)
 

@@ -114,7 +114,7 @@ class Baton:
         return min(deadlines, default=None)
 
     def obey(self, record: Assignment, deadline: int) -> Changes:
-        """Follow a record of orders; what is revoked must be finished by the deadline."""
+        """Follow an assignment; what is revoked must be finished by the deadline."""
         changes = Changes()
         named = {row.queue for rows in (record.hold, record.give, record.inherit) for row in rows}
         for queue in self._states.keys() - named:

@@ -31,7 +31,7 @@ class Commons(Baton):
         return
 
     def obey(self, record: Assignment, deadline: int) -> Changes:
-        """Follow a record of orders."""
+        """Follow an assignment."""
         self._wanted = {row.queue: row.epoch for row in record.hold}
         return self._follow(deadline)
 

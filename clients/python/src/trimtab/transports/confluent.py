@@ -49,7 +49,7 @@ _CONSUMER: Final = {
     "group.id": "trimtab-member",  # demanded by the client; nothing is ever committed
     "enable.auto.commit": False,
     "enable.auto.offset.store": False,
-    "auto.offset.reset": "earliest",  # when retention overtook us: old orders are ignored anyway
+    "auto.offset.reset": "earliest",  # when retention overtook us: what is old is ignored
     "enable.partition.eof": True,  # the end may be reached without a record: what is gone is past
     "allow.auto.create.topics": False,
     "fetch.error.backoff.ms": 100,

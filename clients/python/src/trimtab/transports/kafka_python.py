@@ -46,7 +46,7 @@ _PRODUCER: Final = {
 _CONSUMER: Final = {
     "group_id": None,  # nothing is ever committed
     "enable_auto_commit": False,
-    "auto_offset_reset": "earliest",  # when retention overtook us: old orders are ignored anyway
+    "auto_offset_reset": "earliest",  # when retention overtook us: what is old is ignored
     "allow_auto_create_topics": False,
 }
 

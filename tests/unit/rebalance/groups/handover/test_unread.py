@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.model.decisions import AssignmentIssued
-from rebalance.groups.model.events import Beaten
+from rebalance.groups.model.events import BeatSeen
 from rebalance.ids import MemberId
 from rebalance.stamp import Stamp
 from tests.builders.notation import queue
@@ -87,7 +87,7 @@ def test_an_outage_of_the_controller_is_nobodys_deafness() -> None:
     """What the batch before it said may have been published after all of these beats."""
     story = missed()
 
-    def beat(stamp: Stamp) -> Beaten:
+    def beat(stamp: Stamp) -> BeatSeen:
         story.wall += 3_333  # until the next one
         return beaten("a", epoch=1)(stamp)
 

@@ -8,8 +8,8 @@ from rebalance.groups.members.departures import REMEMBERED_MS
 from rebalance.groups.model.commands import (
     ChoosePolicy,
     ChooseStrategy,
+    Command,
     Forget,
-    Order,
     Pause,
     Resume,
 )
@@ -77,7 +77,7 @@ def test_epochs_go_on_above_it() -> None:
     ],
     ids=lambda order: order.verb,
 )
-def test_what_an_operator_ordered_stands(order: Order) -> None:
+def test_what_an_operator_ordered_stands(order: Command) -> None:
     """Queues, departures and flaps go; the order is for whoever comes next."""
     story = two_members(queues=4, policy=POLICY)
     story.reads(ordered(order), left("a"), left("b"))

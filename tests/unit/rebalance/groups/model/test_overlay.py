@@ -27,7 +27,7 @@ def test_what_must_be_there_is_asked_for_by_index() -> None:
 
 
 def test_items_keep_the_order_of_the_map_and_add_new_keys_at_the_end() -> None:
-    """Order is part of determinism: the map's own first, then new keys as they were drawn."""
+    """Command is part of determinism: the map's own first, then new keys as they were drawn."""
     paper = Overlay(BENEATH)
     for key, value in (("z", 26), ("b", 20), ("d", 4)):
         paper.put(key, value)

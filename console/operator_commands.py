@@ -31,17 +31,17 @@ PATIENCE_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Whom an order is for."""
+    """Whom a command is for."""
 
     asked_as: str
     """How the command line asks for the name."""
     name: str
 
 
-def order(
+def send_command(
     settings: Settings, address: Address, reason: str, kind: type[Command], **said: object
 ) -> Command:
-    """Sign an order and write it.
+    """Sign a command and write it.
 
     Raises:
         Failure: It breaks the contract, or Kafka did not take it.
