@@ -25,7 +25,7 @@ def _row(story: Story, crew: Crew) -> dict[str, object]:
     newcomers = story.newcomers(crew)
     avoiding = sum(not story.touched(notes[0]) for notes in newcomers)
     row: dict[str, object] = {
-        "crew": crew,
+        "producers": crew,
         "messages": len(sent),
         "touched it": _percent(story, sent),
     }

@@ -113,8 +113,8 @@ def _with_spark(load: Load) -> None:
     first, then = _halves(flooded, load.seconds / 2)
     slowest = max(it.milliseconds for it in flooded.orders)
     figures: dict[str, object] = {
-        "an order among reports, first half, p50": f"{first:.0f} ms",
-        "an order among reports, second half, p50": f"{then:.0f} ms",
+        "a command among reports, first half, p50": f"{first:.0f} ms",
+        "a command among reports, second half, p50": f"{then:.0f} ms",
         "the slowest of all": f"{slowest:.0f} ms",
         "from the first failure to the verdict": f"{flooded.found_after_s:.1f} s",
         "cores that the controller used": f"{flooded.cores:.2f}",
