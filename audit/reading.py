@@ -1,10 +1,11 @@
 """Reading: what was read, in order, and when that was by the auditor's own clock.
 
 The records of a heartbeat partition fall into *stretches*: runs in which each record is within a
-step of the latest so far. A stretch surely proves the time from its first record to its latest.
-What lies between two stretches is an outage, or a broker's clock that jumped: ahead it may prove
-one step more, back it proves nothing. So there are two figures, the most that may have been proved
-and what surely was; nobody may be struck out by less than the first, and nobody may stay beyond the
+step of the latest so far. A stretch surely proves the time between its records. What lies between
+two stretches is an outage, or a broker's clock that jumped: ahead it may prove one step more, back
+it proves nothing. A stretch that was left may go on, where two clocks take turns; then what went by
+is what went by on one of them. So there are two figures, the most that may have been proved and
+what surely was; nobody may be struck out by less than the first, and nobody may stay beyond the
 second, for however long the broker's clock was wrong.
 
 Kept by ``checker``, asked by ``silence``. Its one rule: it owes nothing to the brain's clock.
@@ -20,6 +21,9 @@ _PLACES_REMEMBERED = 200_000
 """Two large batches: a cause is a record of the batch that is being judged."""
 _STEPS_MADE_UP = 5
 """The steps in the shortest session."""
+_STRETCHES_OPEN = 4
+_STEPS_OPEN = 5
+"""A stretch goes on, with others between, if its next record is no further away than that."""
 
 
 class Reading(NamedTuple):
@@ -39,43 +43,79 @@ BEGINNING = Reading(0, 0, 0, 0)
 
 
 @dataclass(slots=True)
+class Stretch:
+    """Records of one clock."""
+
+    latest_ms: int
+    sure_ms: int
+    """What surely was proved by the latest."""
+
+    def goes_on(self, appended_ms: int) -> int:
+        """Go on with a record; return what lies between it and the one before."""
+        gap_ms = max(0, appended_ms - self.latest_ms)
+        self.latest_ms += gap_ms
+        return gap_ms
+
+
+@dataclass(slots=True)
 class PartitionClock:
     """One heartbeat partition's log time, by the auditor's own arithmetic."""
 
     max_step_ms: int
-    first_ms: int | None = None
-    """Of the stretch that goes on."""
-    latest_ms: int | None = None
-    over_ms: int = 0
-    """What the stretches before it have proved."""
+    stretches: list[Stretch] = field(default_factory=list)
+    """Those that may go on; the one that does is the last."""
+    sure_ms: int = 0
+    """What surely is proved."""
     between_ms: int = 0
-    """The most that the gaps between them may have proved."""
+    """What else may be, at most: by gaps between stretches, or by several clocks at once."""
     went_back: bool = False
     """Its broker's clock did: what it says of the time between two records is worth nothing."""
     fell_back: bool = False
-    """By more than a step, which ended a stretch."""
+    """By more than a step."""
+    _before_ms: int | None = None
+    """When the record before was written, as it says."""
 
     def advance(self, appended_ms: int) -> None:
         """Read a record of the partition."""
-        if self.first_ms is None or self.latest_ms is None:
-            self.first_ms = self.latest_ms = appended_ms
-            return
-        gap_ms = appended_ms - self.latest_ms
-        self.went_back |= gap_ms < 0
-        if abs(gap_ms) <= self.max_step_ms:
-            self.latest_ms = max(self.latest_ms, appended_ms)
-            return
-        self.over_ms += self.latest_ms - self.first_ms
-        self.first_ms = self.latest_ms = appended_ms
-        if gap_ms > 0:
-            self.between_ms += self.max_step_ms
+        before_ms, stretch = self._before_ms, self._continued(appended_ms)
+        reordered = before_ms is not None and 0 <= before_ms - appended_ms <= self.max_step_ms
+        since_ms = 0 if before_ms is None else self._gap_ms(appended_ms - before_ms)
+        gained_ms = 0
+        if stretch is None:
+            stretch = Stretch(appended_ms, self.sure_ms)
         else:
-            self.fell_back = True
+            self.stretches.remove(stretch)
+            own_ms = self._gap_ms(stretch.goes_on(appended_ms))
+            stretch.sure_ms += own_ms
+            far = before_ms is None or appended_ms - before_ms > _STEPS_OPEN * self.max_step_ms
+            since_ms = own_ms if far else max(since_ms, own_ms)  # it may be no return, but a gap
+            gained_ms = max(0, stretch.sure_ms - self.sure_ms)
+        self.sure_ms += gained_ms
+        self.between_ms += since_ms - gained_ms
+        self.stretches = [*self.stretches, stretch][-_STRETCHES_OPEN:]
+        if before_ms is not None:
+            self.went_back |= appended_ms < before_ms
+            self.fell_back |= appended_ms < before_ms - self.max_step_ms
+        self._before_ms = before_ms if reordered else appended_ms
+
+    def _gap_ms(self, gap_ms: int) -> int:
+        return max(0, min(gap_ms, self.max_step_ms))
+
+    def _continued(self, appended_ms: int) -> Stretch | None:
+        """Return the stretch that goes on with a record: the same as before, if that may be."""
+        if not self.stretches:
+            return None
+        closest = min(reversed(self.stretches), key=lambda it: abs(appended_ms - it.latest_ms))
+        last, step_ms = self.stretches[-1], self.max_step_ms
+        if abs(appended_ms - last.latest_ms) <= step_ms:
+            return last
+        near = -step_ms <= appended_ms - closest.latest_ms <= _STEPS_OPEN * step_ms
+        return closest if near and closest is not last else None
 
     @property
-    def sure_ms(self) -> int:
-        """What surely is proved."""
-        return self.over_ms + (self.latest_ms or 0) - (self.first_ms or 0)
+    def latest_ms(self) -> int | None:
+        """When the latest record of the stretch that goes on was written."""
+        return self.stretches[-1].latest_ms if self.stretches else None
 
     @property
     def proved_ms(self) -> int:

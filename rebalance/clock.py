@@ -8,21 +8,49 @@ partition, keep the clock running when no member speaks.
 
 A broker's clock may jump ahead for one record, or for an hour, and come back. So a record that is
 older than the latest by more than a step is believed: time goes on from there. The time that was
-counted for the jump is then taken back from the next records. So however often a broker's clock
-jumps, this one is never more than one step ahead of real time.
+counted for the jump is then taken back, from half of what the next records prove. So however often
+a broker's clock jumps and comes back, this one is never more than one step ahead of real time.
+
+Two clocks may take turns, because every other record is stamped by one that is wrong. Then each
+record jumps. So the last few clocks that were left are remembered, each with the reading that it
+has proved, and a record of one of them proves the time since its own last one.
 
 The shell keeps one clock per heartbeat partition and stamps every event with its reading. Its one
-rule: the clock never goes back, and no wrong time in the log stops it.
+rule: it never goes back, and no wrong time in the log stops it. As long as no more than four clocks
+take turns, it goes on at half of real speed at least.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from rebalance.ids import Millis
 
 _STEPS_LENT: Final = 5
 """At most: they delay an expiry by as much, and five steps are the shortest session (``Policy``).
 Gaps that were outages count as jumps ahead too, until the broker's clock comes back."""
+_STEPS_LEFT: Final = 5
+"""For so long a clock that was left is waited for: four take turns within four steps at most, since
+there is a tick every half step."""
+_LEFT: Final = 3
+"""So many that were left are remembered. A broker, or a producer, that is wrong is one."""
+
+
+class Left(NamedTuple):
+    """One of the clocks that stamp the records, as it was when it was left for another."""
+
+    latest: Millis
+    reading: Millis
+    """What it has proved; ``now`` is the most that any of them has."""
+    lent: Millis
+
+    def again(self, here: "Left", appended: Millis, max_step: Millis) -> "Left":
+        """Return it after its next record, which comes after others of the clock ``here``.
+
+        Those have proved some of the time between as well.
+        """
+        own = self.reading + min(max(0, appended - self.latest), max_step)
+        others = here.reading - max(0, here.lent - self.lent)
+        return Left(max(self.latest, appended), Millis(max(own, others)), self.lent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +66,41 @@ class LogClock:
     """What jumps ahead were counted for, as far as the broker's clock has not come back since."""
     owed: Millis = Millis(0)
     """What is left to pay of that since it has."""
+    left: tuple[Left, ...] = ()
+    """The clocks that were left lately, the last one at the end."""
 
     def advanced(self, appended: Millis, max_step: Millis) -> "LogClock":
         """Return the clock after a record that the broker appended at ``appended``."""
         if self.latest is None:
             return LogClock(self.now, appended)
-        most, gap = _STEPS_LENT * max_step, appended - self.latest
-        if gap < -max_step:
-            return LogClock(self.now, appended, owed=Millis(min(self.owed + self.lent, most)))
+        gap = appended - self.latest
+        if abs(gap) > max_step:
+            return self._jumped(Left(self.latest, self._reading, self.lent), appended, max_step)
         if gap <= 0:
             return self  # reordered, or repeated
-        step = min(gap, max_step)
-        paid = min(step, self.owed)
-        lent = self.lent if gap <= max_step else min(self.lent + max_step, most)
-        now, owed = self.now + step - paid, self.owed - paid
-        return LogClock(Millis(now), appended, Millis(lent), Millis(owed))
+        paid = min(gap // 2, self.owed)
+        now, owed = Millis(self.now + gap - paid), Millis(self.owed - paid)
+        return LogClock(now, appended, self.lent, owed, self.left)
+
+    @property
+    def _reading(self) -> Millis:
+        return Millis(self.now - self.owed)
+
+    def _jumped(self, here: Left, appended: Millis, max_step: Millis) -> "LogClock":
+        """Return the clock after a record that is further than a step from the one before it."""
+        nearest = min((here, *self.left), key=lambda it: abs(appended - it.latest))
+        most, reach = _STEPS_LENT * max_step, _STEPS_LEFT * max_step
+        if nearest is not here and abs(appended - nearest.latest) <= reach:
+            then = nearest.again(here, appended, max_step)
+        elif appended > here.latest:
+            lent = Millis(min(here.lent + max_step, most))
+            then = Left(appended, Millis(here.reading + max_step), lent)
+        else:
+            owed = min(self.owed + here.lent, most)
+            then = Left(appended, Millis(self.now - owed), Millis(0))
+        now = max(self.now, then.reading)
+        left = (*(it for it in self.left if it is not nearest), here)[-_LEFT:]
+        return LogClock(now, then.latest, then.lent, Millis(now - then.reading), left)
 
     def read(self, appended: Millis, max_step: Millis) -> Millis:
         """Return the reading for a record of *another* partition, without advancing.
@@ -65,7 +113,6 @@ class LogClock:
         the other step is for ticks that are late. Before the first beat nobody can tell how far
         ahead a record is, so it counts as the furthest.
         """
-        furthest = Millis(2 * max_step)
-        if self.latest is None:
-            return Millis(self.now + furthest)
-        return self.advanced(appended, furthest).now
+        furthest = 2 * max_step
+        ahead = furthest if self.latest is None else min(appended - self.latest, furthest)
+        return Millis(self.now + max(0, ahead))

@@ -22,7 +22,7 @@ from msgspec import Raw, msgpack
 
 from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.events import ClusterName
-from rebalance.clock import LogClock
+from rebalance.clock import Left, LogClock
 from rebalance.groups.model.state import GroupState, Pulse
 from rebalance.ids import Epoch, GroupName, MemberId, Millis
 
@@ -75,6 +75,7 @@ class _Stored(NamedTuple):
     floor: Epoch = Epoch(0)
     lent: Millis = Millis(0)
     owed: Millis = Millis(0)
+    left: tuple[Left, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,7 @@ def write(cell: Cell) -> bytes:
             cell.floor,
             clock.lent,
             clock.owed,
+            clock.left,
         )
     )
 
@@ -150,7 +152,7 @@ def read(data: bytes) -> Cell:
         )
     stored = _stored.decode(memoryview(data)[1:])
     return Cell(
-        LogClock(stored.now, stored.latest, stored.lent, stored.owed),
+        LogClock(stored.now, stored.latest, stored.lent, stored.owed, stored.left),
         stored.earliest,
         bytes(stored.groups),
         stored.earliest_jury,

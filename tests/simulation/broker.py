@@ -23,6 +23,8 @@ class Broker:
         self.skew_ms = 0
         self.stray_ms = 0
         """How wrong the next stamp of a heartbeat is beside that."""
+        self.other_ms = 0
+        """How wrong every other one is."""
         self._written: dict[tuple[str, int], int] = {}
         self.down_until = 0
 
@@ -40,7 +42,8 @@ class Broker:
         size = size or len(value or b"")
         appended_ms = now + self.skew_ms
         if topic is HEARTBEATS:
-            appended_ms, self.stray_ms = appended_ms + self.stray_ms, 0
+            wrong_ms = self.stray_ms + offset % 2 * self.other_ms
+            appended_ms, self.stray_ms = appended_ms + wrong_ms, 0
         log.append(Row(name, PARTITION, offset, appended_ms, key, value, size))
         self._written[name, offset] = now
         return offset

@@ -33,11 +33,21 @@ def clock_stopped_by_a_wrong_stamp(right: Function) -> Function:
     return wrong
 
 
+def clocks_that_take_turns_forgotten(right: Function) -> Function:
+    """Each return to a clock that was left is one more jump."""
+
+    def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
+        clock: LogClock = right(self, appended, max_step)
+        return replace(clock, left=())
+
+    return wrong
+
+
 def jumps_ahead_never_paid_for(right: Function) -> Function:
     """Each time the broker's clock is ahead for a moment a step is counted."""
 
     def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
         clock: LogClock = right(self, appended, max_step)
-        return replace(clock, owed=Millis(0))
+        return replace(clock, owed=Millis(0), left=())
 
     return wrong

@@ -44,7 +44,7 @@ def cut_off(seed: int) -> Scenario:
 def wrong_stamps(seed: int) -> Scenario:
     """Draw a life in which stamps are wrong, while members are cut off, deaf or dead."""
     life, chance = scenario(seed), Random(-2 - seed)
-    jumps = [Kind.CLOCK_AHEAD] if seed % 4 == 0 else 3 * [Kind.STRAY_STAMPS]
+    jumps = {0: [Kind.CLOCK_AHEAD], 1: [Kind.TWO_CLOCKS]}.get(seed % 4, 3 * [Kind.STRAY_STAMPS])
     troubles = [
         Incident(chance.randint(QUIET_BEFORE_MS, life.safety_ms), kind, chance.getrandbits(32))
         for kind in [*jumps, Kind.CUT, Kind.CUT, Kind.DEAFEN, Kind.KILL]

@@ -22,6 +22,7 @@ from streaming.startup.published import PublishedState
 from tests.simulation.clocks import (
     clock_step_unlimited,
     clock_stopped_by_a_wrong_stamp,
+    clocks_that_take_turns_forgotten,
     jumps_ahead_never_paid_for,
 )
 from tests.simulation.deaf import (
@@ -222,6 +223,12 @@ PLANTS = {
         "rebalance.clock.LogClock.advanced",
         clock_stopped_by_a_wrong_stamp,
         frozenset({Invariant.LIVELY}),
+    ),
+    "clocks that take turns forgotten": Plant(
+        "rebalance.clock.LogClock.advanced",
+        clocks_that_take_turns_forgotten,
+        frozenset({Invariant.LIVELY}),
+        lives=wrong_stamps,
     ),
     "jumps ahead never paid for": Plant(
         "rebalance.clock.LogClock.advanced",

@@ -100,6 +100,7 @@ class Kind(StrEnum):
     CLOCK_AHEAD = "clock ahead"
     CLOCK_BACK = "clock back"
     STRAY_STAMPS = "stray stamps"
+    TWO_CLOCKS = "two clocks"
     GROW = "grow"
     SHRINK = "shrink"
     DELETE = "delete"
@@ -119,7 +120,7 @@ taken from the log, somebody spoke in its name or took it, or an operator said s
 
 
 FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT, Kind.RIVAL)
-_DRAWN = [kind for kind in Kind if kind not in {*FORGETTING, Kind.RETIRE}]
+_DRAWN = [kind for kind in Kind if kind not in {*FORGETTING, Kind.RETIRE, Kind.TWO_CLOCKS}]
 """What every life draws from; the others have lives of their own."""
 
 
@@ -162,7 +163,7 @@ class Scenario:
         They bear one jump of the broker's clock ahead, and any number that it takes back at once.
         """
         kinds = Counter(incident.kind for incident in self.incidents)
-        jumps = kinds[Kind.CLOCK_AHEAD] + (Kind.STRAY_STAMPS in kinds)
+        jumps = kinds[Kind.CLOCK_AHEAD] + len({Kind.STRAY_STAMPS, Kind.TWO_CLOCKS} & kinds.keys())
         return jumps <= 1 and UNFAIR.isdisjoint(kinds)
 
     @property

@@ -201,7 +201,8 @@ class World:
         step = self.chance.choice([50, 150, 300, 600])
         clock, deadline = self.brain.clock, self.brain.state.deadline
         if Quirk.EDGES in self.scenario.quirks and deadline is not None and clock.latest:
-            wait = deadline - 1 - clock.now + clock.owed
+            wait = deadline - 1 - clock.now
+            wait += min(wait, clock.owed)
             edge = clock.latest + wait - self.broker.skew_ms
             if self.now < edge <= self.now + step:
                 self.now = self.driver.next_tick = edge

@@ -24,6 +24,7 @@ from tests.simulation.incidents.machinery import (
     stall_controller,
     stray_stamps,
     truncate,
+    two_clocks,
     upgrade,
 )
 from tests.simulation.incidents.members import (
@@ -118,6 +119,7 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.CLOCK_AHEAD: clock_ahead,
     Kind.CLOCK_BACK: clock_back,
     Kind.STRAY_STAMPS: stray_stamps,
+    Kind.TWO_CLOCKS: two_clocks,
     Kind.GROW: grow,
     Kind.SHRINK: shrink,
     Kind.DELETE: delete,

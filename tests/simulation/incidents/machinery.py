@@ -158,17 +158,27 @@ def stray_stamps(world: "World", dice: Random) -> None:
     lasting_ms = dice.choice([0, 0, 500, 2_000])
 
     def stray() -> None:
-        world.straying -= 1
         world.faults.occurred("B8")
         if lasting_ms:
             world.broker.jump(by_ms)
-            world.later(lasting_ms, lambda: world.broker.jump(-by_ms))
         else:
             world.broker.stray_ms = by_ms
+        world.later(lasting_ms, come_back)
+
+    def come_back() -> None:
+        if lasting_ms:
+            world.broker.jump(-by_ms)
+        world.straying -= 1
         if world.straying:
-            world.later(lasting_ms + dice.choice([200, 700, 3_000]), stray)
+            world.later(dice.choice([200, 700, 3_000]), stray)
 
     stray()
+
+
+def two_clocks(world: "World", dice: Random) -> None:
+    """Every other heartbeat is stamped by a clock that is wrong, for the rest of the life."""
+    world.broker.other_ms = dice.choice([2_000, 5_000, HOUR_MS, -HOUR_MS])
+    world.faults.occurred("B8")
 
 
 def clock_back(world: "World", dice: Random) -> None:

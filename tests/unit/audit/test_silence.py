@@ -35,6 +35,34 @@ def test_a_clock_that_jumped_back_proves_nothing() -> None:
     assert ["I6"] == told.wrong
 
 
+def test_two_clocks_that_take_turns_prove_time() -> None:
+    """A controller whose clock stands still meanwhile is wrong; and so is one whose clock runs."""
+    told = a_member()
+    silence_ms = 0
+    while silence_ms < SESSION_MS + 5 * 5_000 - 1_000:
+        silence_ms += 1_000
+        told.ticks(3_600_000 if silence_ms % 2_000 else 1_000 - 3_599_000)
+        told.batch_ends()
+    assert [] == told.details
+
+    for _ in range(10):
+        told.ticks(3_600_000)
+        told.ticks(1_000 - 3_599_000)
+    told.batch_ends()
+    assert ["I5"] == told.wrong
+
+
+def test_nor_do_they_prove_more_than_it_took() -> None:
+    """Each record is ahead of the one before, or behind it, by an hour."""
+    told = a_member()
+    told.ticks(3_600_000)
+    told.ticks(-3_600_000)
+    told.ticks(3_600_000)
+    told.struck("a", told.ticks(1_000 - 3_600_000))
+
+    assert ["I6"] == told.wrong
+
+
 def test_what_was_heard_after_the_cause_does_not_count() -> None:
     """A batch may read on after the record that proved the silence."""
     told = a_member()

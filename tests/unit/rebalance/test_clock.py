@@ -6,22 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance.clock import LogClock
+from rebalance.clock import Left, LogClock
 from rebalance.ids import Millis
 
 STEP = Millis(5_000)
 RUNNING = LogClock(now=Millis(100), latest=Millis(50_000))
+BEFORE = Left(Millis(50_000), Millis(100), Millis(0))
 
 RECORDS = {
     "the next record": (50_700, LogClock(Millis(800), Millis(50_700))),
     "a gap of exactly one step": (55_000, LogClock(Millis(5_100), Millis(55_000))),
     "a longer gap counts as one step": (
         99_000,
-        LogClock(Millis(5_100), Millis(99_000), lent=STEP),
+        LogClock(Millis(5_100), Millis(99_000), lent=STEP, left=(BEFORE,)),
     ),
     "the same millisecond": (50_000, RUNNING),
     "a record that was overtaken": (45_000, RUNNING),
-    "a broker whose clock went back": (44_999, LogClock(Millis(100), Millis(44_999))),
+    "a broker whose clock went back": (
+        44_999,
+        LogClock(Millis(100), Millis(44_999), left=(BEFORE,)),
+    ),
 }
 
 
@@ -72,6 +76,39 @@ def test_a_wrong_time_stops_the_clock_for_a_step_at_most(by: int, length: int) -
     stamps = [1_000 * second + by * (second in wrong) for second in range(200)]
 
     assert all(1_000 * second - shown <= STEP for second, shown in enumerate(read_all(stamps)))
+
+
+@pytest.mark.parametrize("every_ms", [10, 500, 1_000])
+@pytest.mark.parametrize("clocks", [2, 3, 4])
+@pytest.mark.parametrize("by", [3_600_000, -3_600_000, 3 * STEP])
+def test_clocks_that_take_turns_do_not_stop_it(by: int, clocks: int, every_ms: int) -> None:
+    """Every other record is stamped ahead, or by one of several: half of real speed at least."""
+    real = range(0, 200_000, every_ms)
+    stamps = [at + by * (number % clocks) for number, at in enumerate(real)]
+    lead = [shown - at for shown, at in zip(read_all(stamps), real, strict=True)]
+
+    assert max(lead) <= (clocks - 1) * STEP
+    assert min(one + at / 2 for one, at in zip(lead, real, strict=True)) >= -STEP
+
+
+@pytest.mark.parametrize("lasting", [2, 5, 12, 30])
+def test_nor_do_clocks_that_change_places_now_and_then(lasting: int) -> None:
+    """Whatever counts as one of them for so many seconds."""
+    stamps = [1_000 * at + 3_600_000 * (at // lasting % 2) for at in range(600)]
+    shown = read_all(stamps)
+
+    real = range(0, 600_000, 1_000)
+
+    assert all(at / 2 - STEP <= it <= at + STEP for at, it in zip(real, shown, strict=True))
+
+
+def test_what_was_lent_is_paid_with_half_of_what_follows() -> None:
+    """After one stamp that was ahead, time goes on at half speed until it is right again."""
+    shown = read_all([0, 1_000, 3_600_000, *range(2_000, 20_000, 1_000)])
+    steps = {later - earlier for earlier, later in pairwise(shown[3:])}
+
+    assert steps == {500, 1_000}
+    assert 19_000 == shown[-1]
 
 
 RECORDS_OF_TWO_CLOCKS = st.lists(st.tuples(st.integers(0, 1_500), st.booleans()), max_size=60)

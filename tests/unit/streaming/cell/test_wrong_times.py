@@ -10,7 +10,7 @@ from streaming.wire.rows import Row
 from tests.builders.log import Log, beat, join, route, rules
 from tests.builders.reports import EAST, report
 from tests.unit.streaming.cell.test_brokers import verdicts
-from trimtab.protocol import HEARTBEATS, LATENCY, MEMBERS, ROUTES
+from trimtab.protocol import HEARTBEATS, LATENCY, MEMBERS, ROUTES, TICK_KEY
 
 RULES = rules()
 SESSION_S, SWEEP_S, STEP_S = 10, 10, RULES.policy.max_clock_step_ms / 1_000
@@ -57,6 +57,9 @@ JUMPS = {
     "ahead for good": dict.fromkeys(range(5, 100), DAY_S),
     "back for good": dict.fromkeys(range(5, 100), -DAY_S),
     "now and then": dict.fromkeys(range(5, 100, 5), HOUR_S),
+    "every other second": dict.fromkeys(range(5, 100, 2), HOUR_S),
+    "every other second, back": dict.fromkeys(range(5, 100, 2), -HOUR_S),
+    "two of three seconds": {it: it % 3 * HOUR_S for it in range(5, 100)},
 }
 
 
@@ -70,6 +73,23 @@ def test_the_dead_are_struck_out_in_time(skews: dict[int, int]) -> None:
 
     assert [b"billing/a"] == list(gone)
     assert SESSION_S - STEP_S <= gone[b"billing/a"] <= SESSION_S + 2 * STEP_S
+
+
+@pytest.mark.parametrize("ahead_s", [-DAY_S, -HOUR_S, HOUR_S, DAY_S])
+def test_a_producer_whose_stamps_are_wrong_stops_nothing(ahead_s: int) -> None:
+    """Its records are between the right ones of the ticks; the dead are struck out as before."""
+    read = told({}, 60)
+    for rows in read:
+        rows[:] = [
+            row._replace(appended_ms=row.appended_ms + 1_000 * ahead_s)
+            if row.topic == "t.heartbeats" and row.key != TICK_KEY
+            else row
+            for row in rows
+        ]
+    gone = buried(read)
+
+    assert [b"billing/a"] == list(gone)
+    assert SESSION_S - STEP_S <= gone[b"billing/a"] <= 2 * SESSION_S
 
 
 FOR_GOOD = {"ahead for good", "back for good"}
