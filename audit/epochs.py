@@ -73,13 +73,13 @@ class Epochs:
     def repeated(self, record: Issued) -> Iterator[Violation]:
         """Judge what is repeated: one batch, that has been said and means what it meant."""
         if self._repeated not in {0, record.epoch}:
-            detail = f"epoch {record.epoch} of an old memory after {self._repeated}"
+            detail = f"epoch {record.epoch} of an old state after {self._repeated}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
         self._repeated = record.epoch
         key = record.life, record.epoch
         forgotten = len(self._meanings) == _MEANINGS_REMEMBERED and key not in self._meanings
         if not forgotten and self._meanings.get(key) != record.content:
-            detail = f"epoch {record.epoch} of an old memory says something else"
+            detail = f"epoch {record.epoch} of an old state says something else"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
 
     def joined(self, record: Joined) -> None:
@@ -140,7 +140,7 @@ class Epochs:
 
     def effaced(self, entry: Effaced) -> Violation:
         """Nobody may take the last word back: the group would begin at 1 again."""
-        detail = f"its last word, of epoch {self._summary[0]}, was taken back"
+        detail = f"its last summary, of epoch {self._summary[0]}, was taken back"
         return Violation(Invariant.EPOCHS_GROW, self._group, "summary", detail, (entry.at,))
 
     def ended(self, life: Life) -> None:

@@ -138,7 +138,7 @@ def _order(
     from console.operator_commands import Address, send_command
 
     command = send_command(settings, Address("--cluster", cluster), reason, kind, **said)
-    write(f"ordered: {command.kind} {said['broker']} of {cluster} ({command.id})")
+    write(f"sent: {command.kind} {said['broker']} of {cluster} ({command.id})")
 
 
 def _row(verdict: Verdict) -> dict[str, object]:

@@ -241,4 +241,4 @@ def _order(
 
     command = send_command(settings, Address("GROUP", name), reason, kind, **said)
     about = f" {said['member']} of" if "member" in said else ""
-    write(f"ordered: {command.kind}{about} {name} ({command.id})")
+    write(f"sent: {command.kind}{about} {name} ({command.id})")

@@ -67,7 +67,7 @@ def test_orders_are_written_where_the_controller_reads(
     assert 0 == run("brokers", "eject", "a", *where, "--for", "1h")[0]
     assert 0 == run("brokers", "restore", "a", *where)[0]
     code, out, _ = run("brokers", "forget", "a", *where)
-    assert (0, True) == (code, out.startswith("ordered: forget a of east ("))
+    assert (0, True) == (code, out.startswith("sent: forget a of east ("))
 
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "test"})
     consumer.assign([TopicPartition(f"{topics_prefix}commands", partition_of("east", 2), 0)])
