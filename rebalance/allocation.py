@@ -69,7 +69,7 @@ class AllocationPlan:
     unassigned: Mapping[Queue, str] = field(default_factory=dict)
     changed: Collection[Queue] | None = None
     """The queues whose owner, or the lack of one, is not as in the request's ``current``, if the
-    strategy knows; None: whoever wants to know has to compare."""
+    strategy knows; None: the caller has to compare."""
     heeds_capacity: bool = False
     """The strategy has seen to it that nobody has more than it can carry; else it is counted."""
 

@@ -30,16 +30,16 @@ STATE: Final = "cell binary"
 _LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
 _PATIENCE_MS: Final = 3_000
-"""How long a source waits for an answer before it asks another broker. Each batch begins with the
-question what topics there are, put to any broker; one that hangs, though it leads nothing of ours,
-stopped the query for as long as it hung, or for Kafka's minute. A third of a session is borne."""
+"""How long a source waits for an answer before it asks another broker. Each batch begins by asking
+any broker for the list of topics. A broker that hung, even if it led none of our topics, stopped
+the query for as long, or for Kafka's minute. Members tolerate a third of a session."""
 _WAKE_MS: Final = 2_000
-"""How often a source looks who leads what. Its client has no alarm: an answer that does not come is
-noticed only when there is something else to do (kafka-clients 3.9, ``KafkaAdminClient``)."""
+"""How often a source looks up the leaders. Its client has no timer of its own: it notices a missing
+answer only when it has something else to do (kafka-clients 3.9, ``KafkaAdminClient``)."""
 
 
 def decisions(spark: SparkSession, options: Options, fold: StateFunction) -> DataFrame:
-    """Fold everything that is said to the controller into everything that it says."""
+    """Fold all records to the controller into all records that it publishes."""
     records = urgent(spark, options).union(routine(spark, options))
     cells = dealt(records.select(*cut_to_size()), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
@@ -109,9 +109,9 @@ def source(topics: list[str], options: Options) -> dict[str, str]:
         **client(options),
         "subscribe": ",".join(topics),
         # A new query folds what the log still holds, oldest first, and learns who is a member:
-        # whoever died since is struck out by the ticks and beats of the same first batch. Who
-        # owns what it is told (``reminder``), and that in one batch: so there must be no limit
-        # of records. "latest" would miss the joins of living members.
+        # the ticks and beats of the same first batch evict members that died since. The reminder
+        # tells it who owns what, in one batch: so there must be no limit of records. "latest"
+        # would miss the joins of living members.
         "startingOffsets": "earliest",
         # Offsets that are gone are a gap in the truth: stop and say so, rather than skip it.
         "failOnDataLoss": "true",

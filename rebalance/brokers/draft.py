@@ -45,7 +45,7 @@ class Draft:
 
     @property
     def is_disputed(self) -> bool:
-        """Whether somebody wants a broker out of use, with or without success."""
+        """Whether the jury or an operator wants a broker out, also if a limit spares it."""
         return bool(self.orders) or any(broker.out for broker in self.brokers.values())
 
     @property

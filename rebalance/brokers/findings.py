@@ -31,7 +31,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Findings:
-    """Who is condemned by which detector; the first in order gives the reason."""
+    """Which brokers each detector wants out; the first detector in order gives the reason."""
 
     judged: dict[BrokerName, Finding] = field(default_factory=dict)
     """By detectors that are acted on."""

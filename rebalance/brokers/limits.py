@@ -27,7 +27,7 @@ class InForce(NamedTuple):
 
 
 def in_force(draft: Draft) -> InForce:
-    """Apply the limits to whatever somebody wants out of use."""
+    """Apply the limits to all brokers that are to be out of use."""
     out: set[BrokerName] = set()
     spared: dict[BrokerName, str] = {}
     ejected = [(it.since_ms, name) for name, it in draft.orders.items() if not it.available]

@@ -126,5 +126,5 @@ class VerdictPolicy:
 
     @property
     def testers(self) -> int:
-        """How many reporters try a broker that is out: a quorum, whoever of them lies."""
+        """How many reporters try a broker that is out: a quorum of honest ones, if some lie."""
         return 2 * self.quorum - 1

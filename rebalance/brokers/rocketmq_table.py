@@ -89,6 +89,6 @@ def _out(draft: Draft, broker: Broker, item: FaultItem, rules: FaultRules) -> Ou
         f"a call took {item.current_latency} ms, or failed",
         since_ms=since,
         until_ms=draft.published(until),
-        tested_from=until,  # nobody is asked to: in these modes only time ends a sentence
+        tested_from=until,  # without testers: in these modes only time ends an ejection
         until=until,
     )

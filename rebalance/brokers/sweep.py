@@ -26,8 +26,8 @@ Views = Mapping[ReporterId, View]
 
 _NOTICE_PERCENT = 150
 """Of a sweep: so long before its end a sentence is prolonged, if it is. Readers let a verdict lapse
-by the clock, and the next count may be a little more than a sweep away: whoever prolonged it only
-then would send everybody to the bad broker for what is left of that sweep."""
+by the clock, and the next count may be a little more than a sweep away. Prolonged only then, it
+would send all producers to the bad broker for the rest of that sweep."""
 
 
 def close(draft: Draft) -> None:
@@ -154,7 +154,7 @@ def _remembered(draft: Draft, name: BrokerName, broker: Broker, views: Views) ->
 def _sentence(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> None:
     """Take out who is condemned, as far as the limits allow; the surest evidence first.
 
-    Who has just been freed is not condemned for what it was out for.
+    A broker that has just been freed is not taken out again for the same reason.
     """
     for name in freed:
         discard(draft, name)

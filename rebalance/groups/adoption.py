@@ -141,7 +141,7 @@ def _records(draft: Draft, found: Sequence[Found]) -> list[Adopted]:
 def _is_over(draft: Draft, record: Adopted) -> bool:
     """Tell whether the life that a record is for has ended: it left for good, or a younger came.
 
-    Nor is there room for more members than may join, whoever says that they were published.
+    The limit of members holds for published ones as well.
     """
     gone = draft.departures.get(record.member)
     known = draft.members.get(record.member)
@@ -254,7 +254,7 @@ def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
 
 
 def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], now: Stamp) -> None:
-    """Write the books anew, and mean each queue for whoever is to have it."""
+    """Write the books again, and make the owner of each queue its owner in the target."""
     asked = Asked(draft.next_epoch, now.heard)
     for queue in draft.ownership.merged():
         draft.ownership.remove(queue)

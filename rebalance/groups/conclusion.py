@@ -121,7 +121,7 @@ def _shares(
 
 
 def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[MemberId]:
-    """Who is sent a record: whoever asked, and whoever is told something new of any queue."""
+    """Members that get a record: those that asked, and those with news about a queue."""
     drawn, before = draft.ownership.drawn, draft.before.ownership
     was = [(queue, before[queue]) for queue in drawn if queue in before]
     now = [(queue, owned) for queue, owned in drawn.items() if owned is not None]

@@ -141,7 +141,7 @@ def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
 
 
 def _choose(draft: Draft, order: ChoosePolicy, stamp: Stamp) -> str:
-    """Let the group have rules of its own; whoever is to beat more or less often is told so."""
+    """Set the group's own policy; members whose heartbeat interval changes are told."""
     try:
         order.overrides.over(draft.general)
     except ValueError as contradiction:

@@ -96,7 +96,7 @@ def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> N
 
 
 def _grow(draft: Draft, event: RouteObserved, route: Route) -> None:
-    """Enter what takes nothing away, or leave it out aloud."""
+    """Enter a route that takes nothing away, or leave it out and say so."""
     if (why := _excess(draft, event.topic, route)) is None:
         _enter(draft, event.topic, route, event.stamp)
     else:
@@ -106,7 +106,7 @@ def _grow(draft: Draft, event: RouteObserved, route: Route) -> None:
 def _excess(draft: Draft, topic: TopicName, route: Route) -> str | None:
     """Return why the group has no room for a topic as it is now, if it has none.
 
-    Whoever has too many already, under a limit that is new, may always come to have fewer.
+    A group that has too many already, because the limit is new, may always get fewer.
     """
     known, most = draft.routes.get(topic), draft.policy.max_queues
     if len(route.queues) <= (0 if known is None else len(known.queues)):

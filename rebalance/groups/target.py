@@ -57,7 +57,7 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         return 0
     ailments.recover(draft, now, strategy=True)
     draft.targeted = True
-    if request.queues:  # the first target is to come at once, and of none there is nothing to have
+    if request.queues:  # a target without queues must not delay the first real one
         draft.targeted_at = now.clock
     draft.target, draft.aimed, draft.shortage = plan.owners, aimed, shortage
     return moves
@@ -68,7 +68,7 @@ def _legible(reason: str) -> str:
 
 
 def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> Collection[Queue]:
-    """Return what a plan means for somebody else than before, if the plan is sound."""
+    """Return the queues whose owner a plan changes, if the plan is valid."""
     aimed = _differences(before, plan.owners) if plan.changed is None else plan.changed
     _check_wanted(request, aimed, plan.owners)
     if plan.changed is None:

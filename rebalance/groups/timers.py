@@ -24,11 +24,11 @@ from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 
 _PASTS: Final = (departures, flapping, remains)
-"""What remembers somebody who is gone, and until when."""
+"""Modules that remember members that are gone, each until a deadline."""
 
 
 def fire(draft: Draft, stamp: Stamp) -> None:
-    """Do whatever is due at ``stamp``."""
+    """Do all that is due at ``stamp``."""
     if draft.deadline is None or stamp.clock < draft.deadline:
         return
     if draft.paused and draft.paused_until is not None and stamp.clock >= draft.paused_until:
@@ -40,16 +40,16 @@ def fire(draft: Draft, stamp: Stamp) -> None:
     for past in _PASTS:
         if any(stamp.clock >= deadline for deadline in past.deadlines(draft)):
             past.sweep(draft)
-    # What the end of this step will do anyway must not strike again at each event until then.
+    # What the end of this step will do anyway must not fire again at each event until then.
     later = (deadline for deadline in _target_deadlines(draft) if deadline > stamp.clock)
     draft.deadline = min(chain(_deadlines(draft), later), default=None)
 
 
 def _evict(draft: Draft, stamp: Stamp) -> None:
-    """Strike out whoever has been silent, or has kept a queue, for too long.
+    """Evict members that have been silent, or have kept a queue, for too long.
 
-    Who keeps a queue and is not heard either may have let it go without our hearing that: while
-    many are not heard it is held like those whose sessions have ended.
+    A member that keeps a queue and is silent as well may have released it without our hearing it.
+    While many are silent its eviction is held, like those of members whose sessions have ended.
     """
     silent = dict.fromkeys(name for name, end in _sessions(draft).items() if stamp.clock >= end)
     overdue = [] if draft.paused else _overdue(draft, stamp.clock)
@@ -87,7 +87,7 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
     if draft.paused:
         if draft.paused_until is not None:
             yield draft.paused_until
-        # Hand-overs come to their end: eager holders have had their time, whoever else is patient.
+        # A pause does not stop hand-overs under way: eager holders have had their time.
         yield from (deadline for name, deadline in _revocations(draft) if members[name].eager)
         return
     yield from held.values()
@@ -121,7 +121,7 @@ def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
 
 
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
-    """Who was told to let go, and until when; nobody waits for an heir that knows no releases."""
+    """Members that were told to let go, and until when; an eager heir has no deadline."""
     found = []
     for queue in draft.ownership.moving():
         owned = draft.ownership[queue]

@@ -61,7 +61,7 @@ def is_cut(moments: Iterable[Moment]) -> bool:
 
 
 def is_change(moment: Moment) -> bool:
-    """Tell whether anything is said but that somebody is still there."""
+    """Tell whether an event says more than that its sender is alive."""
     return not isinstance(moment, BeatSeen | Ticked)
 
 

@@ -111,7 +111,7 @@ class Heard:
     def moments(self, group: GroupName) -> list[Moment]:
         """Return what a group is told of: what was said of it, and each tick at its place.
 
-        Without the ticks silence would be judged only when somebody speaks, or where a batch ends.
+        Without the ticks silence would be judged only when a record comes, or where a batch ends.
         """
         said = merge(self.events.get(group, ()), self.ticks, key=itemgetter(0))
         return [moment for _, moment in said]

@@ -65,7 +65,7 @@ class _Group:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is there, as far as can be seen."""
+        """Whether the group is empty, as far as can be seen."""
         return not (self.active or self.hints or self.pattern_hints)
 
     def named(self) -> set[str]:
@@ -159,7 +159,7 @@ class RoutePlan:
         return any(page.asked for page in self._groups.values())
 
     def unlisted(self) -> bool:
-        """Tell whether somebody asks by pattern and nobody has looked which topics exist."""
+        """Tell whether a group asks by pattern and the list of topics was not read yet."""
         return self._there is None and self.asks_by_pattern()
 
     def wanted(self) -> set[str]:
@@ -167,7 +167,7 @@ class RoutePlan:
         return set().union(*(page.wanted() for page in self._groups.values()))
 
     def unseen(self) -> set[str]:
-        """Return the topics that somebody asks for and nobody has looked at."""
+        """Return the topics that a group asks for and that were not looked up yet."""
         return self.wanted() - self._seen.keys()
 
     def due(self, now: float) -> list[Announcement]:

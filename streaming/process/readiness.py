@@ -43,7 +43,7 @@ def put_up(home: Path, readiness: Readiness) -> None:
 
 
 def renew(home: Path) -> None:
-    """Show that another batch has been committed; a sign that somebody took away stays away."""
+    """Show that another batch has been committed; a file that was removed stays removed."""
     with suppress(FileNotFoundError):
         os.utime(sign(home))
 

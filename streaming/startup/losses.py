@@ -78,7 +78,7 @@ def losses(
 
 
 def looking() -> Trouble:
-    """Return whoever says that looking fails: one for all tries, or each would say so."""
+    """Return the ``Trouble`` of looking: one for all tries, so that a failure is logged once."""
     return Trouble(logger(_NAME), "reading of topic offsets")
 
 

@@ -1,4 +1,4 @@
-"""The notice board: what is published of every group, as its readers see it.
+"""What is published of every group, as its readers see it.
 
 Of each key of ``assignments`` and ``groups`` the last record counts; a member has none after a
 tombstone. But a record with a smaller epoch comes from a controller with an old state: no member

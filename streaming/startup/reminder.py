@@ -64,7 +64,7 @@ class Misplaced(NotReminded):
 
 
 def reading() -> Trouble:
-    """Return whoever says that reading fails: one for all tries, or each would say so."""
+    """Return the ``Trouble`` of reading: one for all tries, so that a failure is logged once."""
     return Trouble(logger(_NAME), "reading of what is published")
 
 

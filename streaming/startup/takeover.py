@@ -27,7 +27,7 @@ _NAME: Final = "takeover"
 _PATIENCE_S: Final = 30.0
 """So long Kafka may take for a few small records."""
 _TICKS: Final = 2
-"""Whoever ticked in the last so many intervals may be at work, and has as many to stop."""
+"""A controller that ticked in the last so many intervals may be active, and has as many to stop."""
 
 
 class NotTold(Exception):  # noqa: N818 - it names what happened
@@ -43,7 +43,7 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
     """Say in every partition that this controller starts; return at which offsets.
 
     Raises:
-        NotTold: Kafka did not say whether somebody else is there.
+        NotTold: Kafka did not say whether another controller is active.
         Undelivered: Kafka did not take the start.
     """
     grace_ms = _TICKS * options.feeds.tick_interval_ms

@@ -26,12 +26,12 @@ def arrive(draft: Draft, now: Stamp) -> None:
 
 
 def begins(draft: Draft, asked: Asked) -> Millis:
-    """Return when the time of whoever was asked begins."""
+    """Return from when on the deadline of a holder counts."""
     return max(asked.at, draft.posted.get(asked.epoch) or asked.at)
 
 
 def give(draft: Draft) -> None:
-    """Note what this step asks for, which is not out yet; forget what nobody is asked for now."""
+    """Note which releases this step asks for, not published yet; forget those no longer wanted."""
     if not draft.ownership.drawn:
         return
     books, epoch = draft.ownership.merged(), draft.next_epoch

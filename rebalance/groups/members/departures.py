@@ -25,7 +25,7 @@ REMEMBERED: Final = 1_000
 
 
 def note(draft: Draft, event: Left) -> None:
-    """Note that a life is over; who counts nothing has no old letters (``consumer_table``)."""
+    """Note that a life is over. RocketMQ's clients number nothing, so they are not noted."""
     if event.sequence == 0:
         return
     gone = Departure(event.incarnation, event.sequence, event.stamp.clock)

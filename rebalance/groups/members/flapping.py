@@ -28,8 +28,7 @@ _CEILING = 4
 def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     """Count a departure, or a life that ended by a restart.
 
-    In a flood of names that come and go once nobody flaps: those that find the book full are not
-    entered.
+    Names that come and go only once may flood the book; when it is full, new ones are not entered.
     """
     past, policy = _past(draft, name, member.instance), draft.policy
     if draft.flaps.get(past) is None and not _has_room(draft, clock):
@@ -60,7 +59,7 @@ def is_restless(draft: Draft, name: MemberId, instance: InstanceId | None, clock
 
 
 def remark(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> str:
-    """Say of a member that comes and goes that it does: for people, who may know why."""
+    """Say that a member comes and goes, for people who may know why."""
     if not is_restless(draft, name, instance, clock):
         return ""
     count = _recalled(draft, _past(draft, name, instance), clock).count
@@ -112,7 +111,7 @@ def _strike_out(draft: Draft, clock: Millis) -> None:
 
 
 def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:
-    """Whose past it is; an instance that a whole fleet has says nothing of any one of them."""
+    """Whose past it is: the instance's, unless a whole fleet shares that instance."""
     shared = draft.policy.on_twin_instance is TwinRule.SEPARATE
     return name if instance is None or shared else instance
 

@@ -72,12 +72,12 @@ def _hold(draft: Draft, name: MemberId, until: Millis, stamp: Stamp, why: str) -
 
 
 def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
-    """Hold a member no longer that has just spoken; its pulse does not show it yet.
+    """Stop holding a member that has just spoken; its pulse does not show it yet.
 
-    Perhaps enough are heard again to believe in the silence of the others. To look again costs as
-    much as the group is large, and after an outage all of them speak in one batch; so who looks
-    dead is counted once, and down with each voice. Time goes by and may have added more: what is
-    left is a lower bound, and as long as even that is too many there is no need to look.
+    Perhaps enough members are heard again to believe in the silence of the others. Counting them
+    costs as much as the group is large, and after an outage all of them speak in one batch. So
+    silent members are counted once, and one less with each that speaks. More may have fallen silent
+    since: the count is a lower bound, and while even that is too many there is no need to count.
     """
     if not draft.held:
         return

@@ -59,7 +59,7 @@ def join(draft: Draft, event: Joined) -> None:
 
 
 def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
-    """Ask who keeps a name; of two that fence each other again and again, the older one does.
+    """Ask who keeps a name. Of two lives that fence each other again and again, the older does.
 
     Each comes back under the instance as a new life. It cannot be told which of them is right, but
     that both live can be, and so this is no restart.
@@ -142,9 +142,9 @@ def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
 def _renew(draft: Draft, event: Joined, known: Member) -> None:
     """Answer a repeated join; take over what it changed, if anything.
 
-    A life keeps the instance that it came with, if that was read: whoever wants another has to come
-    anew, so that its twin is met. A join that is not newer than a drain or a leave of the same life
-    takes neither back; what others want of the member, none does.
+    A life keeps the instance that it came with, if that was read: for another instance it needs a
+    new life, so that twins are noticed. A join that is not newer than a drain or a leave of the
+    same life undoes neither. No join undoes what an operator or a successor wants of the member.
     """
     draft.answered.add(event.member)
     see(draft, event.member, event.stamp)
@@ -219,7 +219,7 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
 
 
 def go(draft: Draft, event: Drained | Left) -> None:
-    """Note that a member wants to go, or strike it out once it has gone."""
+    """Note that a member wants to go, or remove it once it has gone."""
     if isinstance(event, Drained):
         _drain(draft, event)
     else:

@@ -23,14 +23,14 @@ from rebalance.stamp import Ticked
 
 
 def note(draft: Draft, clock: Millis) -> None:
-    """Count anew, if nobody is there: the last has gone, or an operator has spoken."""
+    """Start the time again, if the group is empty: the last member left, or a command came."""
     draft.empty_since = None if draft.population else clock
     for deadline in deadlines(draft):
         draft.expect_by(deadline)
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
-    """Return when what is left is struck out."""
+    """Return when the remains are dropped."""
     if draft.empty_since is not None:
         end = Millis(draft.empty_since + draft.policy.keep_empty_ms)
         yield max([end, *departures.deadlines(draft), *flapping.deadlines(draft)])

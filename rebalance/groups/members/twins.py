@@ -54,7 +54,7 @@ def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
 
 
 def rivals(draft: Draft, event: Joined) -> list[MemberId]:
-    """Return who has what the newcomer claims: its own older life, and whoever has its instance."""
+    """Return who has what the newcomer claims: its own older life, and its instance's holder."""
     found = [event.member] if draft.members.get(event.member) is not None else []
     if event.instance is not None:
         name = _instances(draft).get(event.instance, event.member)

@@ -101,7 +101,7 @@ class Draft:
     targeted: bool = False
     """The target was computed in this step."""
     aimed: Collection[Queue] = ()
-    """Queues that the new target means for somebody else, or for nobody any more."""
+    """Queues whose owner in the new target is another one, or none."""
     loads: Mapping[MemberId, int] | None = None
     """How many queues the target means for each, once ``handover`` has asked for it."""
     loose: Collection[Queue] = ()

@@ -24,8 +24,8 @@ class Overrides:
     session_timeout_ms: Millis | None = None
     session_timeout_ms_min: Millis | None = None
     session_timeout_ms_max: Millis | None = None
-    """These count for whoever joins from then on: a member that is told of a shorter session only
-    later would trust in the longer one meanwhile."""
+    """These count for members that join from then on: a member that learns late of a shorter
+    session would trust in the longer one meanwhile."""
     heartbeat_interval_ms: Millis | None = None
     revocation_timeout_ms: Millis | None = None
     revocation_timeout_ms_max: Millis | None = None

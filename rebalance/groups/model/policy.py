@@ -18,8 +18,8 @@ _SHORTEST_MS: Final = Millis(100)
 STEPS_IN_A_SESSION: Final = 5
 """A session is at least so many clock steps. Members stop by themselves after four fifths of it
 (``trimtab.session.fencing``), and the clock may be a step ahead of real time, but no more: so it
-has not struck them out before that. And a gap in the log, which counts as a step, leaves them the
-rest of their session, in which a lost beat is made up for."""
+has not evicted them before that. And a gap in the log, which counts as a step, leaves them the
+rest of their session, enough to repeat a lost beat."""
 
 
 class TwinRule(StrEnum):
@@ -71,12 +71,12 @@ class Policy:
     revocation_timeout_ms_max: Millis = Millis(600_000)
 
     eager_grace_ms: Millis = Millis(0)
-    """How long a holder that knows no releases keeps a queue that was taken from it. RocketMQ gives
-    it no time at all: both may work on the queue until the old one looks."""
+    """How long a holder that sends no releases keeps a queue that was taken from it. RocketMQ gives
+    it no time at all: both may work on the queue until the old one notices."""
 
     compat: Compat = Compat.NONE
-    """RocketMQ's way with subscriptions (``consumer_table``), for whoever has come to rely on it:
-    members that differ take topics from each other at every heartbeat."""
+    """RocketMQ's way with subscriptions, for users who rely on it: members that differ take topics
+    from each other at every heartbeat."""
 
     share_number: int = -1
     """How many members' runs of queues, beside its own, a member of mode shared draws from

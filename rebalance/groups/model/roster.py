@@ -135,8 +135,8 @@ class Roll(Overlay[MemberId, Member]):
     def agree(self, wish: Wish) -> bool:
         """Have all eager members want one thing; tell whether any of them did not.
 
-        Written of each it would cost a batch of joins its square: so it is noted, and written when
-        somebody looks at everybody.
+        Writing it for each member would cost a batch of joins its square. So it is noted once, and
+        written when all members are looked at.
         """
         others = {other: count for other, count in self.table.items() if other != wish}
         if not others:

@@ -205,7 +205,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """Who may be working on one queue: one holder and, during a hand-over, one heir.
+    """The members that may be working on one queue: a holder and, during a hand-over, an heir.
 
     From the moment it is published an heir counts as a possible owner, because it starts on the
     holder's release without asking anybody. Invariant: holder and heir are different members.
@@ -254,7 +254,7 @@ class GroupState:
     posted: Mapping[Epoch, Millis | None] = field(default_factory=dict)
     """When what each of its records asked for was surely out (``notice``)."""
     reasons: Mapping[Epoch, Cause] = field(default_factory=dict)
-    """Why each of the records that somebody still has to act on was written (``reasons``)."""
+    """The cause of each record that a member still has to act on (``attribution``)."""
     shortage: Mapping[str, int] = field(default_factory=dict)
     """Why the strategy could not assign queues, and how many."""
     targeted_at: Millis | None = None
@@ -268,7 +268,7 @@ class GroupState:
     """Who has left lately (``departures``)."""
     paused: bool = False
     paused_until: Millis | None = None
-    """On the log clock; None: until somebody resumes."""
+    """On the log clock; None: until a resume."""
     strategy: str | None = None
     """The group's own, by an operator's order; None: the policy's."""
     overrides: Overrides = NONE
@@ -281,13 +281,13 @@ class GroupState:
     """Why the present epoch was drawn, if it was noted; that need not be a change."""
     ailment: Ailment | None = None
     empty_since: Millis | None = None
-    """Since when nobody is in it, on the log clock; None: somebody is, or what they left is gone
+    """Since when the group is empty, on the log clock; None: it is not, or its remains are dropped
     (``remains``)."""
     unposted: tuple[MemberId, ...] = ()
-    """Whom the last step sent a record, of which no later one has shown yet that it is out."""
+    """Members whose record of the last step is not known to be published yet."""
     deadline: Millis | None = None
     """No silence can decide anything before the clock reads this (a lower bound, so that a tick
-    which is due for nobody need not even decode the group); None when nobody is waited for."""
+    without a due deadline need not even decode the group); None when there is no deadline."""
 
     @classmethod
     def unknown(cls, name: GroupName, floor: Epoch) -> "GroupState":
