@@ -132,12 +132,10 @@ class _Reading:
             while self._left and not stop.is_set():
                 messages = self._consumer.consume(_AT_ONCE, _LISTEN_S)
                 now = time.monotonic()
-                if messages:
+                if sum(map(self._hear, messages)):
                     heard = now
                 elif now - heard > _PATIENCE_S:
                     raise NotReminded(f"Kafka did not say what is published in {_PATIENCE_S:g} s")
-                for message in messages:
-                    self._hear(message)
                 if now - reported > _REPORT_S:
                     reported = now
                     self._log.info("reading what is published", records=self._read)
@@ -146,15 +144,20 @@ class _Reading:
         for misplaced in self._misplaced.values():
             raise Misplaced(misplaced)
 
-    def _hear(self, message: Message) -> None:
+    def _hear(self, message: Message) -> bool:
+        """Take a message; tell whether it says anything of what is published."""
         error = message.error()
         if error is None:
             self._trouble.over()
             self._take(message)
-        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - librdkafka's own name
-            self._left.discard((str(message.topic()), message.partition() or 0))
-        else:
-            self._trouble.met(error)
+            return True
+        if error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - librdkafka's own name
+            partition = (str(message.topic()), message.partition() or 0)
+            is_news = partition in self._left
+            self._left.discard(partition)
+            return is_news
+        self._trouble.met(error)
+        return False
 
     def _take(self, message: Message) -> None:
         self._read += 1

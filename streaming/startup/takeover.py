@@ -81,9 +81,12 @@ def _has_ticked(options: Options, since_ms: int) -> bool:
         if not 0 <= place.offset < end:
             return False
         consumer.assign([place])
-        while (message := consumer.poll(_PATIENCE_S)) is not None:
-            if message.error() is not None:
+        heard = time.monotonic()
+        while (left := heard + _PATIENCE_S - time.monotonic()) > 0:
+            message = consumer.poll(left)
+            if message is None or message.error() is not None:
                 continue  # librdkafka tries on by itself
+            heard = time.monotonic()
             if message.key() == TICK_KEY:
                 return True
             if (message.offset() or 0) + 1 >= end:
