@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.builders.application import Application
+from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
-from tests.unit.sdk.application import Application
-from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     Member,
 )

@@ -3,8 +3,8 @@
 import asyncio
 import threading
 
+from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
-from tests.unit.sdk.memory import MemoryTransport
 from trimtab import Grant, QueueRef
 from trimtab.aio import Member
 from trimtab.protocol import Release

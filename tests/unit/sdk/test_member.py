@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from tests.builders.application import ONE, WAIT_S, Application, records, until
+from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, a_release, queue
-from tests.unit.sdk.application import ONE, WAIT_S, Application, records, until
-from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     CallbackError,
     Grant,

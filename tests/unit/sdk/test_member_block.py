@@ -8,9 +8,9 @@ from typing import Self
 
 import pytest
 
+from tests.builders.application import ONE, WAIT_S, Application, records, until
+from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
-from tests.unit.sdk.application import ONE, WAIT_S, Application, records, until
-from tests.unit.sdk.memory import MemoryTransport
 from trimtab import CallbackError, Grant, Member, QueueRef
 from trimtab.aio import Member as AsyncMember
 from trimtab.callbacks import Owned

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
+from tests.builders.application import ONE, WAIT_S, Application, records
+from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
-from tests.unit.sdk.application import ONE, WAIT_S, Application, records
-from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     ConfigurationError,
     Grant,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sdk.memory import MemoryTransport
+from tests.builders.memory import MemoryTransport
 from trimtab import ConfigurationError, Member
 from trimtab.durations import milliseconds
 from trimtab.options import Options

@@ -2,7 +2,8 @@
 
 It hands what the transport receives to the session and carries out what the session asks for. The
 session is guarded by one lock, which is never held while waiting or while application code runs; so
-a finished revocation is sent at once by the thread that finished it.
+a finished revocation is sent at once by the thread that finished it. Only the wish to leave comes
+by a queue: a signal handler may have it, in the middle of what holds that lock.
 
 Used by `Member`. Its one rule: it decides nothing; it only knows what time it is.
 """
@@ -10,7 +11,9 @@ Used by `Member`. Its one rule: it decides nothing; it only knows what time it i
 import secrets
 import threading
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, Literal, assert_never
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Final, Literal, NamedTuple, assert_never
 
 from trimtab.callbacks import Callbacks, CallbackThread
 from trimtab.clock import now_ms, wall_ms
@@ -61,6 +64,13 @@ CLOSE_MS: Final = 2_000
 """Time for what is still to be sent when the member ends."""
 
 
+class _Wish(NamedTuple):
+    """To leave."""
+
+    timeout_ms: int
+    temporary: bool
+
+
 class Engine:
     """A session, its transport and its two threads."""
 
@@ -73,7 +83,8 @@ class Engine:
         self._transport = transport
         self._callbacks = CallbackThread(callbacks, self._finish, self._fail)
         self._session: MemberSession | None = None
-        self._stopping = threading.Event()
+        self._stopping = False
+        self._wishes: SimpleQueue[_Wish] = SimpleQueue()
         self._find_end = False
         self._told: dict[str, int] = {}
         self._relapses = Relapses()
@@ -87,8 +98,10 @@ class Engine:
         if self.failure is not None:
             return "failed"
         if self._session is not None:
-            return self._session.phase
-        return "ended" if self._stopping.is_set() else "connecting"
+            phase = self._session.phase
+            is_told = self._stopping and phase in ("joining", "joined")
+            return "draining" if is_told else phase
+        return "ended" if self._stopping else "connecting"
 
     def start(self) -> None:
         """Start both threads."""
@@ -113,11 +126,9 @@ class Engine:
             return frozenset(filter(self._session.owns, grants))
 
     def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
-        """Begin to leave."""
-        with self.changed:
-            self._stopping.set()
-            if self._session is not None:
-                self._perform(self._session.stop(now_ms(), timeout_ms, temporary=temporary))
+        """Begin to leave: have the member's thread do it, and take no lock."""
+        self._stopping = True
+        self._wishes.put(_Wish(timeout_ms, temporary))
 
     def join(self, timeout: float) -> bool:
         """Wait until all is over, unless called by a callback; tell whether it is."""
@@ -143,24 +154,31 @@ class Engine:
                 self.changed.notify_all()
 
     def _connect(self) -> None:
-        while not self._stopping.is_set():
+        while not self._is_told_to_stop():
             try:
                 self._transport.open(self._profile.group)
             except TransportError as error:
                 self._report(error)
-                self._stopping.wait(RETRY_S)
+                with suppress(Empty):
+                    self._wishes.get(timeout=RETRY_S)
                 continue
             with self.changed:
-                if self._stopping.is_set():
+                if self._is_told_to_stop():
                     return  # it was told to while Kafka was being asked
                 life = incarnation(wall_ms(), secrets.randbits(32))
                 self._session = MemberSession(self._profile, life, now_ms())
                 self.changed.notify_all()
             return
 
+    def _is_told_to_stop(self) -> bool:
+        return self._stopping
+
     def _turn(self, session: MemberSession) -> None:
         """Wait for events until something is due, and deal with them."""
         with self.changed:
+            while not self._wishes.empty():
+                wish = self._wishes.get()
+                self._perform(session.stop(now_ms(), wish.timeout_ms, temporary=wish.temporary))
             self._perform(session.tick(now_ms()))
             find_end, self._find_end = self._find_end, False
             wait_ms = max(0, min(session.wake_at - now_ms(), POLL_MS))
@@ -240,7 +258,7 @@ class Engine:
             if self.failure is None:
                 self.failure = failure
                 self._callbacks.tell(failure)
-            self._stopping.set()  # it may not even be connected
+            self._stopping = True  # it may not even be connected
             if self._session is not None:
                 self._perform(self._session.abort(now_ms()))
             self.changed.notify_all()

@@ -114,6 +114,8 @@ class Member:
     def leave(self, timeout: str | float = "30s", *, temporary: bool = False) -> None:
         """Begin to leave, and return at once. Work on until `state` is ended.
 
+        It takes no lock, so a signal handler may call it; no other method is for that.
+
         Queues are given up one by one, as heirs take over. If that takes longer than the timeout,
         the member lets go of what it still has (`on_revoked`), and leaves.
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import queue
-from tests.unit.sdk.memory import MemoryTransport
 from trimtab import (
     Grant,
     QueueRef,
