@@ -78,12 +78,12 @@ transcripts: dev ## Rewrite the golden stories; commit only what you understand
 SEEDS ?= 2000
 FIRST ?= 0
 
-simulate: dev ## Live through seeded chaos: make simulate SEEDS=2000 FIRST=0 TOWNS=100
+simulate: dev ## Run the simulation with random faults: make simulate SEEDS=2000 FIRST=0 TOWNS=100
 	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST) $(TOWNS:%=--towns %)
 
 DO ?= compare
 
-lives: dev ## Judge a change that is to change nothing: make lives DO=record before it, make lives after it
+lives: dev ## Check that a change changes no decision: make lives DO=record before it, make lives after it
 	@$(BIN)/python -m tests.simulation.recorded $(DO) --seeds $(SEEDS)
 
 STATES ?= 1000000
@@ -106,7 +106,7 @@ BENCHES = $(patsubst bench/%/__main__.py,%,$(wildcard bench/*/__main__.py))
 # ----------------------------------------------------------------------------------- maintain it
 
 .PHONY: lock contracts jars build hooks clean distclean
-lock: dev ## Resolve the hashed requirement locks anew from pyproject.toml
+lock: dev ## Resolve the hashed requirement locks again from pyproject.toml
 	@$(LOCK) --group build --output-file requirements/build.txt
 	@$(LOCK) pyproject.toml --output-file requirements/runtime.txt
 	@$(LOCK) --group dev --constraint requirements/build.txt --constraint requirements/runtime.txt \
@@ -129,7 +129,7 @@ build: dev ## Build a wheel of each distribution into dist/
 hooks: dev ## Let git call `make` before each commit
 	@$(BIN)/pre-commit install
 
-clean: ## Remove what checks and builds left; downloads stay
+clean: ## Remove the results of checks and builds; downloads stay
 	@rm -rf build dist clients/python/dist .cache/{coverage*,hypothesis,import-linter,mypy,pytest,ruff,tmp}
 	@find . -name __pycache__ -not -path './.*' -prune -exec rm -rf {} +
 
