@@ -80,7 +80,7 @@ class _Group:
     """By member, the lives that were sent assignments and have not ended."""
 
     def issued(self, record: Issued) -> Iterator[Violation]:
-        """Hand on assignments, but not those that a controller repeats of its old memory."""
+        """Hand on assignments, but not those that a controller repeats from an old state."""
         if self.epochs.is_old(record.epoch):
             yield from self.epochs.repeated(record)
             return

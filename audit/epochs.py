@@ -63,7 +63,7 @@ class Epochs:
             self._ask(life)
 
     def is_old(self, epoch: int) -> bool:
-        """Tell what a controller that has just started repeats from an old memory."""
+        """Tell what a controller that has just started repeats from an old state."""
         return self._began and epoch < max(self._highest, self._summary[0])
 
     def _go_on(self, epoch: int) -> None:

@@ -1,1 +1,1 @@
-"""STICKY: its solver in parts. ``strategy`` is the door; ``weighted`` and ``homes`` use it."""
+"""STICKY: its solver in parts. ``strategy`` is the entry; ``weighted`` and ``homes`` use it."""

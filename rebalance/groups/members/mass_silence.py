@@ -101,7 +101,7 @@ def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
 
 
 def _shorten(draft: Draft, stamp: Stamp) -> None:
-    """Give the others a heartbeat to be heard as well, from the record that brought the voice.
+    """Give the others a heartbeat to be heard as well, from the record that was heard.
 
     Not from when it was looked at: the log decides and not how it was cut (I7).
     """

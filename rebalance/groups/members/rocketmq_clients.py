@@ -66,7 +66,7 @@ def _says_news(known: Member, topics: frozenset[TopicName], mode: Mode) -> bool:
 
 
 def _unregister(draft: Draft, event: Unregistered) -> None:
-    """Strike a client out. Its records come in order, so there is no ghost to be remembered."""
+    """Remove a client. Its records come in order, so no departure has to be remembered."""
     known = draft.members.get(event.member)
     if known is not None and known.incarnation == event.incarnation:
         cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)

@@ -41,8 +41,8 @@ class MemberFailedError(TrimtabError):
 
 
 class CallbackError(MemberFailedError):
-    """A callback of the application raised, so nobody knows what it is working on."""
+    """A callback of the application raised, so it is not known what it is working on."""
 
 
 class ReplacedError(MemberFailedError):
-    """A younger process joined under the same member id; coming back would start a fight."""
+    """A newer process joined under the same member id; this member does not join again."""

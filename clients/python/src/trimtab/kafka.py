@@ -104,7 +104,7 @@ class ConsumerBinding:
 
     @property
     def waiting(self) -> bool:
-        """Whether a hand-over waits for messages in hand: finish them, and say `done`."""
+        """Whether a hand-over waits for messages in hand: finish them, and call `done`."""
         return self._readings.waiting
 
     def poll(self, timeout: float) -> Message | None:
@@ -132,7 +132,7 @@ class ConsumerBinding:
             self._polling.release()
 
     def done(self, *messages: Message) -> bool:
-        """The application has done its work for these messages, in whatever order.
+        """The application has finished these messages; the order does not matter.
 
         Returns:
             Whether all of them counted. Those of a queue that was lost meanwhile do not: whoever
@@ -150,23 +150,23 @@ class ConsumerBinding:
             self._commit_now(self._readings.uncommitted())
 
     def is_read_here(self) -> bool:
-        """Whether no other thread reads: if this one stops, nobody does."""
+        """Whether this is the only thread that reads."""
         reader = self._reader
         return reader is None or reader is threading.current_thread() or not reader.is_alive()
 
     def give_back(self) -> None:
-        """The application works on nothing any more: others get what is in hand; read no more."""
+        """Stop reading: the application has stopped, and others get the messages in hand."""
         self._readings.give_back()
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
-        """Begin where the last owner stopped, or else where the group has committed."""
+        """Begin where the last owner stopped, otherwise at the committed offset."""
         with self._turn:
             self._begin([Reading(it, it.position) for it in grants if it.position is not None])
             self._unbegun |= {it.queue: it for it in grants if it.position is None}
         self._find_beginnings()
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
-        """Hand out nothing more, wait for what is in hand, commit, and say where."""
+        """Hand out no more messages, wait for those in hand, commit, and return the positions."""
         ending = self._stop_reading(grants)
         # There is no bound but the member's: it loses what is not let go in time.
         while any(it.in_hand and self._owned([it.grant]) for it in ending):

@@ -1,4 +1,4 @@
-"""A member of a group, for programs with threads: the front door of the SDK.
+"""A member of a group, for programs with threads: the main class of the SDK.
 
     with Member("localhost:9092", group="billing", topics=["orders"],
                 on_assigned=begin, on_revoked=finish, on_lost=drop) as member:
@@ -134,8 +134,8 @@ class Member:
         """Leave, and wait for the end; tell whether it came in good order.
 
         Called again, it waits for the same end; called by a callback, it does not wait. Called by
-        the thread that reads a binding, it hands over at once, since nobody reads on meanwhile:
-        what was polled and is not done goes to others.
+        the thread that reads a binding, it hands over at once, because no thread reads meanwhile:
+        messages in hand go to others.
         """
         if self._binding is not None and self._binding.is_read_here():
             self._binding.give_back()

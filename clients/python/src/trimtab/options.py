@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
     group: Required[str]
     """The group to join."""
     topics: Sequence[str]
-    """The topics to get queues of, by name. One that does not exist yet is awaited."""
+    """Topics by name. The member waits for one that does not exist yet."""
     patterns: Sequence[str]
     """More topics, by pattern: `*` stands for any run of characters, `?` for any one. Topics that
     are created later come with it, deleted ones go; internal ones (`__...`) never match."""
@@ -40,7 +40,7 @@ class Options(TypedDict, total=False):
     instance: str
     """A name that survives restarts, so that a restart moves nothing."""
     rack: str
-    """Where the member is, for strategies that mind."""
+    """Where the member is, for strategies that use racks."""
     weight: int
     """Strength relative to other members, 1 to 1,000. Default: 1."""
     capacity: int
@@ -65,7 +65,7 @@ class Options(TypedDict, total=False):
 
 
 def read_profile(options: Options) -> Profile:
-    """Check the wishes and put them together."""
+    """Check the options and put them together."""
     unknown = options.keys() - Options.__annotations__.keys()
     if unknown:
         raise ConfigurationError(f"{min(unknown)}: a member has no such option")
@@ -94,7 +94,7 @@ def read_profile(options: Options) -> Profile:
 def make_transport(
     bootstrap_servers: str | None, options: Options, delivery_timeout_ms: int
 ) -> Transport:
-    """Make the way to Kafka; a record is given up after the timeout."""
+    """Make the transport; it gives up a record after the timeout."""
     if "transport" in options:
         return options["transport"]
     if bootstrap_servers is None:

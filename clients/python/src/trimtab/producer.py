@@ -45,7 +45,7 @@ class ProducerOptions(TypedDict, total=False):
     topics: Sequence[str]
     """The topics to look up before the first send. Default: each when it is first sent to."""
     deadline: str | float
-    """Time in which it is settled what became of a message. Default: 30 s."""
+    """Time until a message is settled: written or failed. Default: 30 s."""
     tries: int
     """Brokers that may be tried in that time. Default: 3."""
     reporter: str
@@ -57,7 +57,7 @@ class ProducerOptions(TypedDict, total=False):
     report_every: str | float
     """The window that a report sums up. Default: 2 s."""
     control: str
-    """Where the Kafka is that has trimtab's topics. Default: the one that is sent to."""
+    """The Kafka that has trimtab's topics. Default: the one that is sent to."""
     prefix: str
     """What the names of trimtab's topics begin with. Default: "trimtab."."""
     client: Client
@@ -70,7 +70,7 @@ class Producer:
     """Sends messages. The options are those of `ProducerOptions`."""
 
     send: Send
-    """Hand a message to the client. It waits for nothing that the client does not wait for."""
+    """Hand a message to the client. It waits only for what the client waits for."""
 
     def __init__(self, bootstrap_servers: str, **options: "Unpack[ProducerOptions]") -> None:
         """Say where Kafka is. Nothing is sent or reported before `start`.
@@ -100,7 +100,7 @@ class Producer:
 
     @property
     def state(self) -> SelectorState:
-        """What decides at present: `local`, `central`, or `stale` verdicts and so the own table."""
+        """What decides now: `local`, `central`, or `stale` (old verdicts, so the local table)."""
         return self._selector.state(wall_ms())
 
     def is_available(self, broker: str) -> bool:
@@ -108,7 +108,7 @@ class Producer:
         return self._selector.is_available(broker, wall_ms())
 
     def start(self, timeout: str | float = "5s") -> None:
-        """Begin, and wait until leaders and verdicts are known, but no longer than that.
+        """Begin, and wait until leaders and verdicts are known, or until the timeout.
 
         Then messages can be sent in any case; the own table decides until verdicts come.
         """
@@ -117,7 +117,7 @@ class Producer:
         self._keeper.ready.wait(milliseconds("timeout", timeout) / 1_000)
 
     def flush(self, timeout: str | float = "30s") -> int:
-        """Wait until everything that was sent is settled; return how many messages are not."""
+        """Wait until all sent messages are settled; return how many are not."""
         return self._sender.flush(milliseconds("timeout", timeout) / 1_000)
 
     def close(self, timeout: str | float | None = None) -> int:

@@ -24,7 +24,7 @@ from trimtab.faults.verdicts import FRESH_FOR_MS, VerdictBoard
 from trimtab.protocol import QueueRef, Verdict
 
 SelectorState = Literal["local", "central", "stale"]
-"""What decides: the own table alone, central verdicts too, or the table since they grew old."""
+"""What decides: the local table, central verdicts too, or the table because verdicts are old."""
 
 
 def _anywhere() -> int:
@@ -41,7 +41,7 @@ class _Counters(threading.local):
 
 @final
 class BrokerSelector:
-    """Queue selection with a grudge: see ``trimtab.faults.selection`` for the generations."""
+    """Queue selection that avoids bad brokers, by ``trimtab.faults.selection``."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class BrokerSelector:
         self._board.forget(broker)
 
     def trials(self, now: int) -> tuple[str, ...]:
-        """Return whom this producer is to send one message now, though they are out of use.
+        """Return brokers that are out of use and that this producer is to test now.
 
         Asking counts as trying: the next one is due a second later. `select` does so by itself.
         """
@@ -167,7 +167,7 @@ class BrokerSelector:
         return due
 
     def avoided(self, now: int) -> frozenset[str]:
-        """Return who is out of use by a verdict, whatever the table says."""
+        """Return the brokers that are out of use by a verdict, whatever the table says."""
         return self._board.avoided(now)
 
     def state(self, now: int) -> SelectorState:
