@@ -82,7 +82,7 @@ class Out(NamedTuple):
 
     @property
     def by_time_alone(self) -> bool:
-        """Whether nobody tests it, and its time ends it (``ladder``)."""
+        """Whether nobody tests it, and its time ends it (``rocketmq_table``)."""
         return self.tested_from >= self.until
 
 

@@ -1,7 +1,7 @@
 """The target: what each member should own.
 
 The first of the two machines. It asks the strategy once a batch, after all events of the batch are
-folded, and only when the group changed; ``handover``, the other machine, moves the queues there.
+folded, and only when the group changed; ``baton``, the other machine, moves the queues there.
 Draining members get no queues: leaving is a hand-over too.
 
 Called by ``step``. Its one rule: the target depends on the group, and never on who holds what

@@ -1,10 +1,10 @@
 """The juries of a cell: one for each cluster, folded over the events about its brokers.
 
-``cell`` has read the rows and stamped them, and hands over what concerns brokers. Ticks count for
+``fold`` has read the rows and stamped them, and hands over what concerns brokers. Ticks count for
 every jury, at their places in the log, so that a sweep ends at the same record however the log is
 cut into batches; but no jury is unpacked for a tick without a due deadline.
 
-Called by ``cell``. Its one rule: the result depends on the cell and the rows alone.
+Called by ``fold``. Its one rule: the result depends on the cell and the rows alone.
 """
 
 from collections.abc import Mapping, Sequence

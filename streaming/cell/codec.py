@@ -9,7 +9,7 @@ The bytes are MessagePack after one byte of version; fields go by name, so that 
 default can be added. A change that this does not cover is a new version. An unknown version is
 refused, never guessed: no state is better than a wrong one (fault A8).
 
-Called by ``cell`` and ``cell_operator``. Its one rule: what one release has written, every later
+Called by ``fold`` and ``cell_operator``. Its one rule: what one release has written, every later
 one can read or refuses by name.
 """
 

@@ -12,7 +12,7 @@ with half of them, a queue that a member works on would be granted again.
 Of each life's beats the last full one is kept, because it may be the only proof of a release; that
 its sender is alive is noted at once.
 
-Called by ``cell``. Its one rule: what is read again keeps the time at which it was read first.
+Called by ``fold``. Its one rule: what is read again keeps the time at which it was read first.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -140,4 +140,4 @@ def _asked_by_name(name: str, request: AllocationRequest) -> AllocationPlan:
 
 
 _named = lru_cache(maxsize=64)(allocator)
-"""The strategy that an operator chose for a group (``ordering`` has checked the name)."""
+"""The strategy that an operator chose for a group (``wire.commands`` has checked the name)."""

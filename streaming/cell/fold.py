@@ -6,7 +6,7 @@ is cut into batches. Then only the groups that have events, or whose deadline ha
 unpacked and stepped; the others stay packed. A tick without a due deadline moves the clock and
 unpacks no group. Of groups that were dropped after they were empty for long, one number is left for
 all of them, their highest epoch: no group that is unknown here begins below it. Events about
-brokers go to the ``juries``.
+brokers go to ``brokers``.
 
 Called by ``cell_operator`` with what Spark remembered, and by tests without any Spark. Its one
 rule: the next cell and the records depend on the cell and the rows alone.

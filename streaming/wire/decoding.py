@@ -7,7 +7,7 @@ writes bad records costs one record of ours for each of its own, and no more (fa
 The partition matters as much as the bytes: a producer with another partitioner would put a group's
 joins in one cell and its beats in another, and two cells would decide about one group.
 
-Called by ``cell`` for each row but ticks. Its one rule: a row is an event or a dead letter (one
+Called by ``fold`` for each row but ticks. Its one rule: a row is an event or a dead letter (one
 that went to every cell: some of them, or none), and never an exception.
 """
 

@@ -5,7 +5,7 @@ the log: by append time and then by place. Within one partition the order of off
 broken, even where a broker's clock jumped (fault B2): a record whose time is out of line counts as
 appended with the one before it.
 
-Made by ``cell_operator``, read by ``cell``. Its one rule: the order depends on the records of the
+Made by ``cell_operator``, read by ``fold``. Its one rule: the order depends on the records of the
 batch alone, never on how they were shuffled; within a partition it is that of the offsets.
 """
 

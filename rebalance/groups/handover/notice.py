@@ -7,7 +7,7 @@ reads late for that reason is in time by its own count, and must not be fenced.
 A batch is read only when the one before it has been published, and it holds every record up to that
 moment. So the next step shows by when the last one's records were out, late by a batch at most.
 
-Called by ``step``; asked by ``timers`` and ``handover``. Its one rule: no deadline starts before
+Called by ``step``; asked by ``timers`` and ``baton``. Its one rule: no deadline starts before
 the member could have been told.
 """
 

@@ -5,7 +5,7 @@ taken for the present one (faults B3, B4, B5). Beats and joins are numbered apar
 travel by different topics and overtake each other. ``twins`` decides who may join under a name that
 is taken.
 
-Called by ``step`` for each member event, in log order, and by ``timers`` and ``commands`` for
+Called by ``step`` for each member event, in log order, and by ``timers`` and ``obeying`` for
 members that have to go. It decides nothing about queues: it notes which lives ended
 (``draft.fenced``) and that the group changed (``draft.causes``).
 

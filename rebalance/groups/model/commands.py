@@ -1,6 +1,6 @@
 """What an operator may command of a group.
 
-The verbs, and what each needs to know. ``commands`` obeys them; the wire's spelling is in
+The verbs, and what each needs to know. ``obeying`` obeys them; the wire's spelling is in
 ``trimtab.protocol.commands``.
 
 Its one rule: a command says what shall be, so that giving it twice does no harm.

@@ -97,15 +97,15 @@ class Draft:
     served: set[Epoch] = field(default_factory=set)
     """Whose records were acted on in this step."""
     why: Cause | None = None
-    """What this step decides is laid to, once ``reasons`` has found it."""
+    """What this step decides is laid to, once ``attribution`` has found it."""
     targeted: bool = False
     """The target was computed in this step."""
     aimed: Collection[Queue] = ()
     """Queues whose owner in the new target is another one, or none."""
     loads: Mapping[MemberId, int] | None = None
-    """How many queues the target means for each, once ``handover`` has asked for it."""
+    """How many queues the target means for each, once ``baton`` has asked for it."""
     loose: Collection[Queue] = ()
-    """As in the state, once ``handover.settle`` has looked."""
+    """As in the state, once ``baton.settle`` has looked."""
     urgent: bool = False
     """An operator does not want to wait for the interval between targets."""
     deferred: bool = False
@@ -131,17 +131,17 @@ class Draft:
     gone: set[MemberId] = field(default_factory=set)
     """Members that must be told that the group does not know them."""
     fenced: dict[Life, Ending] = field(default_factory=dict)
-    """Lives that ended; their grants are taken back at the next ``handover.fence``."""
+    """Lives that ended; their grants are taken back at the next ``baton.fence``."""
     weeded: Millis | None = None
     """When ``flapping`` last looked through its book, which is full."""
     mute: int | None = None
-    """At least so many members look dead, once ``holding`` has counted them in this step."""
+    """At least so many members look dead, once ``mass_silence`` has counted them in this step."""
     calm: bool = False
-    """Most members are heard again, and ``holding`` has drawn its conclusions in this step."""
+    """Most members are heard again, and ``mass_silence`` has drawn its conclusions in this step."""
     asked: dict[Life, list[tuple[Queue, Epoch, Epoch]]] | None = None
-    """Who was told to give what, once ``handover.repair`` has asked for it."""
+    """Who was told to give what, once ``baton.repair`` has asked for it."""
     vacant: dict[Queue, Vacancy] = field(default_factory=dict)
-    """Queues whose holder is done and that had no heir; ``handover.settle`` fills them."""
+    """Queues whose holder is done and that had no heir; ``baton.settle`` fills them."""
     passages: dict[Way, Passage] = field(default_factory=dict)
     notes: list[Decision] = field(default_factory=list)
     """Decisions that stand already: history and refusals."""

@@ -2,9 +2,9 @@
 
 Three parts change at three speeds: beats (each second), ownership (each hand-over), and membership
 with routes (each join). The codec stores the fast part apart from the slow one. ``membership``
-changes the roster, ``target`` says who should own what, ``handover`` moves the ownership there.
-``commands``, ``consumer_table``, ``flapping`` and ``twins`` change single members; ``adoption`` may
-replace everything, once.
+changes the roster, ``target`` says who should own what, ``baton`` moves the ownership there.
+``obeying``, ``rocketmq_clients``, ``flapping`` and ``twins`` change single members;
+``adoption`` may replace everything, once.
 
 Its one rule: whatever the brain needs to know about the past is here, or it is gone.
 """
