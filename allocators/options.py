@@ -3,8 +3,6 @@
 Options come from settings or from a scenario as plain JSON values. Each strategy takes the ones
 it knows, by name and type; whoever asks finishes with ``nothing_left``, so that a misspelt option
 is an error and never a silent default. RocketMQ's options keep RocketMQ's names.
-
-Its one rule: an error names the option.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

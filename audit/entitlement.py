@@ -5,7 +5,7 @@ it can take. In a stable group of equals (same subscriptions and weights, no lim
 leaving, none whose wishes the controller has forgotten) a strategy that promises balance must keep
 it: loads differ by one at most, over all queues or within each topic, as ``Balance`` says.
 
-Called by ``checker``. Its one rule: wishes are taken as they were last heard.
+Called by ``checker``.
 """
 
 from collections import Counter

@@ -3,8 +3,8 @@
 Asked when the group has been quiet for long enough: is each queue that a member subscribes held by
 exactly one life, has that life said so in a beat, and is nothing left to give or to inherit?
 
-Called by ``checker.Checker.at_rest``. Its one rule: a queue that no member may have, or that the
-group says it has no room for, needs no owner.
+Called by ``checker.Checker.at_rest``. A queue that no member may have, or that the group says it
+has no room for, needs no owner.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """JSON lines in, JSON lines out, in order: how others check what we compute.
 
-Called by the commands `allocate` and `faults`. Its one rule: whatever a line holds, it gets one
-answer, a bad one an error that says what is wrong; no line ends the run.
+Called by the commands `allocate` and `faults`. Whatever a line holds, it gets one answer, a bad one
+an error that says what is wrong; no line ends the run.
 """
 
 import json

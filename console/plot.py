@@ -1,6 +1,6 @@
 """A small line chart as SVG, drawn without a library: a few lines, a legend, two axes.
 
-Called by `trimtab simulate --plot`. Its one rule: readable on white and on dark paper.
+Called by `trimtab simulate --plot`.
 """
 
 from collections.abc import Mapping, Sequence

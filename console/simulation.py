@@ -4,7 +4,7 @@ A churn is a list of who is there. Each strategy lives through it from the same 
 from its own last answer, so a strategy that let the loads drift apart pays for it later. Beside
 its moves stand the fewest that would have made its loads fair in that step.
 
-Called by `trimtab simulate`. Its one rule: the same arguments give the same figures.
+Called by `trimtab simulate`.
 """
 
 import random

@@ -1,7 +1,7 @@
 """The verdicts on brokers as Kafka has them.
 
 `brokers` is compacted, so the last record of each key is the newest verdict on that broker. Called
-by `trimtab brokers`. Its one rule: it reads records, and judges nothing.
+by `trimtab brokers`.
 """
 
 from console.settings import Settings

@@ -4,7 +4,7 @@ A member's record is replaced whole, never amended; a tombstone says that the gr
 the member. All members of a group are in one partition, the group's own, so that a reader follows
 one partition and sees them in one order.
 
-Called by ``sinks.record_of``. Its one rule: keyed by member, partitioned by group.
+Called by ``sinks.record_of``. Keyed by member, partitioned by group.
 """
 
 from collections.abc import Mapping

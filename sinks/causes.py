@@ -1,7 +1,6 @@
 """Causes on the wire: the brain's cause of a decision as a record has it.
 
-Used by the sinks that publish decisions. Its one rule: the cause names the same record of the log
-that the brain named.
+Used by the sinks that publish decisions.
 """
 
 from rebalance.causes import Cause

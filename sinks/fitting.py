@@ -5,7 +5,7 @@ refuses fails the batch, again and again, for all groups; a record that is cut o
 one group. What a member owns always fits: the brain takes in no more queues than one record can
 name (``rebalance.groups.model.extent``). The caller publishes how many rows were cut.
 
-Called by the sinks whose records have lists. Its one rule: as many rows stay as there is room for.
+Called by the sinks whose records have lists.
 """
 
 from itertools import islice

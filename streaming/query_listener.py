@@ -4,7 +4,7 @@ It notes each batch, and sums up once a minute. It also sets the names of jobs a
 UI, which otherwise say "start at NativeMethodAccessorImpl.java:0": Spark calls ``onQueryStarted``
 in the very thread that will run the batches, and only there can they be set.
 
-Registered by ``application``. Its one rule: it watches and never interferes.
+Registered by ``application``. It watches and never interferes.
 """
 
 import json

@@ -3,8 +3,6 @@
 RocketMQ's ``AllocateMessageQueueByConfig`` checks nothing and looks at nothing: each client is
 given the list it was set up with, or null when there was none. Under a central controller a queue
 has one owner, so there the first subscriber of a topic gets the listed queues of it.
-
-Its one rule: the list as it is.
 """
 
 from collections.abc import Mapping, Sequence

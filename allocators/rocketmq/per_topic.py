@@ -4,7 +4,7 @@ RocketMQ allocates each topic by itself, among the clients that subscribe it, wi
 sorted (``RebalanceImpl.rebalanceByTopic``). Where a strategy would give a queue to several
 clients (``CONFIG``), the first one in Java's order has it: here a queue has one owner.
 
-Its one rule: what is left without an owner is given a reason.
+What is left without an owner is given a reason.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -3,7 +3,7 @@
 ``MACHINE_ROOM_NEARBY`` asks a resolver. RocketMQ leaves it to the user's code; here the two usual
 conventions are ready to be named in the settings: a prefix of both names, or two tables.
 
-Its one rule: an empty answer means "unknown", and the strategy refuses it.
+An empty answer means "unknown", and the strategy refuses it.
 """
 
 from collections.abc import Mapping

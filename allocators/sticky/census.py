@@ -4,8 +4,7 @@ Members that subscribe the same topics, with the same weight, cap and rack, are 
 group of thousands has few kinds. So each kind is looked at once, and each member gets the number
 of its kind.
 
-Called by ``catalog``. Its one rule: topics that have no queues do not make two subscriptions
-differ.
+Called by ``catalog``. Topics that have no queues do not make two subscriptions differ.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

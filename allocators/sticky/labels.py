@@ -5,8 +5,8 @@ of ``[broker, id, label]``, for those queues only:
 
     {"orders": 5, "payments": [["", 0, 40], ["", 1, 3]]}
 
-Called by the registry; asked by ``weighted`` and ``homes``. Its one rule: a queue by itself counts
-before its topic.
+Called by the registry; asked by ``weighted`` and ``homes``. A queue by itself counts before its
+topic.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,8 +1,8 @@
 """Allocation scenarios: one JSON line in, one JSON line out.
 
 How others check our strategies, so the format is fixed; docs/strategies.md describes it. Called by
-`trimtab allocate`. Its one rule: whatever a line holds, it gets one answer, and a bad one gets an
-error that says what is wrong.
+`trimtab allocate`. Whatever a line holds, it gets one answer, and a bad one gets an error that says
+what is wrong.
 """
 
 from collections.abc import Collection, Iterable, Iterator

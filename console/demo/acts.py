@@ -1,7 +1,6 @@
 """What can happen in the demo, as values: the story is made of them, the stage performs them.
 
-Kept apart from both so that the story can be read, and tested, without a process. Its one rule: an
-act says what, never how.
+Kept apart from both so that the story can be read, and tested, without a process.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """Reads along: the journals into the ledger, the controller's topics onto the board.
 
-Called by ``play`` ten times a second. Its one rule: it only reads, so it cannot change how the
-story goes.
+Called by ``play`` ten times a second. It only reads, so it cannot change how the story goes.
 """
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition

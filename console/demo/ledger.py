@@ -6,8 +6,8 @@ once; where it begins later, no member worked on the queue in between, and that 
 hand-over costs.
 
 Pure. Fed entry by entry while the demo runs (for the screen), and once more from the whole journals
-in the order of time (for the verdict). Its one rule: entries of one member come in their order, its
-death included; between members it relies on times alone.
+in the order of time (for the verdict). Entries of one member come in their order, its death
+included; between members it relies on times alone.
 """
 
 from collections import Counter, defaultdict

@@ -1,7 +1,6 @@
 """The summary as text: a table of the steps, and what became of queues and messages. Pure.
 
 The last thing a newcomer sees, so it explains its own words. Called by `play` when the story ends.
-Its one rule: it prints figures, and judges none; whether the demo succeeded is the summary's word.
 """
 
 from collections.abc import Iterator

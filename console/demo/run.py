@@ -1,7 +1,7 @@
 """`trimtab demo`: sets the stage, has the story performed and says how it went.
 
-Called by ``console.main``. Its one rule: whatever happens, no process is left behind; and what
-explains how it went (logs, journals, topics) is.
+Called by ``console.main``. Whatever happens, no process is left behind; and what explains how it
+went (logs, journals, topics) is.
 """
 
 import os

@@ -4,8 +4,8 @@ Each hangs on a tether, so that none outlives the demo, whatever kills it. Every
 in one directory, made anew for each run: Kafka's data, the controller's checkpoint, a log and a
 journal for each process. ``play`` performs the story's acts here.
 
-Its one rule: the end of a process is noticed, and an untimely one is noted in the stage's own
-journal, for a killed process can note nothing.
+The end of a process is noticed, and an untimely one is noted in the stage's own journal, for a
+killed process can note nothing.
 """
 
 import os

@@ -1,7 +1,7 @@
 """The verdict: what each step cost, what became of the messages, and whether anything is wrong.
 
 Pure. Computed once, from the whole journals in the order of time, so that nothing depends on how
-the demo was watched. Its one rule: a figure comes from what the processes did.
+the demo was watched.
 """
 
 from collections.abc import Sequence

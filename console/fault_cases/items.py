@@ -1,7 +1,7 @@
 """Fault items, as replays write them: in RocketMQ's words.
 
-4.x knows neither a flag nor probes, so its items have fewer fields. Called by the replays of
-tables and selectors. Its one rule: what is written can be read again.
+4.x knows neither a flag nor probes, so its items have fewer fields. Called by the replays of tables
+and selectors.
 """
 
 from collections.abc import Iterable

@@ -5,8 +5,8 @@ A line is a record of topic `latency` or an operator's command about a broker, a
 time pass. Each line comes back with ``expect``: the verdicts that came of it and of the time before
 it, as on topic `brokers`. One run is one cluster.
 
-Called by `trimtab faults`. Its one rule: the same lines give the same verdicts as they would from
-the controller, whose log has a tick every second.
+Called by `trimtab faults`. The same lines give the same verdicts as they would from the controller,
+whose log has a tick every second.
 """
 
 import json

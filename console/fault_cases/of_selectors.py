@@ -5,7 +5,7 @@ the queues, where the counter starts, the fault items, and for each pick the bro
 before it. Its ``version`` names the generation: 4.2, later 4.x, or 5.x. No queues are an error, in
 Java's words.
 
-Called by `trimtab faults`. Its one rule: whatever else a line holds comes back as it was.
+Called by `trimtab faults`. Whatever else a line holds comes back as it was.
 """
 
 from console.fault_cases.fields import BadField, Fields

@@ -10,7 +10,7 @@ it comes back complete. ``kind`` says what is asked:
 ``compare``   the order of items, pair by pair and sorted.
 ``pick``      the last resort: nine picks in turn (4.x), or the answers that are possible (5.x).
 
-Called by `trimtab faults`. Its one rule: whatever else a line holds comes back as it was.
+Called by `trimtab faults`. Whatever else a line holds comes back as it was.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,7 @@
 """Recorded topics as rows; who reads them puts them in order.
 
 For a replay or a check of what really happened. Called by `trimtab replay` and `trimtab check` when
-no file is named. Its one rule: a row is what the controller would have been given.
+no file is named.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ What Spark does around the cells is done here with a dictionary: each row goes t
 to every cell of its partition, a RocketMQ heartbeat to all, and ``cell.fold`` does the rest. So the
 records that come out are those that the controller published, to the byte.
 
-Called by `trimtab replay`. Its one rule: nothing is decided here.
+Called by `trimtab replay`.
 """
 
 from collections.abc import Iterable, Iterator

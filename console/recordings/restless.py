@@ -4,7 +4,7 @@ Each time may be in order by itself: a life ends, another begins, and no promise
 that goes on for minutes, someone should look: a process that crashes as soon as it works, or a
 member that cannot read from Kafka and gives up its session.
 
-Filled and asked by ``remarks``. Its one rule: it names them, and judges none.
+Filled and asked by ``remarks``.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """Where recorded records come from: files, or the topics of a cluster.
 
-Called by the commands `replay` and `check`. Its one rule: both ways give the same kind of lines.
+Called by the commands `replay` and `check`.
 """
 
 from collections.abc import Iterable, Sequence

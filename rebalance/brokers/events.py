@@ -1,7 +1,7 @@
 """What can be heard of a cluster's brokers: the only input of the jury.
 
-Each event is one well-formed record with its stamp, as in ``groups``. Called by ``step``.
-Its one rule: reports of producers are claims, records of operators and the host watcher are facts.
+Each event is one well-formed record with its stamp, as in ``groups``. Called by ``step``. Reports
+of producers are claims, records of operators and the host watcher are facts.
 """
 
 from collections.abc import Mapping

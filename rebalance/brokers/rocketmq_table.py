@@ -4,8 +4,8 @@ For clusters that want the same verdicts as their RocketMQ clients would reach, 
 report is enough to take a broker out, so one wrong report is, too; only the limits and the
 operators protect against it, as they do with the jury.
 
-Called by ``step`` for each report, in the modes that are named after RocketMQ. Its one rule: all
-figures are in ``trimtab.faults``.
+Called by ``step`` for each report, in the modes that are named after RocketMQ. All figures are in
+``trimtab.faults``.
 """
 
 from collections.abc import Iterable

@@ -10,7 +10,6 @@ of queues and the roster, under the epoch of its own joining. It takes no part i
 does not affect members of the same group that own their queues (fault C19).
 
 ``target`` leaves these members out. Called by ``conclusion`` and ``summary`` for what they work on.
-Its one rule: no member here waits for another.
 """
 
 from collections.abc import Mapping, Sequence

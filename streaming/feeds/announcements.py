@@ -7,7 +7,7 @@ that does not show it, in twice the time that the summary took. Without a sign i
 a minute, and ever more rarely. A loss of queues is always said twice: a large one is not believed
 before (D6).
 
-Used by ``route_plan``. Its one rule: each pause is longer than the one before.
+Used by ``route_plan``.
 """
 
 from dataclasses import dataclass

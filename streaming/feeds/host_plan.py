@@ -6,8 +6,8 @@ come back may not know all topics. The jury does not answer: what Kafka took cou
 what it did not take is said again. Once a day all is said again, so that the jury forgets a topic
 that was deleted while no watcher ran.
 
-Kept by ``hosts``, which talks to Kafka. Its one rule: in doubt a topic keeps its brokers: too small
-a set of brokers is soon corrected, too large a set may cost a topic its last one.
+Kept by ``hosts``, which talks to Kafka. In doubt a topic keeps its brokers: too small a set of
+brokers is soon corrected, too large a set may cost a topic its last one.
 """
 
 from collections.abc import Mapping

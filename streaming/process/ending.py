@@ -6,7 +6,7 @@ worker's code raised comes back with the same rows: state of another version, a 
 missing, a newer controller, a defect. Everything else is outside (a worker that was killed, a Kafka
 that does not answer, a full disk) and may be over in a moment.
 
-Used by ``query``. Its one rule: the line is enough, without the page.
+Used by ``query``.
 """
 
 import builtins

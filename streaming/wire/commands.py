@@ -3,7 +3,7 @@
 Only commands to a group: a command about brokers is addressed to a cluster. A strategy is looked up
 here, so that a record with an unknown name is refused and never reaches the group.
 
-Called by ``translation``. Its one rule: one record, one command.
+Called by ``translation``.
 """
 
 from allocators import BadOption, shipped

@@ -11,8 +11,7 @@ a beat makes it send again; so neither an outage of the controller nor one of Ka
 of epoch 0 asks for nothing: a member that was never answered joins again, and RocketMQ's clients
 name no epochs at all.
 
-Called by ``step``, ``membership`` and ``conclusion``. Its one rule: a beat that names the last
-record costs nothing.
+Called by ``step``, ``membership`` and ``conclusion``.
 """
 
 from collections.abc import Collection

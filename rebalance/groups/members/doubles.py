@@ -10,8 +10,7 @@ The finding changes nothing else. Copies of one heartbeat, one from each broker 
 close together and count as one. A heartbeat that comes in time and says nothing new costs nothing
 here: only for a client that looks odd something is kept, with the member.
 
-Called by ``rocketmq_clients`` with each heartbeat. Its one rule: a case is reported once, and again
-only after an hour.
+Called by ``rocketmq_clients`` with each heartbeat.
 """
 
 from dataclasses import replace

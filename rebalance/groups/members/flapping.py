@@ -7,8 +7,8 @@ gets no queues until its count has fallen to half the limit, so that the others'
 have to rest, none does.
 
 Called by ``membership`` at each departure and return, by ``timers`` when a rest ends or nothing is
-left to remember. Its one rule: a past belongs to the instance, or else to the member id, and is
-forgotten in log time.
+left to remember. A past belongs to the instance, or else to the member id, and is forgotten in log
+time.
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,7 @@ lost with the group: its cell keeps the highest (``streaming.cell.fold``), and t
 summary names it (``adoption``).
 
 Called by modules that fill or empty a group, by ``timers`` at the deadline, by ``step`` and by
-``conclusion``. Its one rule: the log decides what is dropped when, not the end of a batch.
+``conclusion``. The log decides what is dropped when, not the end of a batch.
 """
 
 from collections.abc import Iterator, Sequence

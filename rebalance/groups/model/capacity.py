@@ -4,7 +4,7 @@ STICKY respects capacities by itself and finds other members. The strategies of 
 do not know them, and their answers are to stay theirs. So what any of them gives a member beyond
 its capacity goes to no member, and the reason is published (fault C17).
 
-Called by ``target`` with each plan. Its one rule: a member keeps first what it was to have before.
+Called by ``target`` with each plan. A member keeps first what it was to have before.
 """
 
 from collections import defaultdict

@@ -3,7 +3,7 @@
 The verbs, and what each needs to know. ``obeying`` obeys them; the wire's spelling is in
 ``trimtab.protocol.commands``.
 
-Its one rule: a command says what shall be, so that giving it twice does no harm.
+A command says what shall be, so that giving it twice does no harm.
 """
 
 from dataclasses import dataclass

@@ -5,8 +5,7 @@ controller's again. ``Policy``, which they become part of, checks whether they f
 cannot override what protects the controller itself (how many members, queues and patterns, how fast
 the clock may run), nor how names are told apart.
 
-Called by ``draft`` and ``obeying``. Its one rule: a group's policy is the controller's, except for
-these settings.
+Called by ``draft`` and ``obeying``.
 """
 
 from dataclasses import asdict, dataclass, replace

@@ -3,8 +3,6 @@
 It fits one screen: who is in, who has how much, is it moving, since which epoch and why.
 ``summary`` writes it, ``decisions`` counts it among what the brain decides, and the shell publishes
 it under the group's name (``sinks.groups``).
-
-Its one rule: it can be understood without any other record.
 """
 
 from dataclasses import dataclass

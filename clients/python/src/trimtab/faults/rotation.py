@@ -4,8 +4,7 @@ Each thread has its own, so that no send waits for another, and each starts at a
 that a thousand producers do not all begin with the first queue. Selection takes the next queue by
 it, the 4.x table the next of its better half.
 
-Its one rule: it is a Java `int`. It overflows to the smallest one, and what is read of it never
-has a sign.
+It is a Java `int`. It overflows to the smallest one, and what is read of it never has a sign.
 """
 
 from dataclasses import dataclass

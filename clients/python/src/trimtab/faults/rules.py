@@ -5,7 +5,7 @@ counts as one of a fixed latency, whatever it took. The tables changed with Rock
 because ten minutes without a broker cost more than what they avoided; so did the effect of a later
 success (`clears`).
 
-Called by the fault table. Its one rule: the figures are RocketMQ's defaults, and all can be set.
+Called by the fault table. The figures are RocketMQ's defaults, and all can be set.
 """
 
 from collections.abc import Sequence

@@ -3,9 +3,9 @@
 RocketMQ's `LatencyFaultToleranceImpl` with the switch of `MQFaultStrategy` in front. Only brokers
 that had trouble are in the table; all others are available.
 
-Called by the selectors for every message, and after each measured send. Its one rule: it never
-waits. Every operation is a look-up or a store in a plain dictionary, so threads may share a table;
-of two updates at one instant either may win, as in Java.
+Called by the selectors for every message, and after each measured send. It never waits. Every
+operation is a look-up or a store in a plain dictionary, so threads may share a table; of two
+updates at one instant either may win, as in Java.
 """
 
 from collections.abc import Callable, Iterable, Iterator

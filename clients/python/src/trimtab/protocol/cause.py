@@ -1,8 +1,8 @@
 """Why something was decided: the event that led to it and where in the log it stands.
 
 "Why did this rebalance happen?" is the question people ask most, so every decision's record has one
-of these. Part of the records on `assignments`, `groups` and `history`. Its one rule: it points to a
-record that can be looked up, and new kinds may appear in any version.
+of these. Part of the records on `assignments`, `groups` and `history`. It points to a record that
+can be looked up, and new kinds may appear in any version.
 """
 
 from typing import Final

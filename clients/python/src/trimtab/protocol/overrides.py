@@ -1,8 +1,7 @@
 """Overrides: the settings of `[policy]` that one group has of its own, by an operator's command.
 
 A field that is absent is the controller's. They come all at once, in a command and in the group's
-summary, so no reader needs the earlier ones. Its one rule: the names are those of the settings,
-with the unit.
+summary, so no reader needs the earlier ones. The names are those of the settings, with the unit.
 """
 
 from typing import Literal

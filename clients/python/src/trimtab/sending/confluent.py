@@ -9,7 +9,7 @@ client's. Retries within a try, order and idempotence are librdkafka's business 
 A report that says "timed out" does not say whether the message was written: one that was still
 waiting was not, one that was under way may have been, and then its second copy is a duplicate.
 
-Loaded by `choose`. Its one rule: what runs for every message is short enough to be seen at once.
+Loaded by `choose`.
 """
 
 import threading

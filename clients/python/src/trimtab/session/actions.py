@@ -1,7 +1,7 @@
 """What a session asks its shell to do. Frozen values, in the order in which they must be done.
 
-A session does nothing by itself: it answers every input with a list of these, and a shell
-(threads, asyncio, a test) carries them out. Its one rule: an action is complete as it is.
+A session does nothing by itself: it answers every input with a list of these, and a shell (threads,
+asyncio, a test) carries them out.
 """
 
 from dataclasses import dataclass

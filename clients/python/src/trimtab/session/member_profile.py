@@ -1,8 +1,7 @@
 """Who a member is and what it wants: everything a session is told when it is made.
 
 The member's signature and wishes, as its joins will state them. Made by the shells from their
-options, read by the session. Its one rule: it never changes in the life of a session; another wish
-is another session.
+options, read by the session.
 """
 
 from dataclasses import dataclass
