@@ -8,25 +8,28 @@ the group's. Events up to the last published decision only show who is a member;
 written from the published records; and all later events count as usual.
 
 A crash may have cut a publication short, so that some members' records are older than others.
-``page_of`` has the rules for that: a member that may be working on a queue stays on its page.
+The rules for that are in ``pages``.
 
 Called by ``step``. All records of one start must be read in one batch: each says how many there are
-for its group, and the shell waits until it has them all (``streaming.cell.containment``). Its one
-rule: no queue moves because the controller has forgotten something.
+for its group, and for a while the shell waits for the rest (``streaming.cell.containment``). If
+that never comes, the group continues with what was found (``omissions``). Its one rule: no queue
+moves because the controller has forgotten something.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups import routing
-from rebalance.groups.handover import baton
+from rebalance.groups import ailments, routing
+from rebalance.groups.handover import baton, omissions
+from rebalance.groups.handover.pages import Claim, claims_of, page_of, rows_of
 from rebalance.groups.members import remains
 from rebalance.groups.members.twins import named_apart, told_apart
+from rebalance.groups.model.decisions import GroupAiled
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
     SILENT,
@@ -34,20 +37,20 @@ from rebalance.groups.model.events import (
     Advanced,
     BeatSeen,
     Found,
-    Inheritance,
     Moment,
     Released,
     last_found,
 )
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import Asked, Grant, GroupState, Member, Ownership, Pulse, Route
-from rebalance.ids import ANY_QUEUE, Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.groups.model.state import Asked, GroupState, Member, Pulse, Route
+from rebalance.ids import ANY_QUEUE, Epoch, MemberId, Millis, Queue, TopicName
 from rebalance.stamp import Stamp
 
 _UNSEEN: Final = 0
 """The version of a route that nobody has told; any that is told is higher."""
 
-Source = tuple[MemberId, Incarnation, Epoch]
+Claims = dict[Queue, list[Claim]]
+"""By queue, what was found published of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class Published:
     found: Sequence[Found]
     epoch: Epoch
     """The highest. The group continues above it."""
+    is_cut: bool
+    """Not all of it was found (``omissions``)."""
     begins: int
     """The place, among the events, of the first that the published decisions do not know."""
     cause: Cause
@@ -67,7 +72,7 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     found = last_found(events)
     if not found:
         return None
-    epoch = max(event.epoch for event in found)
+    epoch = omissions.reached(found)
     lives = any(isinstance(event, Adopted) for event in found)
     if epoch <= before.epoch and not (lives and before.is_unknown):  # then that is only a floor
         return None
@@ -75,7 +80,8 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     begins = _begins(events, found[0], decided)
     position, detail = found[-1].stamp.position, f"epoch {epoch} was published"
     cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
-    return Published(found, max(epoch, before.epoch), begins, cause)
+    is_cut = omissions.is_cut(found)
+    return Published(found, max(epoch, before.epoch), is_cut, begins, cause)
 
 
 def _begins(events: Sequence[Moment], first: Found, decided: Millis | None) -> int:
@@ -98,7 +104,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
     _close_the_past(draft)
     records = _records(draft, news.found)
-    claims: dict[Queue, list[Claim]] = defaultdict(list)
+    claims: Claims = defaultdict(list)
     named = set[Queue]()
     for record in records:
         if _is_over(draft, record):
@@ -106,10 +112,13 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
             continue
         _enrol(draft, record)
         _hear(draft, record.member, now)
-        named.update(_rows(record))
+        named.update(rows_of(record))
         if draft.members[record.member].owns:
-            for queue, claim in _claims(record):
+            for queue, claim in claims_of(record):
                 claims[queue].append(claim)
+    if news.is_cut:
+        _miss(draft, {record.member for record in records}, claims)
+        ailments.begin_to_withhold(draft, now)
     _write(draft, claims, now)
     _map_out(draft, named)
     _hear_again(draft, events[: news.begins])
@@ -121,7 +130,8 @@ def _close_the_past(draft: Draft) -> None:
     """Forget what was to follow from events whose consequences are published."""
     draft.unsay()
     draft.passages.clear()
-    for told in (draft.notes, draft.answered, draft.gone):
+    draft.notes[:] = [note for note in draft.notes if isinstance(note, GroupAiled)]  # said just now
+    for told in (draft.answered, draft.gone):
         told.clear()
 
 
@@ -167,7 +177,7 @@ def _enrol(draft: Draft, record: Adopted) -> None:
     member = Member(
         incarnation=record.incarnation,
         sequence=-1,
-        topics=frozenset(queue.topic for queue in _rows(record)),
+        topics=frozenset(queue.topic for queue in rows_of(record)),
         session_timeout_ms=record.session_timeout_ms,
         revocation_timeout_ms=record.revocation_timeout_ms,
         mode=record.mode,
@@ -192,69 +202,21 @@ def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
     draft.expect_by(Millis(heard + member.session_timeout_ms))
 
 
-class Claim(NamedTuple):
-    """What one member's record says of one queue; the greater, the later it was granted."""
-
-    epoch: Epoch
-    """Of the grant."""
-    told: Epoch
-    """Of the record."""
-    member: MemberId
-    incarnation: Incarnation
-    asked: bool = False
-    """It is told to let go."""
-    source: Source | None = None
-    """It is an heir's: it begins on the release of this grant."""
-
-    @property
-    def grant(self) -> Source:
-        """What is claimed."""
-        return self.member, self.incarnation, self.epoch
+def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
+    """Take members that were not found for unknown, and whoever an heir waits for for a holder."""
+    for name in [it for it in draft.members.merged() if it not in found]:
+        for part in (draft.members, draft.pulses, draft.held):
+            part.remove(name)
+        draft.gone.add(name)
+    for those in claims.values():
+        for claim in list(those):
+            if claim.source is not None and claim.source[0] not in found:
+                member, incarnation, epoch = claim.source
+                those.append(Claim(epoch, Epoch(0), member, incarnation))
 
 
-def _claims(record: Adopted) -> list[tuple[Queue, Claim]]:
-    def claim(epoch: Epoch, *, asked: bool = False, heirloom: Inheritance | None = None) -> Claim:
-        source = None
-        if heirloom is not None:
-            source = (heirloom.from_member, heirloom.from_incarnation, heirloom.from_epoch)
-        return Claim(epoch, record.epoch, record.member, record.incarnation, asked, source)
-
-    portion = record.portion
-    claims = [(queue, claim(epoch)) for queue, epoch in portion.hold]
-    claims += [(queue, claim(epoch, asked=True)) for queue, epoch in portion.give]
-    return claims + [(it.queue, claim(it.epoch, heirloom=it)) for it in portion.inherit]
-
-
-def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
-    """Return a queue's page by what its members were told; ``asked`` is for those to be told now.
-
-    The latest grant says most. It is an heir's: then the holder is the one that it waits for, or,
-    if nobody has been granted that, the heir itself, since nothing is left to wait for. Or
-    it is a holder's who was confirmed: then every earlier grant is over, unless a record was
-    written later that still says otherwise. Or it is to be let go: then an earlier one may be, too.
-    Where two may be working, both are told to let go, and nobody else begins before they have.
-    """
-    latest, *others = sorted(claims, reverse=True)
-    earlier = [one for one in others if one.epoch < latest.epoch]
-    if latest.source is not None:
-        earlier = [one for one in earlier if one.grant == latest.source]
-    elif not latest.asked:
-        earlier = [one for one in earlier if one.told >= latest.told]
-    if not earlier:
-        return Ownership(_granted(latest, asked) if latest.asked else _granted(latest))
-    heir = _granted(latest, None if latest.source is not None else asked)
-    return Ownership(_granted(earlier[0], asked), heir)
-
-
-def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
-    """Return a grant; who was told to let go was told by its record, others are told now."""
-    if asked is not None and claim.asked:
-        asked = replace(asked, epoch=claim.told)
-    return Grant(claim.member, claim.incarnation, claim.epoch, asked)
-
-
-def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], now: Stamp) -> None:
-    """Write the books again, and make the owner of each queue its owner in the target."""
+def _write(draft: Draft, claims: Claims, now: Stamp) -> None:
+    """Write the books anew, and mean each queue for whoever is to have it."""
     asked = Asked(draft.next_epoch, now.heard)
     for queue in draft.ownership.merged():
         draft.ownership.remove(queue)
@@ -266,13 +228,6 @@ def _write(draft: Draft, claims: Mapping[Queue, Sequence[Claim]], now: Stamp) ->
         if last.asked is None:
             target[queue] = last.member
     draft.target = target
-
-
-def _rows(record: Adopted) -> list[Queue]:
-    """Return the queues that a record is about."""
-    portion = record.portion
-    rows = [queue for queue, _ in portion.hold + portion.give]
-    return rows + [each.queue for each in portion.inherit]
 
 
 def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:

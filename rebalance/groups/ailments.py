@@ -21,14 +21,15 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import commons
+from rebalance.groups.handover import omissions
 from rebalance.groups.model.decisions import GroupAiled
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import BeatSeen, Moment, Registered
+from rebalance.groups.model.events import FOUND, BeatSeen, Moment, Registered
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.groups.summary import summarise
-from rebalance.ids import Epoch, Millis
+from rebalance.ids import Epoch, GroupName, Millis
 from rebalance.stamp import Stamp
 
 _LONGEST: Final = 300
@@ -69,8 +70,32 @@ def is_barred(draft: Draft) -> bool:
 
 def recover(draft: Draft, now: Stamp, *, strategy: bool) -> None:
     """Note that what failed before has succeeded."""
-    if draft.ailment is not None and strategy is (draft.ailment.tried is not None):
+    known = draft.ailment
+    if known is None:
+        return
+    if known.until is not None:
+        if known.reason != omissions.REASON:  # steps have failed, which told nobody anything
+            omissions.withhold(draft, now.heard)
+            _note(draft, draft.ailment, now)
+    elif strategy is (known.tried is not None):
         _note(draft, None, now)
+
+
+def begin_to_withhold(draft: Draft, now: Stamp) -> None:
+    """Note that not all that was published was found, and promise no queue until that is safe."""
+    omissions.withhold(draft, now.heard)
+    _note(draft, draft.ailment, now)
+
+
+def cease_to_withhold(draft: Draft, stamp: Stamp) -> None:
+    """Go on as ever once whoever was not found must have stopped."""
+    if draft.ailment is None or draft.ailment.until is None or stamp.clock < draft.ailment.until:
+        return
+    _note(draft, None, stamp)
+    omissions.fence(draft)
+    draft.urgent = True  # each queue is looked at: none has been since
+    detail = "whoever was not found must have stopped"
+    draft.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, stamp.position, detail))
 
 
 def _note(draft: Draft, ailment: Ailment | None, now: Stamp) -> None:
@@ -81,9 +106,13 @@ def _note(draft: Draft, ailment: Ailment | None, now: Stamp) -> None:
 
 
 def _told(before: GroupState, ailment: Ailment | None, now: Stamp) -> GroupAiled:
-    detail = "it works again" if ailment is None else ailment.reason
-    cause = Cause(CauseKind.AILMENT, before.name, now.position, detail)
-    return GroupAiled(before.name, "" if ailment is None else ailment.reason, now.appended, cause)
+    return told(before.name, "" if ailment is None else ailment.reason, now)
+
+
+def told(group: GroupName, reason: str, now: Stamp) -> GroupAiled:
+    """Say what could not be done; without a reason, that it works again."""
+    cause = Cause(CauseKind.AILMENT, group, now.position, reason or "it works again")
+    return GroupAiled(group, reason, now.appended, cause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +128,14 @@ def endured(
 ) -> Endured:
     """Return a group as it was before a step that failed; who was heard has been heard."""
     state = replace(heard(before, moments), deadline=None)
-    ailment = Ailment(reason)
+    known = before.ailment
+    ailment = Ailment(reason, until=None if known is None else known.until)
     if ailment == before.ailment:
         return Endured(state, ())
-    told = _told(before, ailment, now)
-    epoch = Epoch(before.epoch + 1)
-    state = replace(state, epoch=epoch, ailment=ailment, occasion=told.cause)
+    told, state = _told(before, ailment, now), replace(state, ailment=ailment)
+    if any(isinstance(it, FOUND) and it.epoch > before.epoch for it in moments):
+        return Endured(state, (told,))  # a summary would have an epoch that was passed
+    state = replace(state, epoch=Epoch(before.epoch + 1), occasion=told.cause)
     return Endured(state, (told, *_summary(state, told.cause, now, policy)))
 
 

@@ -16,7 +16,7 @@ from typing import assert_never
 from rebalance.allocation import Allocator
 from rebalance.groups import adoption, ailments, obeying, routing, target, timers
 from rebalance.groups.conclusion import Step, conclude
-from rebalance.groups.handover import attribution, baton, notice, unread
+from rebalance.groups.handover import attribution, baton, notice, omissions, unread
 from rebalance.groups.members import membership, remains, rocketmq_clients, twins
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
@@ -47,7 +47,7 @@ def step(
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     news = adoption.published(state, events)
-    if news is not None and remains.is_all(state, events):
+    if news is not None and not news.is_cut and remains.is_all(state, events):
         return Step(GroupState.unknown(state.name, news.epoch), ())
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     notice.arrive(draft, now)
@@ -68,7 +68,8 @@ def step(
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)
     baton.recall(draft, now)
-    baton.settle(draft, now)
+    if not omissions.withholds(draft):
+        baton.settle(draft, now)
     notice.give(draft)
     attribution.note(draft)
     return conclude(draft, moves, now)

@@ -16,6 +16,7 @@ from typing import Final
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, Candidate
 from rebalance.errors import BrokenInvariant
 from rebalance.groups import ailments
+from rebalance.groups.handover import omissions
 from rebalance.groups.model.capacity import limited
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.roster import Roster, Trait
@@ -31,7 +32,9 @@ _REASON_CHARACTERS: Final = 255
 
 def is_due(draft: Draft, clock: Millis) -> bool:
     """Tell whether the target is to be computed now."""
-    if not draft.awaits_target or draft.paused or draft.deferred or ailments.is_barred(draft):
+    if not draft.awaits_target or draft.paused or draft.deferred:
+        return False
+    if ailments.is_barred(draft) or omissions.withholds(draft):
         return False
     if draft.urgent or draft.targeted_at is None:
         return True

@@ -14,7 +14,7 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
-from rebalance.groups.handover import baton, notice
+from rebalance.groups.handover import baton, notice, omissions
 from rebalance.groups.members import departures, flapping, mass_silence, membership, remains
 from rebalance.groups.model.decisions import MemberChange
 from rebalance.groups.model.draft import Draft
@@ -36,6 +36,7 @@ def fire(draft: Draft, stamp: Stamp) -> None:
     routing.ripen(draft, stamp)
     flapping.wake(draft, stamp)
     _evict(draft, stamp)
+    ailments.cease_to_withhold(draft, stamp)
     baton.take(draft, stamp)
     for past in _PASTS:
         if any(stamp.clock >= deadline for deadline in past.deadlines(draft)):
@@ -84,6 +85,8 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
     yield from routing.deadlines(draft)
     for past in _PASTS:
         yield from past.deadlines(draft)
+    if draft.ailment is not None and draft.ailment.until is not None:
+        yield draft.ailment.until
     if draft.paused:
         if draft.paused_until is not None:
             yield draft.paused_until
@@ -95,7 +98,7 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
 
 
 def _target_deadlines(draft: Draft) -> Iterator[Millis]:
-    if draft.paused:
+    if draft.paused or omissions.withholds(draft):
         return
     if draft.deferred:
         yield Millis(0)

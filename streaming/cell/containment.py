@@ -6,8 +6,10 @@ the change is tried alone; if it succeeds, the kept records become dead letters 
 There is room for what a batch usually holds; the rest become dead letters at once. So no record is
 lost silently, and a record that causes the failure is out of the way at the next change.
 
-The published records that a starting controller has read wait here as well until they are complete:
-with half of them, a queue that a member works on would be granted again.
+The published records that a starting controller has read are never left out: without them a queue
+that a member works on would be granted again. Until they are complete they wait here as well, but
+not for ever: the history says that the group waits, and after a minute of log time the brain
+continues with what there is (``rebalance.groups.handover.omissions``).
 
 Of each life's beats the last full one is kept, because it may be the only proof of a release; that
 its sender is alive is noted at once.
@@ -23,7 +25,8 @@ from msgspec import msgpack
 
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
-from rebalance.groups.model.events import Adopted, BeatSeen, Event, Found, Moment, last_found
+from rebalance.groups.handover import omissions
+from rebalance.groups.model.events import FOUND, BeatSeen, Event, Found, Moment, last_found
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName, Millis, Position
@@ -38,7 +41,11 @@ MOST: Final = 1_000
 MOST_BYTES: Final = 1 << 20
 """As large as one record may be: it is written with the state in each batch."""
 ROOMS: Final = 64
-"""As many times that may wait for the rest of an adoption: a record for each member."""
+"""As many times that may be kept of what a start has found published: a record for each member."""
+WAIT_MS: Final = Millis(60_000)
+"""So long, on the log clock, it waits for the rest of an adoption. All of one start is in the log
+before the query begins, and so in its first batch: what a minute of ticks has not brought is gone.
+"""
 
 
 class Kept(NamedTuple):
@@ -53,11 +60,28 @@ _encode: Final = msgpack.Encoder().encode
 _decode: Final = msgpack.Decoder(list[Kept]).decode
 
 
-def is_cut(moments: Iterable[Moment]) -> bool:
-    """Tell whether a part of what a starting controller found published has not been read yet."""
+def waits_until(moments: Iterable[Moment]) -> Millis | None:
+    """Return how long to wait for the rest of an adoption; None: nothing is missing."""
     found = last_found(moments)
-    told = {(it.member, it.incarnation) if isinstance(it, Adopted) else None for it in found}
-    return len(told) < max((it.of for it in found), default=0)
+    if not omissions.counts(found)[1]:
+        return None
+    return Millis(min(it.stamp.clock for it in found) + WAIT_MS)
+
+
+def is_to_wait(moments: Iterable[Moment], now: Stamp) -> bool:
+    """Tell whether the rest of an adoption may still come."""
+    until = waits_until(moments)
+    return until is not None and now.clock < until
+
+
+def reason_to_wait(moments: Iterable[Moment]) -> str:
+    """Say what is waited for, for how long, and how to end it sooner."""
+    there, missing = omissions.counts(last_found(moments))
+    return (
+        f"{there} of {there + missing} published records were found at the start: the group waits "
+        f"{WAIT_MS // 1000} s for the rest, and then goes on with care; to end it sooner, start "
+        "the controller again"
+    )
 
 
 def is_change(moment: Moment) -> bool:
@@ -65,8 +89,24 @@ def is_change(moment: Moment) -> bool:
     return not isinstance(moment, BeatSeen | Ticked)
 
 
-def kept_of(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kept]:
-    """Return what is to be said again."""
+def kept_of(
+    moments: Sequence[Moment], rows: Mapping[Position, Row], rooms: int = 1
+) -> tuple[list[Kept], list[Kept]]:
+    """Return what is to be said again as far as there is room, the oldest first, and the rest.
+
+    What the last start has found has a room of its own: without a part of it the group would wait.
+    What earlier starts have found does not count any more.
+    """
+    found = {it.stamp.position for it in last_found(moments)}
+    counting = [it for it in moments if not isinstance(it, FOUND) or it.stamp.position in found]
+    said = _worth_keeping(counting, rows)
+    first = _bounded([it for it in said if it.row.position in found], ROOMS)
+    others = _bounded([it for it in said if it.row.position not in found], rooms)
+    room = {id(it) for it in (*first, *others)}
+    return [it for it in said if id(it) in room], [it for it in said if id(it) not in room]
+
+
+def _worth_keeping(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kept]:
     full = {
         (moment.member, moment.incarnation): moment
         for moment in moments
@@ -80,14 +120,13 @@ def kept_of(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kep
     ]
 
 
-def bounded(kept: Sequence[Kept], rooms: int = 1) -> tuple[list[Kept], list[Kept]]:
-    """Return what there is room for, the oldest first, and the rest."""
+def _bounded(kept: Sequence[Kept], rooms: int) -> Sequence[Kept]:
     left = rooms * MOST_BYTES
     for place, one in enumerate(kept):
         left -= len(one.row.value or b"")
         if left < 0 or place == rooms * MOST:
-            return list(kept[:place]), list(kept[place:])
-    return list(kept), []
+            return kept[:place]
+    return kept
 
 
 def write(kept: Sequence[Kept]) -> bytes:
@@ -109,9 +148,11 @@ def again(kept: Iterable[Kept], group: GroupName, decoder: Decoder) -> Iterator[
                 yield found.event
 
 
-def returned(kept: Iterable[Kept], reason: str) -> list[DeadLetter]:
-    """Send back what will not be said again."""
-    return [dead_letter_of(one.row, UndecodableRecord("refused", reason)) for one in kept]
+def returned(kept: Iterable[Kept], past: Iterable[Moment], reason: str) -> list[DeadLetter]:
+    """Send back what will not be said again; what was found published was heeded all the same."""
+    found = {it.stamp.position for it in past if isinstance(it, FOUND)}
+    rows = (one.row for one in kept if one.row.position not in found)
+    return [dead_letter_of(row, UndecodableRecord("refused", reason)) for row in rows]
 
 
 def written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:

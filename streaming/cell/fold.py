@@ -28,7 +28,7 @@ from rebalance.clock import LogClock
 from rebalance.groups import ailments
 from rebalance.groups.ailments import Endured
 from rebalance.groups.model.decisions import EventRefused
-from rebalance.groups.model.events import Event, Found, Moment
+from rebalance.groups.model.events import FOUND, Event, Found, Moment
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
@@ -39,7 +39,6 @@ from streaming.cell import containment
 from streaming.cell.brokers import Juries, Said
 from streaming.cell.cache import Cache
 from streaming.cell.codec import Cell, PackedGroup, packed_groups, with_groups
-from streaming.cell.containment import Kept
 from streaming.topics import inlets
 from streaming.wire.decoding import Decoder, OfCluster, OfGroup, dead_letter_of
 from streaming.wire.rocketmq import CellPlace
@@ -78,6 +77,8 @@ class Stepped(NamedTuple):
     letters: list[DeadLetter]
     epoch: Epoch = Epoch(0)
     """All that is left of it, where it has no packed."""
+    withholds: bool = False
+    """Not all that was published was found (``rebalance.groups.handover.omissions``)."""
 
 
 class Folded(NamedTuple):
@@ -192,8 +193,8 @@ def _step(before: GroupState, was: PackedGroup | None, heard: Heard, rules: Rule
     moments = heard.moments(before.name)
     if was is not None and was.kept:
         return _step_again(before, was, moments, heard, rules)
-    if containment.is_cut(moments):
-        return _waiting(before, moments, heard, rules)
+    if containment.is_to_wait(moments, heard.now):
+        return _waiting(before, moments, heard, rules, is_new=True)
     try:
         return _stepped(before, was, moments, heard, rules)
     except MemoryError:
@@ -201,7 +202,7 @@ def _step(before: GroupState, was: PackedGroup | None, heard: Heard, rules: Rule
     except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this group alone
         reason = ailments.reason_of(error)
     left = ailments.endured(before, moments, heard.now, rules.policy, reason)
-    return _kept(left, containment.kept_of(moments, heard.originals), rules)
+    return _kept(left, moments, heard, rules)
 
 
 def _step_again(
@@ -209,17 +210,18 @@ def _step_again(
 ) -> Stepped:
     """Step a group that has failed, if it changes: with all that was said since, or else without.
 
-    Its deadline may have passed.
+    Its deadline may have passed; one of its own it has only while it waits for an adoption.
     """
-    kept = containment.read(was.kept)
-    said = [*containment.again(kept, before.name, rules.decoder), *moments]
+    kept, waited = containment.read(was.kept), was.deadline is not None
+    past = [*containment.again(kept, before.name, rules.decoder)]
+    said = [*past, *moments]
     heard = replace(heard, rows=[*heard.rows, *(one.row for one in kept)])
-    if containment.is_cut(said):
-        return _waiting(before, said, heard, rules)
+    if containment.is_to_wait(said, heard.now):
+        return _waiting(before, said, heard, rules, is_new=not waited)
     awake, reason = replace(before, deadline=Millis(0)), ""
-    changed = any(map(containment.is_change, moments))
-    attempts = [it for it in (said, moments) if changed and not containment.is_cut(it)]
-    for attempt in attempts:
+    changed = waited or any(map(containment.is_change, moments))
+    without = [*(it for it in past if isinstance(it, FOUND)), *moments]
+    for attempt in (said, without) if changed else ():
         try:
             after = _stepped(awake, was, attempt, heard, rules)
         except MemoryError:
@@ -227,29 +229,38 @@ def _step_again(
         except Exception as error:  # noqa: BLE001 - as above
             reason = reason or ailments.reason_of(error)
             continue
-        letters = containment.returned(kept, reason) if reason else []
-        return after._replace(letters=after.letters + letters)
+        over = waited and before.ailment is None and not after.withholds
+        told = [ailments.told(before.name, "", heard.now)] if over else []
+        records = containment.written(told, rules.outlet) + after.records
+        letters = containment.returned(kept, past, reason) if reason else []
+        return after._replace(records=records, letters=after.letters + letters)
     left = Endured(ailments.heard(before, moments), ())
     if changed:
-        left = ailments.endured(before, moments, heard.now, rules.policy, reason)
-    return _kept(left, containment.kept_of(said, heard.originals), rules)
+        left = ailments.endured(before, said, heard.now, rules.policy, reason)
+    return _kept(left, said, heard, rules)
 
 
-def _waiting(before: GroupState, said: Sequence[Moment], heard: Heard, rules: Rules) -> Stepped:
-    """Wait for the rest of an adoption."""
-    left = Endured(ailments.heard(before, said), ())
-    kept = containment.kept_of(said, heard.originals)
-    return _kept(left, kept, rules, rooms=containment.ROOMS)
+def _waiting(
+    before: GroupState, said: Sequence[Moment], heard: Heard, rules: Rules, *, is_new: bool
+) -> Stepped:
+    """Wait for the rest of an adoption; say so if that is new."""
+    told = ailments.told(before.name, containment.reason_to_wait(said), heard.now)
+    left = Endured(ailments.heard(before, said), (told,) if is_new else ())
+    return _kept(left, said, heard, rules, waits=True)
 
 
-def _kept(left: Endured, kept: Sequence[Kept], rules: Rules, rooms: int = 1) -> Stepped:
+def _kept(
+    left: Endured, said: Sequence[Moment], heard: Heard, rules: Rules, *, waits: bool = False
+) -> Stepped:
     """Return a group as it was before it was stepped, with what was said to it."""
-    room, excess = containment.bounded(kept, rooms)
+    hour = containment.waits_until(said) if waits else None
+    rooms = containment.ROOMS if waits else 1
+    kept, excess = containment.kept_of(said, heard.originals, rooms)
     packed = rules.cache.pack(left.state, left.state, None)
-    packed = packed._replace(deadline=None, kept=containment.write(room))
+    packed = packed._replace(deadline=hour, kept=containment.write(kept))
     ailment = left.state.ailment
     reason = "too many records wait for the adoption" if ailment is None else ailment.reason
-    letters = containment.returned(excess, reason)
+    letters = containment.returned(excess, (), reason)
     return Stepped(packed, containment.written(left.decisions, rules.outlet), letters)
 
 
@@ -273,7 +284,9 @@ def _stepped(
         if not isinstance(decision, EventRefused)
     ]
     letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    return Stepped(packed, records, letters, after.state.epoch)
+    ailment = after.state.ailment
+    withholds = ailment is not None and ailment.until is not None
+    return Stepped(packed, records, letters, after.state.epoch, withholds)
 
 
 def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> DeadLetter:

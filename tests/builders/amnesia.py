@@ -10,7 +10,7 @@
 holds and the memory does not know, and then what a driver would have found published.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -55,16 +55,24 @@ class Remembered(Story):
         return self._step([each(self._next()) for each in said], self._stamp())
 
     def forgets(
-        self, memory: Memory | None = None, *, kept: int = 0, late: float = 0
+        self,
+        memory: Memory | None = None,
+        *,
+        kept: int = 0,
+        late: float = 0,
+        lost: Collection[str] = (),
     ) -> list[Decision]:
         """Start with an old memory; without any, read what is kept of the log.
 
-        The first batch ends ``late`` seconds after what was found.
+        The first batch ends ``late`` seconds after what was found, but for what is lost of it:
+        the records of these members, or, by an empty name, the group's.
         """
         nothing = Memory(GroupState(self.state.name), LogClock(), kept)
         self.state, self.clock, read = memory or nothing
         past = list(self._again(self.log[read:]))
-        self.log += (present := list(self._found()))
+        told = list(self._found())
+        there = [replace(it, of=len(told)) for it in told if getattr(it, "member", "") not in lost]
+        self.log += (present := there if lost else told)
         self.away(seconds=late)
         return super()._step([*past, *present], self._stamp())
 
@@ -76,7 +84,7 @@ class Remembered(Story):
             now = self.clock.now
             yield replace(moment, stamp=replace(moment.stamp, clock=now, heard=now))
 
-    def _found(self) -> Iterator[Moment]:
+    def _found(self) -> Iterator[Found]:
         summaries, start = only(GroupSummarised, self.decisions), str(self.offset)
         if summaries:
             last = summaries[-1]

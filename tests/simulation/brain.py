@@ -67,7 +67,8 @@ class Brain:
     def __init__(
         self, scenario: Scenario, broker: Broker, checker: Checker, faults: Faults
     ) -> None:
-        self._broker, self._checker, self._faults = broker, checker, faults
+        self._scenario, self._broker, self._checker = scenario, broker, checker
+        self._faults = faults
         self._strategy = allocator(scenario.strategy)
         self.rules = Rules(
             DECODER, policy(scenario), self._ask, Outlet(PREFIX, PARTITIONS), VerdictPolicy()
@@ -116,7 +117,8 @@ class Brain:
         self.starting, self._starts = True, self._starts + 1
         self._ended, self._started = False, self._announce(now)
         self.challenger = None
-        for record in reminders(self._starts, self._broker.orders, self._summary):
+        orders = self._broker.orders
+        for record in reminders(self._starts, orders, self._summary, self._scenario):
             self._broker.append(ROUTES, NAME.encode(), encode(record), now)
         list(self._checker.take(history.Started(Place("t.routes", 0, 0, now), GROUP)))
         return self.state.epoch < self._summary.epoch

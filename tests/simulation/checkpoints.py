@@ -7,6 +7,7 @@ published is told to the controller at each such start, as the reminder does (``
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from random import Random
 from typing import Final, NamedTuple
 
 from rebalance.clock import LogClock
@@ -15,7 +16,7 @@ from streaming.cell.codec import PackedGroup
 from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.simulation.rules import GROUP
-from tests.simulation.scenario import TICK_MS
+from tests.simulation.scenario import TICK_MS, Scenario
 from trimtab.protocol import Assignment, Group, MemberKey, Record
 
 
@@ -50,12 +51,18 @@ class Challenger(NamedTuple):
 
 
 def reminders(
-    start: int, orders: Mapping[str, Iterable[Assignment | None]], summary: GroupSummarised
+    start: int,
+    orders: Mapping[str, Iterable[Assignment | None]],
+    summary: GroupSummarised,
+    scenario: Scenario,
 ) -> Iterator[Record]:
-    """Return what a starting driver appends to the log."""
+    """Return what a starting driver appends to the log, as far as Kafka does not lose it."""
     board = PublishedState(f"{start:013}-0b5e55ed")
     for name, records in orders.items():
         for record in records:
             board.keep_assignment(MemberKey(GROUP, name), record)
     board.keep_summary(GROUP, Group.model_construct(epoch=summary.epoch, at_ms=summary.at))
-    yield from (notice.record for notice in board.notices())
+    told = [notice.record for notice in board.notices()]
+    if scenario.half_told and len(told) > 1:  # of nothing at all nobody can tell that it is missing
+        del told[Random(scenario.seed + start).randrange(len(told))]
+    yield from told

@@ -66,6 +66,19 @@ def forgetting(seed: int) -> Scenario:
     return replace(life, incidents=tuple(sorted([*life.incidents, *lapses], key=_WHEN)))
 
 
+def half_told(seed: int) -> Scenario:
+    """Draw a life whose controller forgets, and is not told all that it had published.
+
+    No rival writes on meanwhile: what it publishes last would not be known either.
+    """
+    life = forgetting(seed)
+    incidents = (
+        replace(it, kind=Kind.LOSE_CHECKPOINT) if it.kind is Kind.RIVAL else it
+        for it in life.incidents
+    )
+    return replace(life, incidents=tuple(incidents), half_told=True)
+
+
 def retiring(seed: int) -> Scenario:
     """Draw a life in which nobody is there for a while, and the controller may forget meanwhile."""
     life, chance = scenario(seed), Random(-1 - seed)

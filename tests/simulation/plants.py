@@ -30,7 +30,7 @@ from tests.simulation.deaf import (
     successor_not_respected,
     told_again_at_once,
 )
-from tests.simulation.lives import cut_off, retiring, slow_hands, wrong_stamps
+from tests.simulation.lives import cut_off, half_told, retiring, slow_hands, wrong_stamps
 from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
 
@@ -180,6 +180,11 @@ def epoch_swept_with_the_rest(right: Function) -> Function:
     return wrong
 
 
+def nothing_withheld(_: Function) -> Function:
+    """What nobody was found to have is anybody's at once."""
+    return lambda _: False
+
+
 def last_word_not_read(right: Function) -> Function:
     """What a controller that has lost its checkpoint finds published of an empty group."""
 
@@ -276,6 +281,12 @@ PLANTS = {
     ),
     "epoch swept with the rest": Plant(
         "rebalance.groups.members.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=retiring
+    ),
+    "nothing withheld after half an adoption": Plant(
+        "rebalance.groups.handover.omissions.withholds",
+        nothing_withheld,
+        frozenset({Invariant.ONE_WORKER}),
+        lives=half_told,
     ),
     "last word not read": Plant(
         "streaming.startup.published.PublishedState.keep_summary",

@@ -155,6 +155,8 @@ class Scenario:
     quirks: frozenset[Quirk]
     incidents: tuple[Incident, ...]
     safety_ms: int
+    half_told: bool = False
+    """Of what a starting controller is told Kafka loses a record."""
 
     @property
     def strict(self) -> bool:
@@ -196,6 +198,9 @@ class Scenario:
 
 def policy(scenario: Scenario) -> Policy:
     """The same short patience for all groups, so that a life is short."""
+    general = Policy()
+    longest = SESSION_MS if scenario.half_told else general.session_timeout_ms_max
+    most = REVOCATION_MS if scenario.half_told else general.revocation_timeout_ms_max
     return Policy(
         strategy=scenario.strategy,
         on_twin=scenario.on_twin,
@@ -208,6 +213,8 @@ def policy(scenario: Scenario) -> Policy:
         route_damping_ms=Millis(DAMPING_MS),
         session_timeout_ms=Millis(SESSION_MS),
         session_timeout_ms_min=Millis(SESSION_MS),
+        session_timeout_ms_max=Millis(longest),
+        revocation_timeout_ms_max=Millis(most),
         heartbeat_interval_ms=Millis(SESSION_MS // 3),
         revocation_timeout_ms=Millis(REVOCATION_MS),
         max_clock_step_ms=Millis(MAX_STEP_MS),

@@ -8,7 +8,7 @@ import pytest
 
 from audit.violations import Invariant, Violation
 from tests.simulation.faults import FAULTS
-from tests.simulation.lives import forgetting, life, retiring, slow_hands, wrong_stamps
+from tests.simulation.lives import forgetting, half_told, life, retiring, slow_hands, wrong_stamps
 from tests.simulation.scenario import scenario
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
@@ -69,6 +69,13 @@ def test_a_controller_may_forget() -> None:
 
     assert [] == [told(life) for life in lives if life.violations]
     assert {"A5", "A6", "A7", "A15"} <= struck
+
+
+def test_a_controller_may_be_told_half_of_what_it_forgot() -> None:
+    """Kafka loses a record of an adoption (A18): nobody works beside whoever was not found."""
+    lives = [World(half_told(seed)).live() for seed in range(60)]
+
+    assert [] == [told(life) for life in lives if life.violations]
 
 
 def test_nobody_may_be_there_for_a_while() -> None:

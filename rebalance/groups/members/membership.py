@@ -15,7 +15,7 @@ Its one rule: members leave the roster only through ``depart``.
 from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.handover import unread
+from rebalance.groups.handover import omissions, unread
 from rebalance.groups.members import departures, flapping, mass_silence, remains, twins
 from rebalance.groups.model.decisions import (
     Ending,
@@ -41,7 +41,7 @@ def join(draft: Draft, event: Joined) -> None:
             _renew(draft, event, known)
         return
     rivals = twins.rivals(draft, event)
-    if departures.precedes(draft, event) or twins.is_outlived(draft, event, rivals):
+    if _is_over(draft, event) or twins.is_outlived(draft, event, rivals):
         draft.gone.add(event.member)
         return
     rules = {rival: _rule(draft, event, rival) for rival in rivals}
@@ -56,6 +56,12 @@ def join(draft: Draft, event: Joined) -> None:
     if not refusals:
         twins.meet(draft, event, rules)
         _admit(draft, event, again=known is not None)
+
+
+def _is_over(draft: Draft, event: Joined) -> bool:
+    """Tell whether a life has left already, or may be one that was not found (``omissions``)."""
+    barred = draft.members.get(event.member) is None and omissions.bars(draft, event)
+    return barred or departures.precedes(draft, event)
 
 
 def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
@@ -193,6 +199,8 @@ def _described(draft: Draft, event: Joined) -> Member:
 def beat(draft: Draft, event: BeatSeen) -> None:
     """Tick off a member that was seen."""
     known = draft.members.get(event.member)
+    if event.epoch > 0 and (known is None or event.incarnation != known.incarnation):
+        omissions.prolong(draft, event.stamp.heard)
     if known is None:
         if event.epoch > 0:  # it believes in a record; a mere joiner (0) is about to be read
             draft.gone.add(event.member)

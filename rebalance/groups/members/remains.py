@@ -53,5 +53,7 @@ def kept(draft: Draft, state: GroupState) -> GroupState:
     """Return the state to remember: of a group that has no remains, only the epoch."""
     if state.members or state.empty_since is not None:
         return state
+    if state.ailment is not None and state.ailment.until is not None:
+        return state  # who may work on its queues has to be heard first (``omissions``)
     ordered = draft.paused or draft.strategy is not None or draft.overrides != NONE
     return state if ordered else GroupState.unknown(state.name, state.epoch)

@@ -226,8 +226,9 @@ class Ailment:
 
     reason: str
     tried: Epoch | None = None
-    """For which ``group_epoch`` the strategy has failed, and the old target stays; None: it was not
-    the strategy, but a whole step."""
+    """For which ``group_epoch`` the strategy has failed; None: it was something else."""
+    until: Millis | None = None
+    """Until when, on the log clock, no queue is promised to anybody (``omissions``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,8 +282,7 @@ class GroupState:
     """Why the present epoch was drawn, if it was noted; that need not be a change."""
     ailment: Ailment | None = None
     empty_since: Millis | None = None
-    """Since when the group is empty, on the log clock; None: it is not, or its remains are dropped
-    (``remains``)."""
+    """Since when the group is empty, on the log clock; None: it is not, or all is dropped."""
     unposted: tuple[MemberId, ...] = ()
     """Members whose record of the last step is not known to be published yet."""
     deadline: Millis | None = None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance.groups.adoption import Claim, page_of
+from rebalance.groups.handover.pages import Claim, page_of
 from rebalance.groups.model.state import Asked
 from rebalance.ids import Epoch, Millis
 from tests.builders.notation import life, page_text

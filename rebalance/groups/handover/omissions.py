@@ -1,0 +1,91 @@
+"""Omissions: what was published of a group, and not found at a start.
+
+Each record of an adoption says how many there are for its group. If some never come, whoever they
+are about is not known: it may work on a queue that no page names, or begin on a release that is
+still to come. So no queue is promised to anybody while such a life may work. It is told that the
+group does not know it, at each of its beats; and once none has been heard for as long as anybody
+may be silent and live, none works any more, and the group goes on as ever.
+
+Called by ``adoption``, which finds what is missing, by ``membership``, which hears who is not
+known, and by ``target`` and ``handover``, which wait. Its one rule: what may have been promised is
+not promised again. Nor is anybody new let in before: a life that joins may be one that was not
+found, and nobody could tell.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rebalance.groups.model.decisions import Ending
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Adopted, Advanced, Found, Joined, Mode, Moment, last_found
+from rebalance.groups.model.state import Ailment
+from rebalance.ids import Epoch, Millis
+
+REASON: Final = (
+    "not all that was published was found at the start: no queue changes hands until all members "
+    "that were not found have joined anew, or must have stopped; that ends by itself"
+)
+"""What is said of the group meanwhile."""
+LEAP: Final = Epoch(1_000_000)
+"""So far above what was found epochs go on where the group's own was not found. It draws one a
+batch at most: no member has gone without a record for as many."""
+
+
+def counts(found: Sequence[Found]) -> tuple[int, int]:
+    """Return of how many lives, with the group itself, something was found, and of how many not."""
+    told = {(it.member, it.incarnation) if isinstance(it, Adopted) else None for it in found}
+    return len(told), max([0, *(one.of - len(told) for one in found)])
+
+
+def is_cut(moments: Sequence[Moment]) -> bool:
+    """Tell whether a part of what a starting controller found published has not been read."""
+    return counts(last_found(moments))[1] > 0
+
+
+def reached(found: Sequence[Found]) -> Epoch:
+    """Return an epoch that is not below any that was published."""
+    known = any(isinstance(one, Advanced) for one in found)
+    highest = max(one.epoch for one in found)
+    return highest if known or not counts(found)[1] else Epoch(highest + LEAP)
+
+
+def withhold(draft: Draft, heard: Millis) -> None:
+    """Promise no queue until whoever may have been heard until now must have stopped.
+
+    It stops for its silence or by its revocation deadline, whatever timeouts it was told.
+    """
+    policies = draft.policy, draft.general
+    session = max(it.silence_ms(it.session_timeout_ms_max) for it in policies)
+    until = Millis(heard + session + max(it.revocation_timeout_ms_max for it in policies))
+    known = draft.ailment.until if draft.ailment is not None else None
+    draft.ailment = Ailment(REASON, until=until if known is None else max(known, until))
+    draft.expect_by(until)
+
+
+def withholds(draft: Draft) -> bool:
+    """Tell whether no queue may be promised yet."""
+    return draft.ailment is not None and draft.ailment.until is not None
+
+
+def prolong(draft: Draft, heard: Millis) -> None:
+    """Wait for a life that is not known, and that has just been heard."""
+    if withholds(draft):
+        withhold(draft, heard)
+
+
+def bars(draft: Draft, event: Joined) -> bool:
+    """Tell whether a life that joins may be one that was not found, and believe in its queues.
+
+    Then it comes again as another life, and whoever is new asks again. Who owns nothing, and who
+    works on nothing but what its last record says, may come at once.
+    """
+    return withholds(draft) and event.mode is Mode.CLUSTERING and not event.eager
+
+
+def fence(draft: Draft) -> None:
+    """Take back what pages have of lives that are not in the group: they must have stopped."""
+    for queue in draft.ownership.moving():
+        for grant in draft.ownership[queue].grants:
+            member = draft.members.get(grant.member)
+            if member is None or member.incarnation != grant.incarnation:
+                draft.fenced[grant.member, grant.incarnation] = Ending.FENCED
