@@ -19,7 +19,7 @@ Pattern = NewType("Pattern", str)
 BrokerName = NewType("BrokerName", str)
 
 Incarnation = NewType("Incarnation", str)
-"""One life of a member: start time and a random part. Later lives compare greater."""
+"""Tells the lives of a member apart: start time and a random part. Later ones compare greater."""
 
 Epoch = NewType("Epoch", int)
 """A reading of a group's one epoch counter: it only grows, and everything decided in one batch
@@ -39,6 +39,27 @@ class Queue(NamedTuple):
     topic: TopicName
     broker: BrokerName
     id: int
+
+
+class Life(NamedTuple):
+    """One life of one member: a restart is a new one."""
+
+    member: MemberId
+    incarnation: Incarnation
+
+
+class Held(NamedTuple):
+    """A queue that some member was granted: never again under the same epoch."""
+
+    queue: Queue
+    epoch: Epoch
+
+
+class Tenure(NamedTuple):
+    """One life's grant of a queue: what a release ends, and an heir waits for."""
+
+    life: Life
+    epoch: Epoch
 
 
 class Position(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Final
 
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn
 from rebalance.groups.model.events import Mode
-from rebalance.ids import Epoch, Incarnation, MemberId, Queue
+from rebalance.ids import Held, Incarnation, MemberId
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
 from sinks.fitting import fitted
@@ -40,9 +40,9 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
             InheritRef(
                 *heirloom.queue,
                 heirloom.epoch,
-                own_name(heirloom.from_member, heirloom.from_incarnation),
-                heirloom.from_incarnation,
-                heirloom.from_epoch,
+                own_name(*heirloom.predecessor.life),
+                heirloom.predecessor.life.incarnation,
+                heirloom.predecessor.epoch,
             )
             for heirloom in decision.portion.inherit
         ),
@@ -85,5 +85,5 @@ def _rows(assignment: protocol.Assignment) -> int:
     return len(assignment.hold) + len(assignment.give) + len(assignment.inherit)
 
 
-def _grants(portion: tuple[tuple[Queue, Epoch], ...]) -> tuple[GrantRef, ...]:
+def _grants(portion: tuple[Held, ...]) -> tuple[GrantRef, ...]:
     return tuple(GrantRef(*queue, epoch) for queue, epoch in portion)

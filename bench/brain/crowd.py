@@ -20,6 +20,7 @@ from rebalance.ids import (
     BrokerName,
     GroupName,
     Incarnation,
+    Life,
     MemberId,
     Millis,
     Position,
@@ -53,17 +54,17 @@ def crowd(members: int, name: str = "crowd") -> Crowd:
     begin: list[Event] = [_joined(member) for member in names]
     begin.append(RouteObserved(at(0), _TOPIC, 1, exists=True, queues=queues))
     first = stepped(GroupState(GroupName(name)), begin, second=0).state
-    read = [BeatSeen(at(0), member, LIFE, 0, first.epoch) for member in names]
+    read = [BeatSeen(at(0), Life(member, LIFE), 0, first.epoch) for member in names]
     first = stepped(first, read, second=0).state
-    beats = [BeatSeen(at(1), member, LIFE, 1, first.epoch) for member in names]
-    leave = [Left(at(1), names[members // 2], LIFE, 1)]
+    beats = [BeatSeen(at(1), Life(member, LIFE), 1, first.epoch) for member in names]
+    leave = [Left(at(1), Life(names[members // 2], LIFE), 1)]
     return Crowd(first, beats, [_joined(MemberId(f"{name}-visitor"), second=1)], leave)
 
 
 def released(after: Step) -> Sequence[Event]:
     """Let go whatever a step has asked for."""
     told = [it for it in after.decisions if isinstance(it, AssignmentIssued) and it.portion.give]
-    return [Released(at(1), it.member, it.incarnation, it.portion.give) for it in told]
+    return [Released(at(1), Life(it.member, it.incarnation), it.portion.give) for it in told]
 
 
 def stepped(
@@ -80,4 +81,4 @@ def at(second: int) -> Stamp:
 
 
 def _joined(member: MemberId, second: int = 0) -> Joined:
-    return Joined(at(second), member, LIFE, 0, frozenset({TopicName(str(_TOPIC))}))
+    return Joined(at(second), Life(member, LIFE), 0, frozenset({TopicName(str(_TOPIC))}))

@@ -15,7 +15,7 @@ from rebalance.groups.model.events import Event, Joined, RouteObserved
 from rebalance.groups.model.policy import Compat, Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import BrokerName, GroupName, MemberId, Pattern, Queue, TopicName
+from rebalance.ids import BrokerName, GroupName, Life, MemberId, Pattern, Queue, TopicName
 
 POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000, compat=Compat.ROCKETMQ)
 _CHOSEN: Final = 200
@@ -98,4 +98,4 @@ def _joined(
     eager: bool = False,
 ) -> Event:
     member = MemberId(f"crowd-{number:05}")
-    return Joined(at(1), member, LIFE, sequence, topics, patterns=patterns, eager=eager)
+    return Joined(at(1), Life(member, LIFE), sequence, topics, patterns=patterns, eager=eager)

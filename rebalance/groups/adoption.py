@@ -41,8 +41,10 @@ from rebalance.groups.model.events import (
     Released,
     last_found,
 )
+from rebalance.groups.model.member import Member, Pulse
+from rebalance.groups.model.ownership import Asked
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import Asked, GroupState, Member, Pulse, Route
+from rebalance.groups.model.state import GroupState, Route
 from rebalance.ids import ANY_QUEUE, Epoch, MemberId, Millis, Queue, TopicName
 from rebalance.stamp import Stamp
 
@@ -210,9 +212,8 @@ def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
         draft.gone.add(name)
     for those in claims.values():
         for claim in list(those):
-            if claim.source is not None and claim.source[0] not in found:
-                member, incarnation, epoch = claim.source
-                those.append(Claim(epoch, Epoch(0), member, incarnation))
+            if claim.source is not None and claim.source.life.member not in found:
+                those.append(Claim(claim.source.epoch, Epoch(0), claim.source.life))
 
 
 def _write(draft: Draft, claims: Claims, now: Stamp) -> None:

@@ -18,12 +18,13 @@ from dataclasses import dataclass, field
 from rebalance.allocation import first_of
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Mode, Portion
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.overrides import effective
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster, Trait
-from rebalance.groups.model.state import GroupState, Member, Route
+from rebalance.groups.model.state import GroupState, Route
 from rebalance.groups.model.subscriptions import known, topics_of, wants
-from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, java_order
+from rebalance.ids import ANY_QUEUE, GroupName, Held, MemberId, Queue, TopicName, java_order
 
 Draught = Mapping[MemberId, Sequence[Queue]]
 """What each member of a ring draws from."""
@@ -58,10 +59,10 @@ class Commons:
         topics = (it for it in topics_of(member, known(self.routes)) if it in self.routes)
         if not _draws(member):
             queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
-            every = tuple((queue, member.since) for queue in queues)
+            every = tuple(Held(queue, member.since) for queue in queues)
             return Portion(give=every) if member.draining else Portion(hold=every)
         queues = sorted(queue for topic in topics for queue in self._ring(topic).get(name, ()))
-        return Portion(hold=tuple((queue, member.since) for queue in queues))
+        return Portion(hold=tuple(Held(queue, member.since) for queue in queues))
 
     def former(self, name: MemberId) -> Portion | None:
         """Return what one of the members of a later step worked on, if it owned nothing then."""

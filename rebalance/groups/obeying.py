@@ -29,7 +29,7 @@ from rebalance.groups.model.commands import (
 from rebalance.groups.model.decisions import CommandAnswered, MemberChange, Outcome
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Commanded
-from rebalance.groups.model.state import Member
+from rebalance.groups.model.member import Member
 from rebalance.ids import Epoch, MemberId, Millis
 from rebalance.stamp import Stamp
 

@@ -18,8 +18,8 @@ from rebalance.groups.handover import baton, notice, omissions
 from rebalance.groups.members import departures, flapping, mass_silence, membership, remains
 from rebalance.groups.model.decisions import MemberChange
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.roster import Trait
-from rebalance.groups.model.state import Member
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 

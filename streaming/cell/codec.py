@@ -23,7 +23,8 @@ from msgspec import Raw, msgpack
 from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.events import ClusterName
 from rebalance.clock import Left, LogClock
-from rebalance.groups.model.state import GroupState, Pulse
+from rebalance.groups.model.member import Pulse
+from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, MemberId, Millis
 
 VERSION: Final = 1

@@ -30,12 +30,15 @@ from rebalance.groups.model.events import (
 from rebalance.ids import (
     BrokerName,
     Epoch,
+    Held,
     Incarnation,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Pattern,
     Queue,
+    Tenure,
     TopicName,
 )
 from rebalance.stamp import Stamp
@@ -74,21 +77,20 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
         case Beat():
             return BeatSeen(
                 stamp,
-                MemberId(record.member),
-                Incarnation(record.incarnation),
+                _life(record.member, record.incarnation),
                 record.sequence,
                 Epoch(record.epoch),
                 None if record.owned is None else _grants(record.owned),
             )
         case Drain():
-            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
-            return Drained(stamp, member, incarnation, record.sequence)
+            life = _life(record.member, record.incarnation)
+            return Drained(stamp, life, record.sequence)
         case Leave():
-            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
-            return Left(stamp, member, incarnation, record.sequence, record.temporary)
+            life = _life(record.member, record.incarnation)
+            return Left(stamp, life, record.sequence, record.temporary)
         case Release():
-            member, incarnation = MemberId(record.member), Incarnation(record.incarnation)
-            return Released(stamp, member, incarnation, _grants(record.queues))
+            life = _life(record.member, record.incarnation)
+            return Released(stamp, life, _grants(record.queues))
         case Route():
             return _observed(record, stamp)
         case Command():
@@ -112,8 +114,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
 def _joined(record: Join, stamp: Stamp) -> Joined:
     return Joined(
         stamp,
-        MemberId(record.member),
-        Incarnation(record.incarnation),
+        _life(record.member, record.incarnation),
         record.sequence,
         frozenset(map(TopicName, record.topics)),
         session_timeout_ms=_millis(record.session_timeout_ms),
@@ -133,11 +134,10 @@ def stated(said: Statement, stamp: Stamp) -> Registered | Unregistered:
     """Translate what a RocketMQ client says of one group; it counts nothing, so the last counts."""
     member, life = MemberId(said.client), Incarnation(said.incarnation)
     if isinstance(said, Unregistration):
-        return Unregistered(stamp, member, life)
+        return Unregistered(stamp, Life(member, life))
     return Registered(
         stamp,
-        member,
-        life,
+        Life(member, life),
         None if said.topics is None else frozenset(map(TopicName, said.topics)),
         Mode(said.mode),
         Millis(SESSION_TIMEOUT_MS),
@@ -160,17 +160,14 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
         Inheritance(
             Queue(TopicName(row.topic), BrokerName(row.broker), row.id),
             Epoch(row.epoch),
-            MemberId(row.from_member),
-            Incarnation(row.from_incarnation),
-            Epoch(row.from_epoch),
+            Tenure(_life(row.from_member, row.from_incarnation), Epoch(row.from_epoch)),
         )
         for row in record.inherit
     )
     return Adopted(
         stamp,
+        _life(record.member, record.incarnation),
         record.start,
-        MemberId(record.member),
-        Incarnation(record.incarnation),
         Epoch(record.epoch),
         Portion(_grants(record.hold), _grants(record.give), inherit),
         Millis(record.session_timeout_ms),
@@ -180,9 +177,13 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
     )
 
 
-def _grants(rows: Iterable[GrantRef | ReleaseRef]) -> tuple[tuple[Queue, Epoch], ...]:
+def _life(member: str, incarnation: str) -> Life:
+    return Life(MemberId(member), Incarnation(incarnation))
+
+
+def _grants(rows: Iterable[GrantRef | ReleaseRef]) -> tuple[Held, ...]:
     return tuple(
-        (Queue(TopicName(row.topic), BrokerName(row.broker), row.id), Epoch(row.epoch))
+        Held(Queue(TopicName(row.topic), BrokerName(row.broker), row.id), Epoch(row.epoch))
         for row in rows
     )
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.member import Member, Pulse
 from rebalance.groups.model.policy import Policy
-from rebalance.groups.model.state import GroupState, Member, Pulse, Route
+from rebalance.groups.model.state import GroupState, Route
 from rebalance.ids import (
     BrokerName,
     Epoch,

@@ -8,9 +8,18 @@
 What is written is read back unchanged, but for the time at which a member was told.
 """
 
-from rebalance.groups.model.draft import Life
-from rebalance.groups.model.state import Asked, Grant, Ownership
-from rebalance.ids import BrokerName, Epoch, Incarnation, MemberId, Millis, Queue, TopicName
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    Held,
+    Incarnation,
+    Life,
+    MemberId,
+    Millis,
+    Queue,
+    TopicName,
+)
 
 TOLD_AT = Millis(0)
 """The time that every "!" of a page stands for."""
@@ -31,16 +40,16 @@ def queue_text(queue: Queue) -> str:
     return f"{queue.topic}-{queue.id}"
 
 
-def claims(text: str) -> tuple[tuple[Queue, Epoch], ...]:
+def claims(text: str) -> tuple[Held, ...]:
     """Read queues with epochs: ``orders-0@3 orders-1@3``."""
     pairs = (each.split("@") for each in text.split())
-    return tuple((queue(name), Epoch(int(epoch))) for name, epoch in pairs)
+    return tuple(Held(queue(name), Epoch(int(epoch))) for name, epoch in pairs)
 
 
 def life(text: str) -> Life:
     """Read a life of a member."""
     member, _, incarnation = text.partition(":")
-    return MemberId(member), Incarnation(incarnation or "1")
+    return Life(MemberId(member), Incarnation(incarnation or "1"))
 
 
 def life_text(member: MemberId, incarnation: Incarnation) -> str:

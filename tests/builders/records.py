@@ -29,6 +29,7 @@ from rebalance.ids import (
     BrokerName,
     Epoch,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Pattern,
@@ -77,7 +78,7 @@ def joined(
     wanted = frozenset(TopicName(topic) for topic in topics.split())
     return lambda stamp: Joined(
         stamp,
-        *life(who),
+        life(who),
         sequence=_sequence(sequence, stamp),
         topics=wanted,
         session_timeout_ms=_millis(session_ms),
@@ -98,12 +99,12 @@ def registered(
     member = MemberId(who)
     wanted = None if topics is None else frozenset(map(TopicName, topics.split()))
     session = Millis(120_000)
-    return lambda stamp: Registered(stamp, member, NO_LIFE, wanted, mode, session, company)
+    return lambda stamp: Registered(stamp, Life(member, NO_LIFE), wanted, mode, session, company)
 
 
 def unregistered(who: str) -> Callable[[Stamp], Unregistered]:
     """A RocketMQ client leaves."""
-    return lambda stamp: Unregistered(stamp, MemberId(who), NO_LIFE)
+    return lambda stamp: Unregistered(stamp, Life(MemberId(who), NO_LIFE))
 
 
 def beaten(
@@ -112,18 +113,18 @@ def beaten(
     """A member beats; ``owned`` is written as ``orders-0@3 orders-1@3``, None is "unchanged"."""
     listed = None if owned is None else claims(owned)
     return lambda stamp: BeatSeen(
-        stamp, *life(who), _sequence(sequence, stamp), Epoch(epoch), listed
+        stamp, life(who), _sequence(sequence, stamp), Epoch(epoch), listed
     )
 
 
 def drained(who: str, *, sequence: int | None = None) -> MemberRecord:
     """A member announces that it wants to go."""
-    return lambda stamp: Drained(stamp, *life(who), _sequence(sequence, stamp))
+    return lambda stamp: Drained(stamp, life(who), _sequence(sequence, stamp))
 
 
 def left(who: str, *, sequence: int | None = None, temporary: bool = False) -> MemberRecord:
     """A member says that it is gone."""
-    return lambda stamp: Left(stamp, *life(who), _sequence(sequence, stamp), temporary)
+    return lambda stamp: Left(stamp, life(who), _sequence(sequence, stamp), temporary)
 
 
 def ordered(order: Command, *, name: str | None = None, base: int | None = None) -> Record:
@@ -136,7 +137,7 @@ def ordered(order: Command, *, name: str | None = None, base: int | None = None)
 
 def released(who: str, grants: str) -> Callable[[Stamp], Released]:
     """A member lets go; ``grants`` is written as ``orders-0@3 orders-1@3``."""
-    return lambda stamp: Released(stamp, *life(who), claims(grants))
+    return lambda stamp: Released(stamp, life(who), claims(grants))
 
 
 def routed(
@@ -157,9 +158,8 @@ def found(issued: AssignmentIssued, *, start: str = "1") -> Callable[[Stamp], Ad
     """A controller that starts finds a member's record published."""
     return lambda stamp: Adopted(
         stamp,
+        Life(issued.member, issued.incarnation),
         start,
-        issued.member,
-        issued.incarnation,
         issued.epoch,
         issued.portion,
         issued.session_timeout_ms,

@@ -138,8 +138,8 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
             Heirloom(
                 row.queue,
                 row.epoch,
-                Life(row.from_member, row.from_incarnation),
-                row.from_epoch,
+                Life(*row.predecessor.life),
+                row.predecessor.epoch,
             )
             for row in portion.inherit
         ),

@@ -33,13 +33,13 @@ from rebalance.groups.model.portions import portions
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import (
-    Epoch,
     GroupName,
+    Held,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Position,
-    Queue,
     TopicName,
 )
 from rebalance.stamp import Stamp
@@ -221,7 +221,7 @@ def is_spared(state: GroupState) -> bool:
 
 def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
     releases = (
-        Released(now, name, member.incarnation, _told_to_give(state, name))
+        Released(now, Life(name, member.incarnation), _told_to_give(state, name))
         for name, member in sorted(state.members.items())
     )
     return [release for release in releases if release.grants]
@@ -233,5 +233,5 @@ def _obedient(state: GroupState, event: Event) -> Event:
     return event
 
 
-def _told_to_give(state: GroupState, member: MemberId) -> tuple[tuple[Queue, Epoch], ...]:
+def _told_to_give(state: GroupState, member: MemberId) -> tuple[Held, ...]:
     return portions(state.ownership.items(), {member})[member].give

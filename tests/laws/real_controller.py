@@ -30,8 +30,10 @@ from rebalance.ids import (
     BrokerName,
     Epoch,
     GroupName,
+    Held,
     Incarnation,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Position,
@@ -48,13 +50,15 @@ from tests.laws.messages import (
     Elapsed,
     Gone,
     Input,
-    Life,
     Paused,
     Rejoined,
     Resized,
     Resumed,
     Wish,
     Wished,
+)
+from tests.laws.messages import (
+    Life as MemberLife,
 )
 from tests.laws.model_member import Inherit, Orders, Release
 
@@ -128,7 +132,7 @@ class RealController:
         """By member, the life that the controller takes for the present one; 0 for none."""
         return self._known[state]
 
-    def present(self, state: int, slot: int) -> Life | None:
+    def present(self, state: int, slot: int) -> MemberLife | None:
         """Return which life may be given anything of those with an instance."""
         for number, (name, life) in enumerate(zip(self.members, self.lives(state), strict=True)):
             member = self._states[state].members.get(name)
@@ -161,7 +165,7 @@ class RealController:
                 return self._of_a_member(message)
             case Wished(wish):
                 code, topics = _encoded(wish, self._slots), frozenset({TOPIC})
-                return Joined(stamp(), PILOT, Incarnation("1"), 0, topics, weight=code)
+                return Joined(stamp(), Life(PILOT, Incarnation("1")), 0, topics, weight=code)
             case Resized(queues):
                 version = state.epoch + 1
                 seen = tuple(self.queues[:queues])
@@ -174,19 +178,19 @@ class RealController:
                 raise AssertionError(message)
 
     def _of_a_member(self, message: Rejoined | Away | Booked | Beat) -> Event:
-        who = self.members[message.member], Incarnation(str(message.life))
+        who = Life(self.members[message.member], Incarnation(str(message.life)))
         match message:
             case Rejoined():
                 topics, instance = frozenset({TOPIC}), _instance(message.slot)
-                return Joined(stamp(), *who, 0, topics, instance=instance, eager=message.eager)
+                return Joined(stamp(), who, 0, topics, instance=instance, eager=message.eager)
             case Away():
-                return Left(stamp(), *who, 0, temporary=True)
+                return Left(stamp(), who, 0, temporary=True)
             case Booked():
-                grants = ((self.queues[message.queue], Epoch(message.epoch)),)
-                return Released(stamp(), *who, grants)
+                grants = (Held(self.queues[message.queue], Epoch(message.epoch)),)
+                return Released(stamp(), who, grants)
             case Beat():
-                owned = tuple((self.queues[queue], Epoch(at)) for queue, at in message.owned)
-                return BeatSeen(stamp(), *who, 0, Epoch(message.epoch), owned)
+                owned = tuple(Held(self.queues[queue], Epoch(at)) for queue, at in message.owned)
+                return BeatSeen(stamp(), who, 0, Epoch(message.epoch), owned)
 
     def _order(self, message: Gone | Drained | Paused | Resumed) -> Command:
         match message:
@@ -245,8 +249,9 @@ class RealController:
         )
 
     def _inherit(self, line: Inheritance) -> Inherit:
-        queue, life = self._numbers[line.queue], int(line.from_incarnation)
-        source = Release(self.members.index(line.from_member), life, queue, line.from_epoch)
+        queue, life = self._numbers[line.queue], int(line.predecessor.life.incarnation)
+        giver = self.members.index(line.predecessor.life.member)
+        source = Release(giver, life, queue, line.predecessor.epoch)
         return Inherit(queue, line.epoch, source)
 
     def _check(

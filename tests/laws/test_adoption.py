@@ -10,8 +10,9 @@ from rebalance.groups import adoption
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Found
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.policy import Policy
-from rebalance.groups.model.state import Asked, Grant, GroupState, Ownership
+from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, MemberId, Millis, Queue
 from rebalance.stamp import Stamp
 from tests.builders.effort import tried

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from rebalance.groups.handover import baton
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import Asked, Grant, Ownership
 from tests.builders.effort import DEEP
 from tests.laws.exploration import Exploration
 from tests.laws.real_controller import POLICY

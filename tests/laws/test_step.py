@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from allocators.rocketmq.averagely import averagely
 from allocators.sticky.strategy import sticky
 from rebalance.groups.model.decisions import AssignmentIssued, MemberChange, MemberChanged
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
-from rebalance.groups.model.state import GroupState, Member
+from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import Epoch, MemberId, Millis, Queue
 from tests.builders.effort import tried

@@ -281,9 +281,9 @@ def orders(decision: AssignmentIssued) -> Assignment:
             InheritRef(
                 *row.queue,
                 row.epoch,
-                own_name(row.from_member, row.from_incarnation),
-                row.from_incarnation,
-                row.from_epoch,
+                own_name(*row.predecessor.life),
+                row.predecessor.life.incarnation,
+                row.predecessor.epoch,
             )
             for row in portion.inherit
         ),

@@ -6,7 +6,7 @@ from typing import Any
 
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Joined
-from rebalance.groups.model.state import Member, Unread
+from rebalance.groups.model.member import Member, Unread
 from rebalance.ids import MemberId, Millis
 
 Function = Callable[..., Any]

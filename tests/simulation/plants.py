@@ -12,24 +12,17 @@ from audit.violations import Invariant
 from rebalance.allocation import Allocator
 from rebalance.causes import Cause
 from rebalance.groups.model.decisions import AssignmentIssued
-from rebalance.groups.model.draft import Draft, Life
+from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Portion
+from rebalance.groups.model.member import Member
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import Asked, Grant, GroupState, Member, Ownership
-from rebalance.ids import Epoch, MemberId, Millis, Queue
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import Epoch, Life, MemberId, Millis, Queue
 from rebalance.stamp import Stamp
 from streaming.startup.published import PublishedState
-from tests.simulation.clocks import (
-    clock_step_unlimited,
-    clock_stopped_by_a_wrong_stamp,
-    clocks_that_take_turns_forgotten,
-    jumps_ahead_never_paid_for,
-)
-from tests.simulation.deaf import (
-    never_told_again,
-    successor_not_respected,
-    told_again_at_once,
-)
+from tests.simulation import clocks
+from tests.simulation.deaf import never_told_again, successor_not_respected, told_again_at_once
 from tests.simulation.lives import cut_off, half_told, retiring, slow_hands, wrong_stamps
 from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
@@ -222,22 +215,22 @@ PLANTS = {
         lives=slow_hands,
     ),
     "clock step unlimited": Plant(
-        "rebalance.clock.LogClock.advanced", clock_step_unlimited, PATIENCE
+        "rebalance.clock.LogClock.advanced", clocks.clock_step_unlimited, PATIENCE
     ),
     "clock stopped by a wrong stamp": Plant(
         "rebalance.clock.LogClock.advanced",
-        clock_stopped_by_a_wrong_stamp,
+        clocks.clock_stopped_by_a_wrong_stamp,
         frozenset({Invariant.LIVELY}),
     ),
     "clocks that take turns forgotten": Plant(
         "rebalance.clock.LogClock.advanced",
-        clocks_that_take_turns_forgotten,
+        clocks.clocks_that_take_turns_forgotten,
         frozenset({Invariant.LIVELY}),
         lives=wrong_stamps,
     ),
     "jumps ahead never paid for": Plant(
         "rebalance.clock.LogClock.advanced",
-        jumps_ahead_never_paid_for,
+        clocks.jumps_ahead_never_paid_for,
         OWNERS,
         lives=wrong_stamps,
     ),

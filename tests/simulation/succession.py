@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from audit.history import Life
 from audit.violations import Invariant, Violation
+from rebalance import ids
 from rebalance.groups.model.decisions import Decision, TwinsMet
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import Incarnation, MemberId
 from sinks.assignments import own_name
 from tests.simulation.process import Process
 from tests.simulation.rules import GROUP
@@ -45,8 +45,8 @@ def _comes_back(newer: Process, met: TwinsMet, older: Process) -> bool:
     return newer.number < older.number and met.newer[1] != newer.first_life
 
 
-def _process(life: tuple[MemberId, Incarnation], everybody: Sequence[Process]) -> Process | None:
-    name, start = own_name(*life), life[1][:13]
+def _process(life: ids.Life, everybody: Sequence[Process]) -> Process | None:
+    name, start = own_name(*life), life.incarnation[:13]
     for process in everybody:
         if (process.name, process.worker[0].incarnation[:13]) == (name, start):
             return process

@@ -97,7 +97,7 @@ def _portion(portion: Portion) -> str:
     if portion.inherit:
         heirs = (
             f"{queue_text(line.queue)}@{line.epoch} from "
-            f"{life_text(line.from_member, line.from_incarnation)}@{line.from_epoch}"
+            f"{life_text(*line.predecessor.life)}@{line.predecessor.epoch}"
             for line in portion.inherit
         )
         told.append(f"inherit {', '.join(heirs)}")

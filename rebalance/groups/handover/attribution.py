@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from rebalance.causes import Cause
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.state import Ownership
+from rebalance.groups.model.ownership import Ownership
 from rebalance.ids import Epoch
 
 

@@ -29,11 +29,12 @@ from rebalance.errors import BrokenInvariant
 from rebalance.groups.handover import claims, notice
 from rebalance.groups.handover.claims import granted
 from rebalance.groups.model.decisions import Ending
-from rebalance.groups.model.draft import Draft, Life, Passage, Vacancy
+from rebalance.groups.model.draft import Draft, Passage, Vacancy
 from rebalance.groups.model.events import BeatSeen, Released
-from rebalance.groups.model.state import Asked, Grant, Member, Ownership
+from rebalance.groups.model.member import Member
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.subscriptions import wants
-from rebalance.ids import Epoch, MemberId, Millis, Queue, TopicName
+from rebalance.ids import Epoch, Life, MemberId, Millis, Queue, Tenure, TopicName
 from rebalance.stamp import Stamp
 
 _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
@@ -43,13 +44,12 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 def book(draft: Draft, event: Released) -> None:
     """Enter a release: the heir becomes the holder under the epoch it was promised."""
     # Who has left wrote its releases before; they may be of one millisecond, and read after.
-    life = event.member, event.incarnation
-    left = draft.fenced.pop(life) if draft.fenced.get(life) is Ending.LEFT else None
+    left = draft.fenced.pop(event.life) if draft.fenced.get(event.life) is Ending.LEFT else None
     fence(draft, event.stamp)  # lives that ended earlier in the log come first
     for queue, epoch in event.grants:
-        _let_go(draft, queue, life, epoch, event.stamp)
+        _let_go(draft, queue, event.life, epoch, event.stamp)
     if left is not None:
-        draft.fenced[life] = left
+        draft.fenced[event.life] = left
 
 
 def repair(draft: Draft, event: BeatSeen) -> None:
@@ -63,9 +63,9 @@ def repair(draft: Draft, event: BeatSeen) -> None:
     fence(draft, event.stamp)
     owned = set(event.owned)
     claims.judge(draft, event)
-    for queue, epoch, asked in _asked(draft).get((event.member, event.incarnation), ()):
+    for queue, epoch, asked in _asked(draft).get(event.life, ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
-            _let_go(draft, queue, (event.member, event.incarnation), epoch, event.stamp)
+            _let_go(draft, queue, event.life, epoch, event.stamp)
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
@@ -81,18 +81,18 @@ def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
             for grant in owned.grants:
                 if grant.asked is not None:
                     entry = (queue, grant.epoch, grant.asked.epoch)
-                    draft.asked[grant.member, grant.incarnation].append(entry)
+                    draft.asked[grant.life].append(entry)
     return draft.asked
 
 
 def _let_go(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) -> None:
     owned = draft.ownership.get(queue)
-    grant = granted(owned, (*life, epoch))
+    grant = granted(owned, Tenure(life, epoch))
     if owned is None or grant is None:
         return  # a release of an epoch that is over: late, repeated, or never granted
     if grant.asked is None:
         draft.occasion = Cause(
-            CauseKind.DRAIN, life[0], stamp.position, "released without being asked"
+            CauseKind.DRAIN, life.member, stamp.position, "released without being asked"
         )
     else:
         draft.served.add(grant.asked.epoch)
@@ -146,7 +146,7 @@ def fence(draft: Draft, stamp: Stamp) -> None:
 
 
 def _fenced(draft: Draft, grant: Grant) -> Ending | None:
-    return draft.fenced.get((grant.member, grant.incarnation))
+    return draft.fenced.get(grant.life)
 
 
 def recall(draft: Draft, stamp: Stamp) -> None:

@@ -13,17 +13,14 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import ClaimRefused
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen
-from rebalance.groups.model.state import Grant, Ownership
-from rebalance.ids import Epoch, Incarnation, MemberId, Queue
-
-Claim = tuple[MemberId, Incarnation, Epoch]
-"""What a member says it has: its name, its life, and under which epoch."""
+from rebalance.groups.model.ownership import Grant, Ownership
+from rebalance.ids import Epoch, MemberId, Queue, Tenure
 
 
-def granted(owned: Ownership | None, claim: Claim) -> Grant | None:
+def granted(owned: Ownership | None, claim: Tenure) -> Grant | None:
     """Return the very grant that is claimed, if a page has it."""
     for grant in () if owned is None else owned.grants:
-        if (grant.member, grant.incarnation, grant.epoch) == claim:
+        if grant.tenure == claim:
             return grant
     return None
 
@@ -38,7 +35,7 @@ def judge(draft: Draft, event: BeatSeen) -> None:
         queue
         for queue, epoch in event.owned or ()
         if (informed or _is_impossible(draft, event.member, queue, epoch))
-        and granted(draft.ownership.get(queue), (event.member, event.incarnation, epoch)) is None
+        and granted(draft.ownership.get(queue), Tenure(event.life, epoch)) is None
     )
     if strange:
         draft.answered.add(event.member)

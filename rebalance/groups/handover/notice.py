@@ -12,7 +12,7 @@ the member could have been told.
 """
 
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.state import Asked
+from rebalance.groups.model.ownership import Asked
 from rebalance.ids import Millis
 from rebalance.stamp import Stamp
 

@@ -33,7 +33,7 @@ batch at most: no member has gone without a record for as many."""
 
 def counts(found: Sequence[Found]) -> tuple[int, int]:
     """Return of how many lives, with the group itself, something was found, and of how many not."""
-    told = {(it.member, it.incarnation) if isinstance(it, Adopted) else None for it in found}
+    told = {it.life if isinstance(it, Adopted) else None for it in found}
     return len(told), max([0, *(one.of - len(told) for one in found)])
 
 
@@ -88,4 +88,4 @@ def fence(draft: Draft) -> None:
         for grant in draft.ownership[queue].grants:
             member = draft.members.get(grant.member)
             if member is None or member.incarnation != grant.incarnation:
-                draft.fenced[grant.member, grant.incarnation] = Ending.FENCED
+                draft.fenced[grant.life] = Ending.FENCED

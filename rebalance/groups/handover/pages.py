@@ -12,10 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rebalance.groups.model.events import Adopted, Inheritance
-from rebalance.groups.model.state import Asked, Grant, Ownership
-from rebalance.ids import Epoch, Incarnation, MemberId, Queue
-
-Source = tuple[MemberId, Incarnation, Epoch]
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.ids import Epoch, Life, Queue, Tenure
 
 
 class Claim(NamedTuple):
@@ -25,27 +23,24 @@ class Claim(NamedTuple):
     """Of the grant."""
     told: Epoch
     """Of the record."""
-    member: MemberId
-    incarnation: Incarnation
+    life: Life
     asked: bool = False
     """It is told to let go."""
-    source: Source | None = None
+    source: Tenure | None = None
     """It is an heir's: it begins on the release of this grant."""
 
     @property
-    def grant(self) -> Source:
+    def tenure(self) -> Tenure:
         """What is claimed."""
-        return self.member, self.incarnation, self.epoch
+        return Tenure(self.life, self.epoch)
 
 
 def claims_of(record: Adopted) -> list[tuple[Queue, Claim]]:
     """Return what a record claims, queue by queue."""
 
     def claim(epoch: Epoch, *, asked: bool = False, heirloom: Inheritance | None = None) -> Claim:
-        source = None
-        if heirloom is not None:
-            source = (heirloom.from_member, heirloom.from_incarnation, heirloom.from_epoch)
-        return Claim(epoch, record.epoch, record.member, record.incarnation, asked, source)
+        source = None if heirloom is None else heirloom.predecessor
+        return Claim(epoch, record.epoch, record.life, asked, source)
 
     portion = record.portion
     claims = [(queue, claim(epoch)) for queue, epoch in portion.hold]
@@ -72,7 +67,7 @@ def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
     latest, *others = sorted(claims, reverse=True)
     earlier = [one for one in others if one.epoch < latest.epoch]
     if latest.source is not None:
-        earlier = [one for one in earlier if one.grant == latest.source]
+        earlier = [one for one in earlier if one.tenure == latest.source]
     elif not latest.asked:
         earlier = [one for one in earlier if one.told >= latest.told]
     if not earlier:
@@ -85,4 +80,4 @@ def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
     """Return a grant; who was told to let go was told by its record, others are told now."""
     if asked is not None and claim.asked:
         asked = replace(asked, epoch=claim.told)
-    return Grant(claim.member, claim.incarnation, claim.epoch, asked)
+    return Grant(*claim.life, claim.epoch, asked)

@@ -20,7 +20,8 @@ from typing import Final
 
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen
-from rebalance.groups.model.state import GroupState, Member, Pulse, Unread
+from rebalance.groups.model.member import Member, Pulse, Unread
+from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId
 from rebalance.stamp import Stamp
 

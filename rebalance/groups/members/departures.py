@@ -14,7 +14,7 @@ from typing import Final
 
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Left
-from rebalance.groups.model.state import Departure
+from rebalance.groups.model.member import Departure
 from rebalance.ids import Millis
 
 REMEMBERED_MS: Final = Millis(300_000)

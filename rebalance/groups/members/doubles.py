@@ -20,7 +20,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import ClientDoubled, DoubleSign
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Registered
-from rebalance.groups.model.state import Doubled, Member, Saying
+from rebalance.groups.model.member import Doubled, Member, Saying
 from rebalance.ids import Millis
 
 _PERIOD_MS: Final = 30_000

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.member import Flaps, Member
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import Flaps, Member
 from rebalance.ids import InstanceId, MemberId, Millis
 from rebalance.stamp import Stamp
 

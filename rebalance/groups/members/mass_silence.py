@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import EvictionsHeld
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.state import Member, Pulse
+from rebalance.groups.model.member import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 

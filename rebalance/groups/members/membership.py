@@ -26,10 +26,10 @@ from rebalance.groups.model.decisions import (
 )
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Drained, Joined, Left
+from rebalance.groups.model.member import Member, Pulse
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import Member, Pulse
 from rebalance.groups.model.subscriptions import wish_of
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
 
@@ -109,7 +109,7 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
     """Have the older of two lives go, now or when the younger has taken over."""
     older = draft.members[rival]
     if rival == event.member:
-        draft.fenced[rival, older.incarnation] = Ending.FENCED
+        draft.fenced[Life(rival, older.incarnation)] = Ending.FENCED
         if not older.away:
             flapping.went(draft, rival, older, event.stamp.clock)
         return
@@ -171,7 +171,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
         twins.enrol(draft, event)
     if known.owns and not member.owns:
         # It works on everything now, by right: nobody need wait for what it held.
-        draft.fenced[event.member, known.incarnation] = Ending.LEFT
+        draft.fenced[Life(event.member, known.incarnation)] = Ending.LEFT
     if member == replace(known, sequence=event.sequence, challenger=None):
         return
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
@@ -258,7 +258,7 @@ def _leave(draft: Draft, event: Left) -> None:
     if event.temporary:
         see(draft, event.member, event.stamp)
         draft.members.put(event.member, replace(known, sequence=event.sequence, away=True))
-        draft.fenced[event.member, known.incarnation] = Ending.LEFT
+        draft.fenced[Life(event.member, known.incarnation)] = Ending.LEFT
         draft.occasion = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:
@@ -275,7 +275,7 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
     if draft.mute is not None:
         draft.mute -= 1
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
-    draft.fenced[name, member.incarnation] = ending
+    draft.fenced[Life(name, member.incarnation)] = ending
     draft.gone.add(name)
     draft.causes.append(cause)
     remains.note(draft, stamp.clock)

@@ -19,10 +19,10 @@ from rebalance.groups.members import doubles, membership
 from rebalance.groups.model.decisions import MemberChange
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Mode, Registered, Unregistered
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import Compat
-from rebalance.groups.model.state import Member
 from rebalance.groups.model.subscriptions import wish_of
-from rebalance.ids import TopicName
+from rebalance.ids import Life, TopicName
 
 
 def fold(draft: Draft, event: Registered | Unregistered) -> None:
@@ -47,8 +47,7 @@ def _register(draft: Draft, event: Registered) -> None:
         return
     joined = Joined(
         event.stamp,
-        event.member,
-        event.incarnation,
+        Life(event.member, event.incarnation),
         sequence=0,
         topics=topics,
         session_timeout_ms=event.session_timeout_ms,

@@ -18,7 +18,7 @@ from rebalance.groups.model.decisions import TwinsMet
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Commanded, Event, Joined, RouteObserved
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import Incarnation, InstanceId, MemberId
+from rebalance.ids import Incarnation, InstanceId, Life, MemberId
 from rebalance.stamp import Stamp
 
 _NAME_CHARACTERS: Final = 255
@@ -29,7 +29,7 @@ def told_apart(event: Event, policy: Policy) -> Event:
     """Give each life a name of its own, where twins are to be separate members."""
     if policy.on_twin is not TwinRule.SEPARATE or isinstance(event, RouteObserved | Commanded):
         return event
-    return replace(event, member=own_name(event.member, event.incarnation))
+    return replace(event, life=_apart(event.life))
 
 
 def named_apart(record: Adopted, policy: Policy) -> Adopted:
@@ -37,11 +37,15 @@ def named_apart(record: Adopted, policy: Policy) -> Adopted:
     if policy.on_twin is not TwinRule.SEPARATE:
         return record
     inherit = tuple(
-        replace(it, from_member=own_name(it.from_member, it.from_incarnation))
+        replace(it, predecessor=it.predecessor._replace(life=_apart(it.predecessor.life)))
         for it in record.portion.inherit
     )
-    name = own_name(record.member, record.incarnation)
-    return replace(record, member=name, portion=replace(record.portion, inherit=inherit))
+    portion = replace(record.portion, inherit=inherit)
+    return replace(record, life=_apart(record.life), portion=portion)
+
+
+def _apart(life: Life) -> Life:
+    return life._replace(member=own_name(*life))
 
 
 def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
@@ -137,7 +141,7 @@ def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
 
 def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
     """Note that the two met, if the older one is alive; a refused one that asks again, once."""
-    older, newer = draft.members[rival], (event.member, event.incarnation)
+    older, newer = draft.members[rival], event.life
     if not lives(draft, rival, event.stamp):
         return
     if rule is TwinRule.REFUSE_NEWER:
@@ -147,7 +151,7 @@ def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
     cause = Cause(CauseKind.JOIN, event.member, event.stamp.position)
     met = TwinsMet(
         draft.before.name,
-        (rival, older.incarnation),
+        Life(rival, older.incarnation),
         newer,
         rule,
         event.stamp.appended,

@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 
 from rebalance.groups.model.cards import filed, refiled
 from rebalance.groups.model.overlay import Overlay, trace
-from rebalance.groups.model.state import Ownership
+from rebalance.groups.model.ownership import Ownership
 from rebalance.ids import MemberId, Queue
 
 Cards = Mapping[MemberId, frozenset[Queue]]

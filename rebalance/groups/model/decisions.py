@@ -16,6 +16,7 @@ from rebalance.ids import (
     Epoch,
     GroupName,
     Incarnation,
+    Life,
     MemberId,
     Millis,
     Queue,
@@ -121,8 +122,8 @@ class TwinsMet:
     """Two lives claim one name."""
 
     group: GroupName
-    older: tuple[MemberId, Incarnation]
-    newer: tuple[MemberId, Incarnation]
+    older: Life
+    newer: Life
     rule: TwinRule
     at: Millis
     cause: Cause

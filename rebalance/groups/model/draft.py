@@ -14,22 +14,22 @@ from rebalance.causes import Cause
 from rebalance.groups.model.books import Ledger
 from rebalance.groups.model.decisions import Decision, Ending
 from rebalance.groups.model.extent import Extent
+from rebalance.groups.model.member import Departure, Flaps, Pulse
 from rebalance.groups.model.overlay import Overlay
 from rebalance.groups.model.overrides import Overrides, effective
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roll
-from rebalance.groups.model.state import Ailment, Departure, Doubt, Flaps, GroupState, Pulse, Route
+from rebalance.groups.model.state import Ailment, Doubt, GroupState, Route
 from rebalance.ids import (
     Epoch,
-    Incarnation,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Queue,
     TopicName,
 )
 
-Life = tuple[MemberId, Incarnation]
 """One life of one member: what is fenced when it ends."""
 
 

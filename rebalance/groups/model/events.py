@@ -15,12 +15,15 @@ from typing import Final
 from rebalance.groups.model.commands import Command
 from rebalance.ids import (
     Epoch,
+    Held,
     Incarnation,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Pattern,
     Queue,
+    Tenure,
     TopicName,
 )
 from rebalance.stamp import Stamp, Ticked
@@ -38,12 +41,25 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class _OfOneLife:
+    stamp: Stamp
+    life: Life
+
+    @property
+    def member(self) -> MemberId:
+        """The member that it is about."""
+        return self.life.member
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """In which of its lives."""
+        return self.life.incarnation
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(_OfOneLife):
     """A member announced itself, or changed what it wants."""
 
-    stamp: Stamp
-    member: MemberId
-    incarnation: Incarnation
     sequence: int
     topics: frozenset[TopicName]
     session_timeout_ms: Millis | None = None
@@ -62,12 +78,9 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(_OfOneLife):
     """A RocketMQ client said what it always says: a join at first, later most often a beat."""
 
-    stamp: Stamp
-    member: MemberId
-    incarnation: Incarnation
     topics: frozenset[TopicName] | None
     """None: as before."""
     mode: Mode
@@ -77,58 +90,42 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
-class Unregistered:
+class Unregistered(_OfOneLife):
     """A RocketMQ client said that it leaves."""
-
-    stamp: Stamp
-    member: MemberId
-    incarnation: Incarnation
 
 
 @dataclass(frozen=True, slots=True)
-class BeatSeen:
+class BeatSeen(_OfOneLife):
     """A member is still there."""
 
-    stamp: Stamp
-    member: MemberId
-    incarnation: Incarnation
     sequence: int
     epoch: Epoch
     """The last assignment record the member acted on; 0 when it has seen none."""
-    owned: tuple[tuple[Queue, Epoch], ...] | None = None
+    owned: tuple[Held, ...] | None = None
     """What it works on or has not yet let go; None means unchanged since its last beat."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drained:
+class Drained(_OfOneLife):
     """A member wants to go and works on until its heirs have taken over."""
 
-    stamp: Stamp
-    member: MemberId
-    incarnation: Incarnation
     sequence: int
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Left(_OfOneLife):
     """A member has stopped working and is gone."""
 
-    stamp: Stamp
-    member: MemberId
-    incarnation: Incarnation
     sequence: int
     temporary: bool = False
     """It means to be back before its session ends: its queues are kept for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
+class Released(_OfOneLife):
     """A member has let queues go, each at the epoch under which it held it."""
 
-    stamp: Stamp
-    member: MemberId
-    incarnation: Incarnation
-    grants: tuple[tuple[Queue, Epoch], ...]
+    grants: tuple[Held, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,29 +161,24 @@ class Inheritance:
 
     queue: Queue
     epoch: Epoch
-    from_member: MemberId
-    from_incarnation: Incarnation
-    from_epoch: Epoch
+    predecessor: Tenure
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
     """What one member's record says: every queue that concerns it, sorted."""
 
-    hold: tuple[tuple[Queue, Epoch], ...] = ()
-    give: tuple[tuple[Queue, Epoch], ...] = ()
+    hold: tuple[Held, ...] = ()
+    give: tuple[Held, ...] = ()
     inherit: tuple[Inheritance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
+class Adopted(_OfOneLife):
     """This stood published, as one member's record, when the controller was started."""
 
-    stamp: Stamp
     start: str
     """Which start of a controller it was."""
-    member: MemberId
-    incarnation: Incarnation
     epoch: Epoch
     portion: Portion
     session_timeout_ms: Millis

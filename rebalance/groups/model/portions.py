@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 from rebalance.groups.model.books import Books
 from rebalance.groups.model.events import Inheritance, Portion
-from rebalance.groups.model.state import Ownership
-from rebalance.ids import Epoch, MemberId, Queue
+from rebalance.groups.model.ownership import Ownership
+from rebalance.ids import Held, MemberId, Queue
 
 Shares = Mapping[MemberId, Portion]
 
 
 @dataclass(slots=True)
 class _Share:
-    hold: list[tuple[Queue, Epoch]] = field(default_factory=list)
-    give: list[tuple[Queue, Epoch]] = field(default_factory=list)
+    hold: list[Held] = field(default_factory=list)
+    give: list[Held] = field(default_factory=list)
     inherit: list[Inheritance] = field(default_factory=list)
 
     def portion(self) -> Portion:
@@ -41,16 +41,14 @@ def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[MemberId
         share = shares.get(holder.member)
         if share is not None:
             told = share.hold if holder.asked is None else share.give
-            told.append((queue, holder.epoch))
+            told.append(Held(queue, holder.epoch))
         share = None if heir is None else shares.get(heir.member)
         if share is None or heir is None:
             continue
         if heir.asked is not None:
-            share.give.append((queue, heir.epoch))
+            share.give.append(Held(queue, heir.epoch))
         else:
-            share.inherit.append(
-                Inheritance(queue, heir.epoch, holder.member, holder.incarnation, holder.epoch)
-            )
+            share.inherit.append(Inheritance(queue, heir.epoch, holder.tenure))
     return {member: share.portion() for member, share in shares.items()}
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from rebalance.groups.model.cards import filed, refiled
 from rebalance.groups.model.demand import Demand
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.overlay import Overlay, trace
-from rebalance.groups.model.state import Member
 from rebalance.groups.model.subscriptions import Wish, wish_of
 from rebalance.ids import MemberId
 

@@ -24,10 +24,12 @@ from rebalance.ids import (
     Epoch,
     GroupName,
     Incarnation,
+    Life,
     MemberId,
     Millis,
     Pattern,
     Position,
+    Tenure,
     TopicName,
 )
 from sinks import Outlet, Publication, Record, dead_letter_record, record_of
@@ -67,7 +69,9 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             portion=Portion(
                 hold=claims("orders-0@2"),
                 give=claims("orders-1@2"),
-                inherit=(Inheritance(queue("orders-7"), Epoch(4), B, LIFE, Epoch(3)),),
+                inherit=(
+                    Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(B, LIFE), Epoch(3))),
+                ),
             ),
             session_timeout_ms=Millis(10_000),
             revocation_timeout_ms=Millis(60_000),

@@ -16,11 +16,14 @@ from rebalance.ids import (
     BrokerName,
     Epoch,
     GroupName,
+    Held,
     Incarnation,
+    Life,
     MemberId,
     Millis,
     Position,
     Queue,
+    Tenure,
     TopicName,
 )
 from sinks import Outlet, record_of
@@ -86,7 +89,7 @@ def fits(queues: Sequence[Queue]) -> bool:
 def test_ten_thousand_queues_are_told_to_one_member(length: int) -> None:
     """The name of their topic is said once, so its length does not matter."""
     queues = queues_of("t" * length, 10_000)
-    size, told = written(Portion(hold=tuple((queue, Epoch(123_456)) for queue in queues)))
+    size, told = written(Portion(hold=tuple(Held(queue, Epoch(123_456)) for queue in queues)))
 
     assert fits(queues)
     assert 10_000 == len(told.hold)
@@ -97,7 +100,7 @@ def test_ten_thousand_queues_are_told_to_one_member(length: int) -> None:
 def test_ten_thousand_topics_are_told_to_one_member() -> None:
     """One queue each, and names as long as people make them."""
     queues = [queue for n in range(10_000) for queue in queues_of(f"{n:a>40}", 1)]
-    size, told = written(Portion(hold=tuple((queue, Epoch(123_456)) for queue in queues)))
+    size, told = written(Portion(hold=tuple(Held(queue, Epoch(123_456)) for queue in queues)))
 
     assert fits(queues)
     assert (10_000, None) == (len(told.hold), told.unnamed)
@@ -148,10 +151,11 @@ def test_what_a_group_takes_in_fits_into_every_record(
     queues = a_full_group(character, length, brokers, each)
     epoch, late = Epoch(99_999_999), Epoch(88_888_888)
     told = Portion(
-        hold=tuple((queue, epoch) for queue in queues[::3]),
-        give=tuple((queue, epoch) for queue in queues[1::3]),
+        hold=tuple(Held(queue, epoch) for queue in queues[::3]),
+        give=tuple(Held(queue, epoch) for queue in queues[1::3]),
         inherit=tuple(
-            Inheritance(queue, epoch, MemberId(LONGEST), LIFE, late) for queue in queues[2::3]
+            Inheritance(queue, epoch, Tenure(Life(MemberId(LONGEST), LIFE), late))
+            for queue in queues[2::3]
         ),
     )
     size, orders = written(told)
@@ -170,15 +174,15 @@ def test_givers_that_are_too_many_are_told_later() -> None:
     """A thousand of the longest names do not fit: all others are named, and those are counted."""
     queues = queues_of("orders", 2_000)
     inherit = tuple(
-        Inheritance(queue, Epoch(5), MemberId(f"{n:04}{LONGEST[4:]}"), LIFE, Epoch(4))
+        Inheritance(queue, Epoch(5), Tenure(Life(MemberId(f"{n:04}{LONGEST[4:]}"), LIFE), Epoch(4)))
         for n, queue in enumerate(queues)
     )
-    hold = tuple((queue, Epoch(5)) for queue in queues_of("payments", 100))
+    hold = tuple(Held(queue, Epoch(5)) for queue in queues_of("payments", 100))
     size, told = written(Portion(hold=hold, inherit=inherit))
 
     assert limits.RECORD_BYTES - 2_000 < size <= limits.RECORD_BYTES
     assert (100, 2_000) == (len(told.hold), len(told.inherit) + (told.unnamed or 0))
-    assert [it.from_member for it in inherit[: len(told.inherit)]] == [
+    assert [it.predecessor.life.member for it in inherit[: len(told.inherit)]] == [
         row.from_member for row in told.inherit
     ]
 
@@ -196,7 +200,7 @@ def test_no_record_is_larger_than_kafka_takes() -> None:
         at=AT,
         cause=WORDY,
     )
-    portion = Portion(hold=tuple((queue, Epoch(2)) for queue in queues))
+    portion = Portion(hold=tuple(Held(queue, Epoch(2)) for queue in queues))
     for decision in (replace(ISSUED, portion=portion), handed):
         record = record_of(decision, OUTLET)
 

@@ -6,6 +6,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdra
 from rebalance.groups.model.events import BeatSeen, Mode
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
+from rebalance.ids import Life
 from tests.builders.amnesia import a_story
 from tests.builders.notation import life
 from tests.builders.records import (
@@ -89,8 +90,15 @@ def test_twins_that_are_told_apart() -> None:
 def _bare(issued: AssignmentIssued) -> AssignmentIssued:
     """As the wire has it: under the names that members call themselves."""
     portion = issued.portion
-    inherit = tuple(replace(it, from_member=life("a")[0]) for it in portion.inherit)
-    return replace(issued, member=life("a")[0], portion=replace(portion, inherit=inherit))
+    inherit = tuple(
+        replace(it, predecessor=it.predecessor._replace(life=_of_a(it.predecessor.life)))
+        for it in portion.inherit
+    )
+    return replace(issued, member=life("a").member, portion=replace(portion, inherit=inherit))
+
+
+def _of_a(one: Life) -> Life:
+    return one._replace(member=life("a").member)
 
 
 def test_who_refuses_newer_lives_keeps_the_older() -> None:

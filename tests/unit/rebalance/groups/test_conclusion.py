@@ -16,8 +16,8 @@ from rebalance.groups.model.decisions import (
     Rebalanced,
 )
 from rebalance.groups.model.draft import Draft, Passage
+from rebalance.groups.model.member import Pulse
 from rebalance.groups.model.overview import GroupSummarised
-from rebalance.groups.model.state import Pulse
 from rebalance.ids import Epoch, MemberId, Millis
 from tests.builders.group import a_group
 from tests.builders.notation import page, queue

@@ -11,26 +11,18 @@ from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.causes import Cause, CauseKind
 from rebalance.clock import LogClock
 from rebalance.groups.model.events import Mode
+from rebalance.groups.model.member import Departure, Flaps, Member, Pulse
 from rebalance.groups.model.overrides import Overrides
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import (
-    Asked,
-    Departure,
-    Doubt,
-    Flaps,
-    Grant,
-    GroupState,
-    Member,
-    Ownership,
-    Pulse,
-    Route,
-)
+from rebalance.groups.model.state import Doubt, GroupState, Route
 from rebalance.ids import (
     BrokerName,
     Epoch,
     GroupName,
     Incarnation,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Pattern,
@@ -85,7 +77,7 @@ MEMBERS = st.builds(
     dismissed=st.booleans(),
     away=st.booleans(),
     resting_until=st.none() | MILLIS,
-    challenger=st.none() | st.tuples(MEMBER_IDS, NAMES.map(Incarnation)),
+    challenger=st.none() | st.builds(Life, MEMBER_IDS, NAMES.map(Incarnation)),
     patterns=st.frozensets(NAMES.map(Pattern), max_size=2),
 )
 ROUTES = st.builds(Route, NUMBERS, st.booleans(), st.lists(QUEUES, max_size=2).map(tuple))

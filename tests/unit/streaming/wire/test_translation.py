@@ -28,12 +28,15 @@ from rebalance.groups.model.policy import TwinRule
 from rebalance.ids import (
     BrokerName,
     Epoch,
+    Held,
     Incarnation,
     InstanceId,
+    Life,
     MemberId,
     Millis,
     Pattern,
     Queue,
+    Tenure,
     TopicName,
 )
 from streaming.wire.translation import event_of
@@ -84,11 +87,11 @@ ADOPT = Adopt(
     session_timeout_ms=10_000,
 )
 TOLD = Portion(
-    ((queue("orders-0"), Epoch(2)),),
-    ((queue("orders-1"), Epoch(2)),),
-    (Inheritance(queue("orders-7"), Epoch(4), MemberId("b"), FIRST, Epoch(3)),),
+    (Held(queue("orders-0"), Epoch(2)),),
+    (Held(queue("orders-1"), Epoch(2)),),
+    (Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(MemberId("b"), FIRST), Epoch(3))),),
 )
-ADOPTED = Adopted(STAMP, LIFE, A, FIRST, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
+ADOPTED = Adopted(STAMP, Life(A, FIRST), LIFE, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
 
 MEANINGS: list[tuple[Record, Event | Found]] = [
     (ADOPT, ADOPTED),
@@ -96,7 +99,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
     (Advance(start=LIFE, epoch=4, decided_ms=99), Advanced(STAMP, LIFE, Epoch(4), Millis(99))),
     (
         Join(member="a", incarnation=LIFE, sequence=1, topics=("orders", "payments")),
-        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS, TopicName("payments")})),
+        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS, TopicName("payments")})),
     ),
     (
         join(
@@ -110,8 +113,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
         ),
         Joined(
             STAMP,
-            A,
-            FIRST,
+            Life(A, FIRST),
             1,
             frozenset({ORDERS}),
             Millis(9_000),
@@ -124,19 +126,19 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
     ),
     (
         join("a", mode="broadcasting", protocol="eager"),
-        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), mode=Mode.BROADCASTING, eager=True),
+        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), mode=Mode.BROADCASTING, eager=True),
     ),
     (
         Join(member="a", incarnation=LIFE, sequence=1, patterns=("orders-*",)),
-        Joined(STAMP, A, FIRST, 1, frozenset(), patterns=frozenset({Pattern("orders-*")})),
+        Joined(STAMP, Life(A, FIRST), 1, frozenset(), patterns=frozenset({Pattern("orders-*")})),
     ),
     (
         join("a", mode="shared"),
-        Joined(STAMP, A, FIRST, 1, frozenset({ORDERS}), mode=Mode.SHARED),
+        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), mode=Mode.SHARED),
     ),
     (
         Beat(member="a", incarnation=LIFE, sequence=5, epoch=4),
-        BeatSeen(STAMP, A, FIRST, 5, Epoch(4), None),
+        BeatSeen(STAMP, Life(A, FIRST), 5, Epoch(4), None),
     ),
     (
         Beat(
@@ -146,13 +148,13 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
             epoch=4,
             owned=(GrantRef("orders", "", 1, 3),),
         ),
-        BeatSeen(STAMP, A, FIRST, 5, Epoch(4), ((queue("orders-1"), Epoch(3)),)),
+        BeatSeen(STAMP, Life(A, FIRST), 5, Epoch(4), (Held(queue("orders-1"), Epoch(3)),)),
     ),
-    (Drain(member="a", incarnation=LIFE, sequence=6), Drained(STAMP, A, FIRST, 6)),
-    (Leave(member="a", incarnation=LIFE, sequence=7), Left(STAMP, A, FIRST, 7)),
+    (Drain(member="a", incarnation=LIFE, sequence=6), Drained(STAMP, Life(A, FIRST), 6)),
+    (Leave(member="a", incarnation=LIFE, sequence=7), Left(STAMP, Life(A, FIRST), 7)),
     (
         Leave(member="a", incarnation=LIFE, sequence=7, temporary=True),
-        Left(STAMP, A, FIRST, 7, temporary=True),
+        Left(STAMP, Life(A, FIRST), 7, temporary=True),
     ),
     (
         Release(
@@ -161,7 +163,11 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
             sequence=8,
             queues=(ReleaseRef("orders", "", 0, 3, 99), ReleaseRef("orders", "", 1, 2, None)),
         ),
-        Released(STAMP, A, FIRST, ((queue("orders-0"), Epoch(3)), (queue("orders-1"), Epoch(2)))),
+        Released(
+            STAMP,
+            Life(A, FIRST),
+            (Held(queue("orders-0"), Epoch(3)), Held(queue("orders-1"), Epoch(2))),
+        ),
     ),
     (
         Route(

@@ -6,7 +6,7 @@ from rebalance.errors import BrokenInvariant
 from rebalance.groups.handover import baton
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.state import Asked
+from rebalance.groups.model.ownership import Asked
 from rebalance.ids import Epoch, MemberId, Millis, TopicName
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import TOLD_AT, grant, life, page, page_text, queue

@@ -3,8 +3,8 @@
 import pytest
 
 from rebalance.groups.handover.pages import Claim, page_of
-from rebalance.groups.model.state import Asked
-from rebalance.ids import Epoch, Millis
+from rebalance.groups.model.ownership import Asked
+from rebalance.ids import Epoch, Millis, Tenure
 from tests.builders.notation import life, page_text
 
 ASKED = Asked(Epoch(9), Millis(0))
@@ -12,12 +12,13 @@ ASKED = Asked(Epoch(9), Millis(0))
 
 def claim(text: str, told: int, *, inherits: str = "") -> Claim:
     """Read what a record says: ``a@3`` or, when it is to give, ``a@3!``."""
-    (member, incarnation), epoch = life(text.split("@", maxsplit=1)[0]), text.split("@")[1]
+    whose, epoch = life(text.split("@", maxsplit=1)[0]), text.split("@")[1]
     source = None
     if inherits:
-        source = (*life(inherits.split("@", maxsplit=1)[0]), Epoch(int(inherits.split("@")[1])))
+        giver, _, since = inherits.partition("@")
+        source = Tenure(life(giver), Epoch(int(since)))
     given = epoch.endswith("!")
-    return Claim(Epoch(int(epoch.rstrip("!"))), Epoch(told), member, incarnation, given, source)
+    return Claim(Epoch(int(epoch.rstrip("!"))), Epoch(told), whose, given, source)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rebalance.groups.model.books import Books, Ledger, concerned, moves
-from rebalance.groups.model.state import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from tests.builders.group import a_group
 from tests.builders.notation import queue

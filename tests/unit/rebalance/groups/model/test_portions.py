@@ -7,12 +7,12 @@ from rebalance.groups.model.portions import portions
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId
 from tests.builders.group import a_group
-from tests.builders.notation import queue_text
+from tests.builders.notation import life_text, queue_text
 
 PAGES = {
     "held": ("a@1", {"a": "hold orders-0@1", "b": ""}),
     "given up": ("a@1!2", {"a": "give orders-0@1", "b": ""}),
-    "handed over": ("a@1!2 > b@2", {"a": "give orders-0@1", "b": "inherit orders-0@2 from a:1@1"}),
+    "handed over": ("a@1!2 > b@2", {"a": "give orders-0@1", "b": "inherit orders-0@2 from a@1"}),
     "heir cancelled": ("a@1!2 > b@2!3", {"a": "give orders-0@1", "b": "give orders-0@2"}),
 }
 
@@ -23,7 +23,7 @@ def text(portion: Portion) -> str:
     told += [f"give {queue_text(queue)}@{epoch}" for queue, epoch in portion.give]
     told += [
         f"inherit {queue_text(line.queue)}@{line.epoch} "
-        f"from {line.from_member}:{line.from_incarnation}@{line.from_epoch}"
+        f"from {life_text(*line.predecessor.life)}@{line.predecessor.epoch}"
         for line in portion.inherit
     ]
     return ", ".join(told)
@@ -48,8 +48,8 @@ def test_portion_lists_queues_in_order_whatever_the_order_of_the_books() -> None
     said = {
         "a@1": "hold billing-3@1, hold orders-9@1, hold orders-10@1",
         "a@1!2": "give billing-3@1, give orders-9@1, give orders-10@1",
-        "b@1!2 > a@2": "inherit billing-3@2 from b:1@1, inherit orders-9@2 from b:1@1, "
-        "inherit orders-10@2 from b:1@1",
+        "b@1!2 > a@2": "inherit billing-3@2 from b@1, inherit orders-9@2 from b@1, "
+        "inherit orders-10@2 from b@1",
     }
     for written, expected in said.items():
         group = a_group()

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rebalance.groups.model.events import Mode
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.roster import Roll, Roster, Trait
-from rebalance.groups.model.state import Member
 from rebalance.groups.model.subscriptions import wish_of
 from rebalance.ids import Incarnation, MemberId, Millis, Pattern, TopicName
 

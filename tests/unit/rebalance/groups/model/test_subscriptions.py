@@ -5,9 +5,9 @@ import pytest
 from rebalance.groups.model import subscriptions
 from rebalance.groups.model.decisions import EventRefused, Refusal
 from rebalance.groups.model.events import Mode
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
-from rebalance.groups.model.state import Member
 from rebalance.ids import Incarnation, MemberId, Millis, TopicName
 from tests.builders.records import MemberRecord, joined, left, missing, routed, wild
 from tests.builders.story import CREDULOUS, Story, only

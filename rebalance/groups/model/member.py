@@ -1,0 +1,142 @@
+"""What is known of one member: what it said of itself, when it was heard, and its past.
+
+Written by ``membership`` and by those of ``members`` that it asks; ``adoption`` writes all of it,
+once.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from rebalance.groups.model.events import Mode
+from rebalance.ids import Epoch, Incarnation, InstanceId, Life, Millis, Pattern, TopicName
+
+
+class Timeouts(Protocol):
+    """For how long a member may be silent, and keep what it is to let go."""
+
+    @property
+    def session_timeout_ms(self) -> Millis:
+        """Between two of its words."""
+
+    @property
+    def revocation_timeout_ms(self) -> Millis:
+        """Since it can know that it is to let go."""
+
+
+Saying = tuple[frozenset[TopicName], Mode, int]
+"""What a RocketMQ client says: topics, as which kind of member, and a mark of all its groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubled:
+    """What looks as if two processes were one RocketMQ client (``doubles``)."""
+
+    beats: tuple[Millis, ...] = ()
+    """When its last heartbeats came, as long as they come too soon after one another."""
+    epoch: Epoch = Epoch(0)
+    """The group epoch of those: a change makes clients send more of them."""
+    said: Saying | None = None
+    before: Saying | None = None
+    swaps: int = 0
+    """How many times in a row the two, last and before, took each other's place."""
+    swapped_at: Millis = Millis(0)
+    noted_at: Millis | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a member said of itself when it joined. Changes rarely."""
+
+    incarnation: Incarnation
+    sequence: int
+    """The highest number among its joins, drains and temporary leaves. Beats are counted apart
+    (``Pulse``), because the two travel by different topics and overtake each other."""
+    topics: frozenset[TopicName]
+    """What it subscribes by name."""
+    session_timeout_ms: Millis
+    revocation_timeout_ms: Millis
+    instance: InstanceId | None = None
+    rack: str = ""
+    weight: int = 1
+    capacity: int | None = None
+    mode: Mode = Mode.CLUSTERING
+    eager: bool = False
+    """It knows no releases: what it is told takes effect at once (RocketMQ's own clients)."""
+    since: Epoch = Epoch(0)
+    """The epoch of its joining, in this life."""
+    draining: bool = False
+    """It asked to go: it keeps working but is left out of every new target."""
+    dismissed: bool = False
+    """It drains because an operator, or its successor, wants it to: nothing that this life says
+    takes that back."""
+    away: bool = False
+    """It left and means to be back: it works on nothing, and its queues are kept for it."""
+    resting_until: Millis | None = None
+    """It came and went too often: it is left out of every target until then (``flapping``)."""
+    challenger: Life | None = None
+    """The last younger life that was refused in its favour (``twins``)."""
+    patterns: frozenset[Pattern] = frozenset()
+    """What it subscribes beside ``topics``; which topics those are, ``subscriptions`` says."""
+    presumed: bool = False
+    """Known from its published record alone (``adoption``): nobody has read how it joined."""
+    company: int = 0
+    """A mark of all the groups that a RocketMQ client is a member of; 0: it did not say."""
+    doubled: Doubled | None = None
+
+    def as_patient_as(self, told: Timeouts) -> "Member":
+        """Return it with timeouts no shorter than it was told: by those it counts, while it lives.
+
+        It trusts in its queues until a session that it knows of is over. Were ours shorter, another
+        member would work beside it.
+        """
+        return replace(
+            self,
+            session_timeout_ms=max(self.session_timeout_ms, told.session_timeout_ms),
+            revocation_timeout_ms=max(self.revocation_timeout_ms, told.revocation_timeout_ms),
+        )
+
+    @property
+    def owns(self) -> bool:
+        """Whether it owns what it works on; if not, that is of the ``commons``."""
+        return self.mode is Mode.CLUSTERING
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A member's last record, as long as no beat shows that it was read (``unread``)."""
+
+    epoch: Epoch
+    since: Millis | None = None
+    """From when on it can have been read; None: no later step has shown yet that it is out."""
+    times: int = 0
+    """How often the member was told again since it last showed that it reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What every beat changes. Kept apart so that a beat rewrites nothing else."""
+
+    seen: Millis
+    """The log clock when the member last spoke. Expiry is measured from here."""
+    sequence: int
+    """The highest number among its beats; a beat with a lower one is late or repeated."""
+    unread: Unread | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flaps:
+    """How often a member went lately; halved with each half-life."""
+
+    count: int
+    since: Millis
+    """From when on the next half-life counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A member's last life, and when and by which record it left for good."""
+
+    incarnation: Incarnation
+    sequence: int
+    at: Millis
+    """On the log clock."""

@@ -1,0 +1,55 @@
+"""Who may be working on a queue: one page of the books.
+
+A page is written by ``handover``, and once by ``adoption``. An epoch is never used twice for a
+queue.
+"""
+
+from dataclasses import dataclass
+
+from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Tenure
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A grant's holder was told to let go: by which record, and when on the log clock."""
+
+    epoch: Epoch
+    at: Millis
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A queue promised to one life of one member, under an epoch never used for it again."""
+
+    member: MemberId
+    incarnation: Incarnation
+    epoch: Epoch
+    asked: Asked | None = None
+    """Set while the member is to let go (or, as an heir, never to start) and has not confirmed."""
+
+    @property
+    def life(self) -> Life:
+        """Whose it is."""
+        return Life(self.member, self.incarnation)
+
+    @property
+    def tenure(self) -> Tenure:
+        """What a release has to name to end it."""
+        return Tenure(self.life, self.epoch)
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """The members that may be working on one queue: a holder and, during a hand-over, an heir.
+
+    From the moment it is published an heir counts as a possible owner, because it starts on the
+    holder's release without asking anybody. Invariant: holder and heir are different members.
+    """
+
+    holder: Grant
+    heir: Grant | None = None
+
+    @property
+    def grants(self) -> tuple[Grant, ...]:
+        """Return the holder's and, if there is one, the heir's."""
+        return (self.holder,) if self.heir is None else (self.holder, self.heir)
