@@ -88,7 +88,8 @@ def test_what_kafka_has_is_not_committed_again() -> None:
     before = readings.uncommitted()
     readings.all_done()
     due = readings.uncommitted()
-    readings.committed({queue(): 1, queue(1): 5})
+    (reading,) = due
+    readings.committed({reading.grant: 1, Grant(queue(1), 1): 5})
 
     assert ([], 1, []) == (before, len(due), readings.uncommitted())
 

@@ -1,11 +1,13 @@
 """The settings of a binding's consumer: the user's, and those that keep it from losing messages.
 
-A setting that contradicts is refused by name: a consumer that commits by itself, or that jumps to
-the end of a queue, loses messages silently.
+A setting that contradicts is refused by the name that the user wrote: a consumer that commits by
+itself, or that jumps to the end of a queue, loses messages silently.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
+
+from confluent_kafka import KafkaError
 
 from trimtab.errors import ConfigurationError
 from trimtab.session import Profile
@@ -14,19 +16,29 @@ _OURS: Final[dict[str, tuple[object, str]]] = {
     "enable.auto.commit": (False, "the binding commits, and only what is done"),
     "enable.auto.offset.store": (False, "the binding keeps the positions"),
     "auto.offset.reset": ("error", 'say `start="earliest"` or `start="latest"` to the binding'),
+    "group.protocol": ("classic", "the binding never subscribes, so Kafka's own groups do nothing"),
 }
-"""What a user may not change, and why."""
+"""What a user may not change, and why. They had better leave it out."""
+_SAME: Final = {
+    "auto.commit.enable": "enable.auto.commit",
+    "topic.auto.commit.enable": "enable.auto.commit",
+    "topic.auto.offset.reset": "auto.offset.reset",
+}
+"""Other names of these, which librdkafka knows as well."""
 _REFUSED: Final = {
-    "on_commit": "the binding needs it; what is not committed is logged",
+    "on_commit": "the binding commits; what Kafka does not take is logged",
     "default.topic.config": "write its settings beside the others",
+    "on_assign": "nothing is subscribed; give it to the member, as `on_assigned`",
 }
 _UNLESS_GIVEN: Final = {
-    # How long a commit waits for the group's coordinator, to be sent when it is back; nothing else,
-    # for who subscribes nothing. 45 s would be long enough for the queue to have another owner.
-    "session.timeout.ms": 2_000,
-    # How long a commit may wait for its answer, and a hand-over with it. Kafka's default is 60 s.
+    # How long a broker may say nothing before others are asked. Kafka's default is 60 s.
     "socket.timeout.ms": 10_000,
 }
+_SERVERS: Final = ("bootstrap.servers", "metadata.broker.list")
+_UNHEARD: Final = ("error_cb", "stats_cb", "throttle_cb")
+"""An admin client never calls these."""
+_ERRORS_ONLY: Final = 3
+"""A level of logs: below warnings, of which each setting that is a consumer's would be one."""
 
 
 def group_of(settings: Mapping[str, Any]) -> str:
@@ -37,19 +49,34 @@ def group_of(settings: Mapping[str, Any]) -> str:
     return group
 
 
-def consumer_settings(
-    settings: Mapping[str, Any], on_commit: Callable[..., None]
-) -> dict[str, Any]:
+def consumer_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Put the settings of a consumer together."""
-    for name, (value, why) in _OURS.items():
-        given = settings.get(name, value)
+    for name, given in settings.items():
+        value, why = _OURS.get(_SAME.get(name, name), (given, ""))
         if str(given).lower() != str(value).lower():
-            raise ConfigurationError(f"{name}: cannot be {given}: {why}")
-    for name, why in _REFUSED.items():
-        if name in settings:
-            raise ConfigurationError(f"{name}: cannot be set: {why}")
+            raise ConfigurationError(f"{name}: cannot be {given}: {why}; leave it out")
+        if name in _REFUSED:
+            raise ConfigurationError(f"{name}: cannot be set: {_REFUSED[name]}; leave it out")
+    if not any(settings.get(name) for name in _SERVERS):
+        raise ConfigurationError('bootstrap.servers: say where Kafka is, as in "localhost:9092"')
     ours = {name: value for name, (value, _) in _OURS.items()}
-    return {**_UNLESS_GIVEN, **settings, **ours, "on_commit": on_commit}
+    mine = {name: value for name, value in settings.items() if name not in _SAME}
+    return {**_UNLESS_GIVEN, **mine, **ours}
+
+
+def commit_settings(settings: Mapping[str, Any], patience_s: float) -> dict[str, Any]:
+    """Put those of the client together that commits for it, and waits for nothing any longer."""
+    return {
+        **{name: value for name, value in settings.items() if name not in _UNHEARD},
+        "socket.timeout.ms": int(patience_s * 1_000),
+        "log_level": min(_ERRORS_ONLY, int(settings.get("log_level", _ERRORS_ONLY))),
+    }
+
+
+def said(error: Exception) -> str:
+    """What librdkafka says of a setting, without the wrapping of its Python exception."""
+    cause = error.args[0] if error.args else error
+    return cause.str() if isinstance(cause, KafkaError) else str(cause)
 
 
 def refuse_strangers(profile: Profile, group: str) -> None:

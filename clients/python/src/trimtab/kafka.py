@@ -17,19 +17,20 @@ committed and goes to the heir. How it reads:
   partitions rewinds each of them to its committed offset.
 - A consumer admits one thread at a time (confluent-kafka since 2.16), and a thread that polls in a
   loop keeps others out. So it polls in slices, and asks for the lock in between.
+- Every wait ends, though Kafka hangs: commits go by a client of their own (`commits`).
 """
 
 import logging
 import threading
 import time
 from collections.abc import Collection, Mapping
-from types import TracebackType
 from typing import Any, Final, Self, get_args
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 
 from trimtab.callbacks import Owned, Positions
-from trimtab.consumer_settings import consumer_settings, group_of, refuse_strangers
+from trimtab.commits import Commits, Places
+from trimtab.consumer_settings import consumer_settings, group_of, refuse_strangers, said
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
 from trimtab.offsets import Asked, GroupOffsets, Start, place
@@ -47,8 +48,7 @@ _LOOK_S: Final = 0.05
 class ConsumerBinding:
     """Keeps a consumer's partitions equal to a member's grants.
 
-    `poll`, `done` and `commit` are for the application, the callbacks are for the member's thread.
-    Whoever uses the consumer for more than a poll holds `_turn`; `done` waits for nobody.
+    `poll`, `done`, `commit` and `waiting` are for the application, the rest is for its member.
     """
 
     def __init__(
@@ -77,6 +77,9 @@ class ConsumerBinding:
         self._recommit_s = milliseconds("recommit_interval", recommit_interval, 1) / 1_000
         self._poll_means_done = poll_means_done
         self._turn = threading.Lock()
+        """Held by whoever uses the consumer for more than a poll."""
+        self._finding = threading.Lock()
+        """One thread decides where to begin, or each might decide otherwise."""
         self._polling = threading.Lock()
         """One thread at a time takes messages, so that none overtakes another."""
         self._readings = Readings()
@@ -90,9 +93,10 @@ class ConsumerBinding:
         self._asked = Asked()
         self._commit_at, self._recommit_at = now + self._commit_s, now + self._recommit_s
         try:
-            self._consumer = Consumer(consumer_settings(settings, self._on_commit))
+            self._consumer = Consumer(consumer_settings(settings))
+            self._commits = Commits(settings, self._group, self._owned, self._readings.committed)
         except (KafkaException, TypeError, ValueError) as error:
-            raise ConfigurationError(f"settings: {error}") from None
+            raise ConfigurationError(f"settings: {said(error)}") from None
         self._offsets = GroupOffsets(self._consumer, start)
 
     def attach(self, profile: Profile, owned: Owned) -> None:
@@ -141,13 +145,13 @@ class ConsumerBinding:
         return self._readings.done([(_queue(it), it.offset() or 0) for it in messages])
 
     def commit(self) -> None:
-        """Commit what is done, and wait until Kafka has it.
+        """Commit what is done, and wait until Kafka has it; a few seconds at most.
 
         Raises:
-            confluent_kafka.KafkaException: Kafka does not take it. It is tried again by `poll`.
+            confluent_kafka.KafkaException: Kafka does not take it, or does not say so in time. It
+                is tried again by `poll`.
         """
-        with self._turn:
-            self._commit_now(self._readings.uncommitted())
+        self._commits.write(lambda: self._readings.positions(self._readings.uncommitted()))
 
     def is_read_here(self) -> bool:
         """Whether this is the only thread that reads."""
@@ -171,18 +175,21 @@ class ConsumerBinding:
         # There is no bound but the member's: it loses what is not let go in time.
         while any(it.in_hand and self._owned([it.grant]) for it in ending):
             self._readings.wait(_LOOK_S)
-        with self._turn:
-            positions = self._committable(ending)
-            try:
-                self._commit_now([it for it in ending if it.position != it.committed])
-            except KafkaException as error:
-                # A repetition at most: the position travels with the release.
-                _LOGGER.warning("could not commit a queue that is handed over: %s", error)
-            self._readings.forget(ending)
-        return positions
+        positions = self._readings.positions(ending)
+        uncommitted = {
+            it.grant: positions[it.grant] for it in ending if it.position != it.committed
+        }
+        self._readings.forget(ending)  # from now on nobody else commits anything of these
+        try:
+            self._commits.write(lambda: uncommitted)
+        except KafkaException as error:
+            # A repetition at most: the position travels with the release.
+            _LOGGER.warning("could not commit a queue that is handed over: %s", error)
+        return {it.queue: positions[it] for it in self._owned(positions)}
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop. Others may be at work already, so nothing is committed."""
+        self._commits.withdraw()
         self._readings.forget(self._stop_reading(grants))
 
     def _owned(self, grants: Collection[Grant]) -> frozenset[Grant]:
@@ -207,6 +214,7 @@ class ConsumerBinding:
 
     def _look_after_offsets(self) -> None:
         """Do what is due."""
+        self._commits.hear()
         now = time.monotonic()
         if self._unbegun and now >= self._asked.again_at:
             self._find_beginnings()
@@ -218,40 +226,35 @@ class ConsumerBinding:
         self._commit_at = now + self._commit_s
         if everything:
             self._recommit_at = now + self._recommit_s
-        with self._turn:
-            due = self._readings.every() if everything else self._readings.uncommitted()
-            self._offsets.commit_soon(self._committable(due))
-
-    def _committable(self, readings: list[Reading]) -> dict[QueueRef, int]:
-        """What is done, of what is owned at this moment: to be committed at once, in one turn."""
-        positions = self._readings.positions(readings)
-        return {it.queue: positions[it] for it in self._owned(positions)}
-
-    def _commit_now(self, readings: list[Reading]) -> None:
-        positions = self._committable(readings)
-        self._offsets.commit(positions)
-        self._readings.committed(positions)
-
-    def _on_commit(self, error: KafkaError | None, offsets: list[TopicPartition]) -> None:
-        """Hear what became of a commit; the consumer calls this in `poll`."""
-        failed = [it.error for it in offsets if it.error is not None]
-        if error is not None or failed:
-            _LOGGER.warning("could not commit offsets, will retry: %s", error or failed[0])
-            return
-        places = {QueueRef(it.topic, "", it.partition): it.offset for it in offsets}
-        self._readings.committed(places)
+        due = self._readings.every if everything else self._readings.uncommitted
+        self._commits.write_soon(lambda: self._readings.positions(due()))
 
     def _find_beginnings(self) -> None:
         """Begin where the group stopped, or else decide where, and commit it before anything."""
-        with self._turn, self._asked.answered():
+        if not self._finding.acquire(blocking=False):
+            return  # by another thread, which asks for these as well as soon as it polls
+        try:
+            with self._asked.answered():
+                first = self._find_committed()
+                self._commits.write(lambda: self._still_unbegun(first))
+                with self._turn:
+                    begun = self._still_unbegun(first)
+                    self._begin([Reading(it, at, at) for it, at in begun.items()])
+        finally:
+            self._finding.release()
+
+    def _find_committed(self) -> Places:
+        """Begin where the group stopped; say where to begin with the rest."""
+        with self._turn:
             grants = {it.queue: it for it in self._owned(self._unbegun.values())}
             committed = self._offsets.committed(list(grants))
             self._begin([Reading(grants[queue], at, at) for queue, at in committed.items()])
             first = self._offsets.first([it for it in grants if it not in committed])
-            owned = self._owned(grants.values())
-            first = {queue: at for queue, at in first.items() if grants[queue] in owned}
-            self._offsets.commit(first)
-            self._begin([Reading(grants[queue], at, at) for queue, at in first.items()])
+            return {grants[queue]: at for queue, at in first.items()}
+
+    def _still_unbegun(self, first: Places) -> Places:
+        """Leave out what has been given up meanwhile."""
+        return {it: at for it, at in first.items() if self._unbegun.get(it.queue) == it}
 
     def _begin(self, readings: list[Reading]) -> None:
         for reading in readings:
@@ -286,12 +289,9 @@ class ConsumerBinding:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
+        """Read nothing more."""
+        self._commits.withdraw()
         self._consumer.close()
 
 

@@ -1,20 +1,11 @@
-"""A group's committed offsets in Kafka: read, found for the first time, and written.
-
-Four facts are behind this:
-
-- Kafka does not fence the commits of manually assigned consumers; the last writer wins. So the
-  writer must know that it owns what it writes, at that moment.
-- If the group's coordinator does not answer, librdkafka keeps a commit for a `session.timeout.ms`
-  and sends it then: so the binding makes that short.
-- While a consumer uses `subscribe` under the same group id, commits fail with UNKNOWN_MEMBER_ID.
-- A coordinator that has just started, or is moving, answers with errors for a while.
+"""Where a group's queues begin in Kafka: what is committed, and the ends of what there is.
 
 Used by `ConsumerBinding`, which lets one thread at a time use the consumer.
 """
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -73,7 +64,7 @@ class Asked:
 
 
 class GroupOffsets:
-    """The offsets of the group that a consumer is configured for."""
+    """Reads the offsets of the group that a consumer is configured for."""
 
     def __init__(self, consumer: Consumer, start: Start) -> None:
         self._consumer = consumer
@@ -83,7 +74,7 @@ class GroupOffsets:
         """Read what is committed; what is not there has none."""
         if not queues:
             return {}
-        found = _checked(self._consumer.committed(list(map(place, queues)), _ASK_S))
+        found = checked(self._consumer.committed(list(map(place, queues)), _ASK_S))
         return {_queue(it): it.offset for it in found if it.offset >= 0}
 
     def first(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
@@ -94,25 +85,13 @@ class GroupOffsets:
         """Find the earliest messages that there still are."""
         return self._ends(queues, "earliest")
 
-    def commit(self, positions: Mapping[QueueRef, int]) -> None:
-        """Write positions, and wait until Kafka has them."""
-        if positions:
-            offsets = [place(*it) for it in positions.items()]
-            _checked(self._consumer.commit(offsets=offsets, asynchronous=False) or [])
-
-    def commit_soon(self, positions: Mapping[QueueRef, int]) -> None:
-        """Write positions; the consumer's `on_commit` tells what became of it."""
-        if positions:
-            offsets = [place(*it) for it in positions.items()]
-            self._consumer.commit(offsets=offsets, asynchronous=True)
-
     def _ends(self, queues: list[QueueRef], end: Start) -> dict[QueueRef, int]:
         if not queues:
             return {}
         asked = [place(queue, _SPECIAL[end]) for queue in queues]
         return {
             _queue(it): it.offset
-            for it in _checked(self._consumer.offsets_for_times(asked, timeout=_ASK_S))
+            for it in checked(self._consumer.offsets_for_times(asked, timeout=_ASK_S))
         }
 
 
@@ -130,7 +109,7 @@ def _queue(it: TopicPartition) -> QueueRef:
     return QueueRef(it.topic, "", it.partition)
 
 
-def _checked(answers: list[TopicPartition]) -> list[TopicPartition]:
+def checked(answers: list[TopicPartition]) -> list[TopicPartition]:
     """Raise what is wrong with any of them."""
     for answer in answers:
         if answer.error is not None:

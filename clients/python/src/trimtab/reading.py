@@ -146,11 +146,12 @@ class Readings:
                 if self._all.get(reading.grant.queue) is reading:
                     del self._all[reading.grant.queue]
 
-    def committed(self, positions: Mapping[QueueRef, int]) -> None:
+    def committed(self, positions: Mapping[Grant, int]) -> None:
         """Kafka has these."""
         with self._changed:
-            for queue, offset in positions.items():
-                if (reading := self._all.get(queue)) is not None:
+            for grant, offset in positions.items():
+                reading = self._all.get(grant.queue)
+                if reading is not None and reading.grant == grant:
                     reading.committed = offset
 
     def wait(self, seconds: float) -> None:

@@ -1,0 +1,206 @@
+"""Kafka hangs while members read from it: nothing waits without an end (fault H11).
+
+The members' own records go another way, as where it is only the group's coordinator that hangs.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+
+from console.embedded.broker import EmbeddedKafka
+from tests.builders.application import records, until
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import GROUP, queue
+from tests.integration.topics import create_topic
+from trimtab import Member
+from trimtab.kafka import ConsumerBinding
+from trimtab.protocol import Release
+
+pytestmark = [
+    pytest.mark.kafka,
+    # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
+    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
+]
+
+TOPIC = queue().topic
+COUNT = 20
+"""Messages in each partition."""
+BOUND_S = 8.0
+"""What is promised is a few seconds; the machine may pause for some."""
+PATIENCE_S = 30.0
+RETRIES_S = 12.0
+"""librdkafka tries a commit again when its socket has been silent for ten seconds."""
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedKafka]:
+    """A broker to hang; each test has partitions of its own."""
+    with EmbeddedKafka(tmp_path_factory.mktemp("hung"), port=0) as kafka:
+        create_topic(kafka.bootstrap_servers, TOPIC, 8)
+        with closing(Producer({"bootstrap.servers": kafka.bootstrap_servers})) as producer:
+            for number in range(8 * COUNT):
+                producer.produce(TOPIC, value=b"%d" % number, partition=number % 8)
+            assert producer.flush(PATIENCE_S) == 0
+        yield kafka
+
+
+@contextmanager
+def hanging(kafka: EmbeddedKafka) -> Iterator[None]:
+    """Kafka takes connections, and says nothing."""
+    broker = kafka.instance.running()
+    assert broker is not None
+    os.kill(broker.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(broker.pid, signal.SIGCONT)
+
+
+class Reader:
+    """A member that reads, and a controller that is a test."""
+
+    def __init__(self, servers: str) -> None:
+        settings = {"bootstrap.servers": servers, "group.id": GROUP, "log_level": 0}
+        self.binding = ConsumerBinding(settings, commit_interval="100ms")
+        self.controller = MemoryTransport()
+        self.lost: list[object] = []
+        self.member = Member(
+            group=GROUP,
+            topics=[TOPIC],
+            member_id="m",
+            transport=self.controller,
+            binding=self.binding,
+            on_lost=self.lost.append,
+        )
+        self.slowest = 0.0
+        """The longest time that a poll took."""
+        self._servers = servers
+
+    def poll(self) -> Message | None:
+        """Take a message if there is one."""
+        began = time.monotonic()
+        message = self.binding.poll(0.05)
+        self.slowest = max(self.slowest, time.monotonic() - began)
+        return message if message is not None and message.error() is None else None
+
+    def take(self, count: int) -> list[Message]:
+        """Take so many messages."""
+        found: list[Message] = []
+        deadline = time.monotonic() + PATIENCE_S
+        while len(found) < count and time.monotonic() < deadline:
+            found.extend(filter(None, [self.poll()]))
+        return found
+
+    def poll_for(self, seconds: float) -> None:
+        """Poll, and expect no message."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            assert self.poll() is None
+
+    def committed(self, number: int) -> int:
+        """What the group has committed."""
+        settings = {"bootstrap.servers": self._servers, "group.id": GROUP, "log_level": 0}
+        with closing(Consumer(settings)) as consumer:
+            (found,) = consumer.committed([TopicPartition(TOPIC, number)], PATIENCE_S)
+        return found.offset
+
+
+@pytest.fixture
+def reader(own: EmbeddedKafka) -> Iterator[Reader]:
+    """A member at work; it ends within its bound, whatever Kafka does."""
+    reader = Reader(own.bootstrap_servers)
+    with reader.binding, reader.member:
+        yield reader
+
+
+def takes(action: Callable[[], object]) -> float:
+    """How long something takes."""
+    began = time.monotonic()
+    action()
+    return time.monotonic() - began
+
+
+def test_a_hand_over_ends(own: EmbeddedKafka, reader: Reader) -> None:
+    """The position goes to the heir with the release, though nobody could commit it."""
+    reader.controller.order(1, hold=[(0, 1), (1, 1)])
+    messages = reader.take(2 * COUNT)
+    assert (0, 0) == (reader.committed(0), reader.committed(1))
+    with hanging(own):
+        assert reader.binding.done(*messages)
+        reader.controller.order(2, hold=[(1, 1)], give=[(0, 1)])
+        began = time.monotonic()
+        while not records(reader.controller, Release) and time.monotonic() < began + PATIENCE_S:
+            assert reader.poll() is None
+        took = time.monotonic() - began
+    (release,) = records(reader.controller, Release)
+
+    assert [(0, COUNT)] == [(it.id, it.position) for it in release.queues]
+    assert (True, True) == (took < BOUND_S, reader.slowest < BOUND_S), (took, reader.slowest)
+    assert [] == reader.lost
+
+
+def test_commits_end(own: EmbeddedKafka) -> None:
+    """Those now and then stop nobody, one that is waited for says so, and leaving ends as well."""
+    reader = Reader(own.bootstrap_servers)
+    reader.member.start()
+    reader.controller.order(1, hold=[(2, 1)])
+    messages = reader.take(COUNT)
+    with hanging(own):
+        for message in messages[:-1]:
+            assert reader.binding.done(message)
+            reader.poll_for(0.2)
+
+        def commit() -> None:
+            with pytest.raises(KafkaException):
+                reader.binding.commit()
+
+        took = {
+            "poll": reader.slowest,
+            "commit": takes(commit),
+            "leave": takes(lambda: reader.member.__exit__(None, None, None)),
+            "close": takes(lambda: reader.binding.__exit__(None, None, None)),
+        }
+
+    assert [] == [it for it, seconds in took.items() if seconds > BOUND_S], took
+
+
+def test_a_beginning_that_is_not_known_yet_is_asked_for_again(
+    own: EmbeddedKafka, reader: Reader
+) -> None:
+    """Others are read meanwhile, most of the time."""
+    reader.controller.order(1, hold=[(4, 1)])
+    reader.binding.done(*reader.take(COUNT))
+    with hanging(own):
+        reader.controller.order(2, hold=[(4, 1), (5, 1)])
+        reader.poll_for(BOUND_S)
+    messages = reader.take(COUNT)
+
+    assert {5} == {it.partition() for it in messages}
+    assert reader.slowest < BOUND_S
+    assert [] == reader.lost
+
+
+def test_nothing_is_committed_of_what_is_lost(own: EmbeddedKafka, reader: Reader) -> None:
+    """What hung is given up, and not sent when Kafka is back and the queue is somebody else's."""
+    reader.controller.order(1, hold=[(3, 1)])
+    first, *others = reader.take(COUNT)
+    with hanging(own):
+        reader.binding.done(first)
+        reader.poll_for(1.0)  # this one has been sent
+        for message in others:
+            reader.binding.done(message)
+            reader.poll_for(0.2)
+        reader.controller.order(2)
+        until(lambda: reader.lost)
+    seen = set()
+    end = time.monotonic() + RETRIES_S
+    while time.monotonic() < end:
+        seen.add(reader.committed(3))
+        reader.poll_for(0.2)
+
+    assert seen <= {0, 1}

@@ -1,0 +1,155 @@
+"""Commits to a Kafka that takes connections and never answers: each of them ends."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+
+import pytest
+from confluent_kafka import KafkaException
+
+from tests.builders.application import until
+from tests.builders.sessions import GROUP, queue
+from trimtab import Grant
+from trimtab.commits import Commits, Places
+from trimtab.kafka import ConsumerBinding
+from trimtab.session import Profile
+
+BOUND_S = 8.0
+"""The promise is six seconds."""
+SOON_S = 1.5
+"""Less than the patience with one commit."""
+ONE, OTHER = Grant(queue(0), 1, position=7), Grant(queue(1), 1, position=7)
+
+
+@pytest.fixture
+def settings() -> Iterator[dict[str, object]]:
+    """A Kafka that hangs."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        yield {"bootstrap.servers": f"127.0.0.1:{port}", "group.id": GROUP, "log_level": 0}
+
+
+class Owner:
+    """Says what is owned, and hears what was written."""
+
+    def __init__(self) -> None:
+        self.lost: set[Grant] = set()
+        self.written: list[Places] = []
+        self.asked = 0
+
+    def owned(self, grants: Collection[Grant]) -> frozenset[Grant]:
+        """Answer as a member would."""
+        self.asked += 1
+        return frozenset(grants) - self.lost
+
+
+@pytest.fixture
+def owner() -> Owner:
+    """An owner."""
+    return Owner()
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of the patience with a commit: what is promised is three times as long."""
+    monkeypatch.setattr("trimtab.commits._PATIENCE_S", 0.5)
+
+
+@pytest.fixture
+def commits(settings: dict[str, object], owner: Owner) -> Commits:
+    """What commits for the owner."""
+    return Commits(settings, GROUP, owner.owned, owner.written.append)
+
+
+def takes(action: Callable[[], object]) -> float:
+    """How long it takes to fail."""
+    began = time.monotonic()
+    with pytest.raises(KafkaException, match="_TIMED_OUT"):
+        action()
+    return time.monotonic() - began
+
+
+@pytest.mark.usefixtures("brief")
+def test_a_commit_ends(commits: Commits, owner: Owner) -> None:
+    """Also when there is another one before it."""
+    commits.write_soon(lambda: {ONE: 7})
+
+    assert takes(lambda: commits.write(lambda: {ONE: 8})) < BOUND_S
+    assert [] == owner.written
+
+
+@pytest.mark.usefixtures("brief")
+def test_many_that_wait_end_at_the_same_time(commits: Commits) -> None:
+    """Each for itself, and not one after the other."""
+    took: list[float] = []
+    threads = [
+        threading.Thread(target=lambda: took.append(takes(lambda: commits.write(lambda: {ONE: 7}))))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert 8 == len(took)
+    assert max(took) < BOUND_S
+
+
+def test_a_commit_of_what_is_lost_is_taken_back(commits: Commits, owner: Owner) -> None:
+    """At once: others may commit already."""
+    losing = threading.Timer(0.2, owner.lost.add, [ONE])
+    losing.start()
+
+    assert takes(lambda: commits.write(lambda: {ONE: 7, OTHER: 7})) < SOON_S
+
+
+def test_nothing_is_sent_of_what_is_not_owned(commits: Commits, owner: Owner) -> None:
+    """And nobody waits for that."""
+    owner.lost = {ONE}
+    commits.write(lambda: {ONE: 7})
+
+    assert (1, []) == (owner.asked, owner.written)
+
+
+@pytest.mark.usefixtures("brief")
+def test_what_is_written_soon_stops_nobody(commits: Commits) -> None:
+    """It is given up when somebody looks after it, and can be written again."""
+    looks: list[int] = []
+
+    def look() -> Places:
+        looks.append(1)
+        return {ONE: 7}
+
+    commits.write_soon(look)
+    commits.write_soon(look)  # the other one is on its way
+    commits.hear()
+    assert 1 == len(looks)
+
+    def is_written_again() -> bool:
+        commits.hear()
+        commits.write_soon(look)
+        return len(looks) > 1
+
+    until(is_written_again)
+
+
+def test_a_binding_ends_what_it_does(settings: dict[str, object]) -> None:
+    """Polling, committing, handing over and closing, while nobody answers."""
+    binding = ConsumerBinding(settings, commit_interval="10ms")
+    binding.attach(Profile(group=GROUP, member="m", topics=("orders",)), frozenset)
+    unknown = Grant(queue(2), 1)
+    steps: dict[str, Callable[[], object]] = {
+        "assign": lambda: binding.on_assigned((ONE, OTHER, unknown)),
+        "poll": lambda: binding.poll(0.1),
+        "revoke": lambda: binding.on_revoked((ONE, unknown)),
+        "lose": lambda: binding.on_lost((OTHER,)),
+        "close": lambda: binding.__exit__(None, None, None),
+    }
+    took = {}
+    for name, step in steps.items():
+        began = time.monotonic()
+        step()
+        took[name] = time.monotonic() - began
+
+    assert [] == [name for name, seconds in took.items() if seconds > BOUND_S], took
