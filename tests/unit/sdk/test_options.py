@@ -1,11 +1,13 @@
 """What a member may be told, and how it refuses nonsense."""
 
+import asyncio
+import re
 from typing import Any
 
 import pytest
 
 from tests.builders.memory import MemoryTransport
-from trimtab import ConfigurationError, Member
+from trimtab import ConfigurationError, Member, Producer
 from trimtab.durations import milliseconds
 from trimtab.options import Options
 
@@ -55,6 +57,14 @@ def test_names_differ_by_default() -> None:
         ({"group": "a/b"}, "group: The key does not name a group: "),
         ({"group": ""}, "group: "),
         ({"topics": []}, "topics: "),
+        ({"topics": "orders"}, "topics: 'orders' is no list of names"),
+        ({"topics": None}, "topics: None is no list of names"),
+        ({"patterns": "*"}, "patterns: '*' is no list of names"),
+        ({"group": 3}, "group: 3 is no name"),
+        ({"session_timeout": None}, "session_timeout: None is not a duration"),
+        ({"session_timeout": float("nan")}, "session_timeout: nan is not a duration"),
+        ({"on_lost": 3}, "on_lost: 3 cannot be called"),
+        ({"on_revoked": asyncio.sleep}, "on_revoked: a coroutine needs `trimtab.aio.Member`"),
         ({"topics": ["a", "a"]}, "topics: A topic is named twice"),
         ({"patterns": ["a*", "a*"]}, "patterns: A pattern is named twice"),
         ({"patterns": [""]}, "patterns: "),
@@ -98,13 +108,42 @@ def test_topics_may_be_asked_for_by_pattern() -> None:
 
 def test_a_member_has_to_know_where_kafka_is() -> None:
     """There is no default that would reach somebody's production."""
-    with pytest.raises(ConfigurationError, match=r"^bootstrap_servers: say where Kafka is"):
-        Member(group="g", topics=["t"])
+    for servers in ({}, {"bootstrap_servers": ""}, {"bootstrap_servers": ["localhost:9092"]}):
+        told: Any = servers
+        with pytest.raises(ConfigurationError, match=r"^bootstrap_servers: say where Kafka is"):
+            Member(group="g", topics=["t"], **told)
+        with pytest.raises(ConfigurationError, match=r"^bootstrap_servers: say where Kafka is"):
+            Producer(**{"bootstrap_servers": None} | told)
+
+
+def test_options_of_the_client_are_passed_on_or_named() -> None:
+    """Without what Python has wrapped around it."""
+    told: dict[str, Any] = {"group": "g", "topics": ["t"], "client": "confluent"}
+    with pytest.raises(ConfigurationError, match=r"^kafka: None is no dict"):
+        Member("nowhere:1", **told | {"kafka": None})
+    with pytest.raises(ConfigurationError, match=r'^kafka: No such configuration property: "x"$'):
+        Member("nowhere:1", **told | {"kafka": {"x": 1}})
+
+
+def test_a_member_lives_once() -> None:
+    """Whoever starts it again is told what to do."""
+    member = a_member()
+    member.start()
+    member.stop("0s")
+    with pytest.raises(ConfigurationError, match=r"^start: a member lives once; make another one"):
+        member.start()
 
 
 def test_only_one_option_is_always_needed() -> None:
     """The rest has defaults, but for what it is a member for."""
     assert {"group"} == Options.__required_keys__
+
+
+def test_help_names_every_option() -> None:
+    """In the order in which they are declared, where people look first."""
+    said = str(Member.__doc__)
+
+    assert list(Options.__annotations__) == re.findall(r"^        (\w+): ", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ Finished = Positions | None
 
 
 class Member:
-    """One member of one group. The options are those of `trimtab.options.Options`."""
+    """One member of one group. Its options are those of `trimtab.Member`."""
 
     def __init__(
         self,

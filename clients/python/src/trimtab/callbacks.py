@@ -5,6 +5,7 @@ an `on_revoked` that takes a minute delays no heartbeat. A callback that is stil
 interrupted; `Member.assignment` says what the member may work on meanwhile.
 """
 
+import inspect
 import logging
 import threading
 from collections.abc import Callable, Collection, Mapping
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Final, Protocol
 
-from trimtab.errors import CallbackError
+from trimtab.errors import CallbackError, ConfigurationError
 from trimtab.protocol import QueueRef
 from trimtab.session import Assigned, Grant, Lost, Profile, Revoked
 
@@ -32,6 +33,15 @@ class Callbacks:
     on_revoked: Callable[[tuple[Grant, ...]], Positions | None] | None = None
     on_lost: Callable[[tuple[Grant, ...]], object] | None = None
     on_error: Callable[[Exception], object] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be called, or would only be awaited."""
+        for name in self.__slots__:
+            callback = getattr(self, name)
+            if callback is not None and not callable(callback):
+                raise ConfigurationError(f"{name}: {callback!r} cannot be called")
+            if inspect.iscoroutinefunction(callback):
+                raise ConfigurationError(f"{name}: a coroutine needs `trimtab.aio.Member`")
 
 
 class Binding(Protocol):

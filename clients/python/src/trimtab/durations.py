@@ -3,6 +3,7 @@
 Used wherever the SDK takes a time from its user. Inside, and on the wire, times are milliseconds.
 """
 
+import math
 import re
 from typing import Final
 
@@ -12,15 +13,17 @@ _UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _FORM: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 
 
-def milliseconds(name: str, value: str | float, least: int = 0) -> int:
+def milliseconds(name: str, value: object, least: int = 0) -> int:
     """Read a duration; `name` is what the user calls it."""
     if isinstance(value, str):
         match = _FORM.fullmatch(value.strip())
         if match is None:
             raise ConfigurationError(f'{name}: "{value}" is not a duration; write "10s" or "250ms"')
         duration = round(float(match[1]) * _UNITS[match[2]])
-    else:
+    elif isinstance(value, int | float) and math.isfinite(value):
         duration = round(value * 1_000)
+    else:
+        raise ConfigurationError(f'{name}: {value!r} is not a duration; write "10s", or seconds')
     if duration < least:
         raise ConfigurationError(f"{name}: {value} is too short; it must be at least {least} ms")
     return duration

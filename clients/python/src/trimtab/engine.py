@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple, assert_never
 from trimtab.callbacks import Callbacks, CallbackThread
 from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import (
+    ConfigurationError,
     MemberFailedError,
     ReplacedError,
     TransportError,
@@ -105,6 +106,8 @@ class Engine:
 
     def start(self) -> None:
         """Start both threads."""
+        if self._thread.ident is not None:
+            raise ConfigurationError("start: a member lives once; make another one")
         self._callbacks.start()
         self._thread.start()
 

@@ -24,7 +24,25 @@ if TYPE_CHECKING:
 
 
 class Member:
-    """One member of one group. The options are those of `trimtab.options.Options`."""
+    """One member of one group, made with `bootstrap_servers`, callbacks and these options.
+
+    Args:
+        group: The group to join; needed.
+        topics: The topics to get queues of, a list of names.
+        patterns: More topics, by pattern: `*` and `?`. One of both is needed.
+        member_id: Unique in the group. Default: the host's name and a random part.
+        instance: A name that survives restarts, so that a restart moves nothing.
+        rack: Where the member is.
+        weight: Strength relative to others, 1 to 1,000. Default: 1.
+        capacity: The most queues that it can take. Default: any number.
+        mode: "clustering" (default), "broadcasting" or "shared".
+        session_timeout: Silence after which the member is dead: "10s", or seconds. Default: 10 s.
+        revocation_timeout: Time that `on_revoked` may take. Default: 60 s.
+        prefix: What the names of trimtab's topics begin with. Default: "trimtab.".
+        client: "confluent" or "kafka-python". Default: the first that is installed.
+        kafka: Options for that client, a dict: security and the like.
+        transport: A transport of your own, instead of a Kafka client.
+    """
 
     def __init__(
         self,
@@ -48,7 +66,7 @@ class Member:
             on_error: Called with trouble that may pass, and with what ends the member.
             binding: What reads the queues, as `trimtab.kafka.ConsumerBinding`. It begins after
                 `on_assigned`, and has stopped and committed before `on_revoked` and `on_lost`.
-            **options: `group` and `topics`, and what else `Options` lists.
+            **options: `group` and `topics` or `patterns`, and what else is listed above.
         """
         self.profile = read_profile(options)
         # A beat that takes longer than the session to arrive is worth nothing.

@@ -6,7 +6,7 @@
 
 import secrets
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Required, TypedDict
 
 from pydantic import ValidationError
@@ -71,11 +71,13 @@ def read_profile(options: Options) -> Profile:
         raise ConfigurationError(f"{min(unknown)}: a member has no such option")
     for needed in Options.__required_keys__ - options.keys():
         raise ConfigurationError(f"{needed}: a member needs this option")
+    if not isinstance(options["group"], str):
+        raise ConfigurationError(f"group: {options['group']!r} is no name")
     profile = Profile(
         group=options["group"],
         member=options.get("member_id") or f"{socket.gethostname()}-{secrets.token_hex(4)}",
-        topics=tuple(options.get("topics", ())),
-        patterns=tuple(options.get("patterns", ())),
+        topics=names("topics", options.get("topics", ())),
+        patterns=names("patterns", options.get("patterns", ())),
         session_timeout_ms=_timeout("session_timeout", options.get("session_timeout", "10s")),
         revocation_timeout_ms=_timeout(
             "revocation_timeout", options.get("revocation_timeout", "60s")
@@ -97,11 +99,27 @@ def make_transport(
     """Make the transport; it gives up a record after the timeout."""
     if "transport" in options:
         return options["transport"]
-    if bootstrap_servers is None:
-        raise ConfigurationError('bootstrap_servers: say where Kafka is, as in "localhost:9092"')
+    servers, kafka = place_of_kafka(bootstrap_servers, options.get("kafka", {}))
     prefix = options.get("prefix", DEFAULT_PREFIX)
-    kafka = options.get("kafka", {})
-    return choose(options.get("client"), bootstrap_servers, prefix, delivery_timeout_ms, kafka)
+    return choose(options.get("client"), servers, prefix, delivery_timeout_ms, kafka)
+
+
+def names(option: str, value: Sequence[str]) -> tuple[str, ...]:
+    """Read a list of names; a text would be a list of letters."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ConfigurationError(f'{option}: {value!r} is no list of names, as ["orders"] is')
+    return tuple(value)
+
+
+def place_of_kafka(bootstrap_servers: object, kafka: object) -> tuple[str, Mapping[str, Any]]:
+    """Read where Kafka is, and the options for its client."""
+    if not isinstance(bootstrap_servers, str) or not bootstrap_servers:
+        raise ConfigurationError('bootstrap_servers: say where Kafka is, as in "localhost:9092"')
+    if not isinstance(kafka, Mapping):
+        raise ConfigurationError(
+            f'kafka: {kafka!r} is no dict, as {{"security.protocol": "SSL"}} is'
+        )
+    return bootstrap_servers, kafka
 
 
 def _timeout(name: str, value: str | float) -> int:

@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from trimtab.clock import wall_ms
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
+from trimtab.options import names, place_of_kafka
 from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS
 from trimtab.protocol.names import Label
@@ -86,14 +87,13 @@ class Producer:
         )
         self._deadline_s = patience.deadline_ms / 1_000
         self._selector = BrokerSelector("5", reporter=self.reporter)
-        kafka, library = options.get("kafka", {}), choose(options.get("client"))
-        self._sender = library.make_sender(
-            Place(bootstrap_servers, kafka), self._selector, patience
-        )
+        servers, kafka = place_of_kafka(bootstrap_servers, options.get("kafka", {}))
+        library = choose(options.get("client"))
+        self._sender = library.make_sender(Place(servers, kafka), self._selector, patience)
         self.send = self._sender.send
-        for topic in options.get("topics", ()):
+        for topic in names("topics", options.get("topics", ())):
             self._sender.dispatch.expect(topic)
-        control = Place(options.get("control", bootstrap_servers), kafka)
+        control = Place(options.get("control", servers), kafka)
         prefix = options.get("prefix", DEFAULT_PREFIX)
         post = library.make_post(control, prefix) if options.get("central", True) else None
         self._keeper = Keeper(self._sender, self._selector, post, reporter)

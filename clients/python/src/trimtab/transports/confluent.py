@@ -79,7 +79,7 @@ class ConfluentTransport:
             self._producer = Producer(_PRODUCER | timeout | shared | hooks, logger=_LOGGER)
             self._consumer = Consumer(_CONSUMER | shared | hooks, logger=_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
-            raise ConfigurationError(f"kafka: {error}") from error
+            raise ConfigurationError(f"kafka: {_text(error)}") from error
 
     def open(self, group: str) -> None:
         """Follow the group's partitions from where they end now."""
@@ -173,7 +173,7 @@ class ConfluentTransport:
         self._events.append(Trouble(error.str()))
 
 
-def _text(error: BufferError | KafkaException) -> str:
+def _text(error: Exception) -> str:
     """What librdkafka says, without the wrapping of its Python exception."""
     cause = error.args[0] if error.args else error
     return cause.str() if isinstance(cause, KafkaError) else str(cause)
