@@ -61,4 +61,4 @@ def test_the_cause_is_what_the_user_sees(
             assert FAILED == controller.refuses()
             (line,) = controller.lines("trimtab: the controller ended: ", cause)
             assert remedy in line
-        assert not controller.lines("trying on")
+        assert not controller.lines("failed; retrying")

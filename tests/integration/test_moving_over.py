@@ -19,7 +19,7 @@ from trimtab.protocol import DEFAULT_PARTITIONS, HEARTBEATS, MEMBERS
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 UNHEALTHY = 3
-GONE = "records were gone before they were read"
+GONE = "records were deleted before they were read"
 
 
 @pytest.mark.timeout(900)  # three starts of Spark
@@ -36,7 +36,7 @@ def test_cells_are_changed_under_living_members(
             refused = ControllerProcess(tmp_path, servers, topics_prefix, **cells)
             assert UNHEALTHY == refused.refuses()
             (line,) = refused.lines("trimtab: ")
-            assert "controller.cells_per_partition is 3, and the checkpoint was begun" in line
+            assert "controller.cells_per_partition is 3, but the checkpoint was started" in line
             assert "with 1:" in line
             assert "`trimtab run --new-checkpoint`" in line
 
@@ -71,7 +71,7 @@ def test_whoever_was_away_for_too_long_goes_on_from_what_is_left(
             (line,) = controller.lines(GONE)
             assert f"'{topics_prefix}{MEMBERS.name}': 'made anew'" in line
             assert f"'{topics_prefix}{HEARTBEATS.name}': " in line
-            assert not controller.lines("trying on")
+            assert not controller.lines("failed; retrying")
         published.close()
 
 
