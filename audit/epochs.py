@@ -83,11 +83,11 @@ class Epochs:
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
 
     def joined(self, record: Joined) -> None:
-        """Whoever joins is to be answered, even if nothing changed."""
+        """A join must be answered, even if nothing changed."""
         self._ask(record.life)
 
     def beaten(self, record: BeatSeen, reading: Reading) -> None:
-        """Whoever has not read its assignment, or claims what it was not granted, is to be told."""
+        """A member must be told if it has not read its assignment, or claims too much."""
         if self._reminders.is_due(record, reading):
             self._ask(record.life)
         said = self._said.get(record.life)

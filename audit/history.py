@@ -70,9 +70,9 @@ class Joined:
     eager: bool = False
     """It lets go at once what its assignment does not name, and says nothing."""
     broadcasting: bool = False
-    """It works on everything, whoever else does."""
+    """It works on everything, like others of its kind."""
     sharing: bool = False
-    """It works on some, whoever else does."""
+    """It works on some, together with others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class Summarised:
     """Members that are there and take no part: draining, away, held or resting."""
     settled: bool = True
     """The target is that of the group as it is, and nobody waits: for the end of a pause, or for
-    one that is away, whose queues stay with whoever works on them."""
+    one that is away, whose queues stay with the members that work on them."""
     own_blast: tuple[int | None, int | None, int | None] = (None, None, None)
     """When the group doubts silence, as far as that is its own: members, percent, hold."""
     people: tuple[tuple[str, tuple[int, int, int]], ...] = ()

@@ -139,7 +139,7 @@ class Possession:
         return claim, wrong
 
     def _enabled(self, queue: Queue, claim: _Claim, at: Place) -> Iterator[Violation]:
-        """Let a claim work, unless it is over; suspect whoever else may work."""
+        """Let a claim work, unless it is over; suspect all others that may work."""
         deed = self._deeds[queue]
         if claim.able or deed.claims.get((claim.life, claim.epoch)) is not claim:
             return
@@ -153,7 +153,7 @@ class Possession:
                 self._suspicions.append((queue, claim, other, at))
 
     def _complies(self, record: Issued) -> None:
-        """Whoever lets go at once works on what it is told to hold, and on nothing else."""
+        """An eager member works on what it is told to hold, and on nothing else."""
         for queue in self._queues.get(record.life, ()):
             claims = self._deeds[queue].claims
             for life, epoch in list(claims):

@@ -66,7 +66,7 @@ class _Pulse:
     """The same, counted from its latest join before it was answered: which of several joins let it
     in is not known, and beats before that one were not counted."""
     perhaps: Reading = BEGINNING
-    """When it was last heard by that count: whoever is silent since is silent beyond doubt."""
+    """When it was last heard by that count: silence since then is certain."""
     session_ms: int | None = None
     """As published to it; nobody is judged before that."""
     away: bool = False
@@ -249,7 +249,7 @@ class Silence:
     def _doubtful(self, cause: Reading) -> tuple[int, int]:
         """Count who was silent for half a session at a record, and who was there.
 
-        Whoever has said that it would be silent is not doubted for it.
+        A member that said it would be silent is not doubted for it.
         By member: a life that is being replaced by a younger one is not one more that is silent.
         """
         heard: dict[str, bool] = {}
@@ -285,7 +285,7 @@ class Silence:
             self._pulses[life] = back
 
     def overdue(self) -> Iterator[Violation]:
-        """Name whoever should have been struck out by the end of a batch."""
+        """Name the members that should have been evicted by the end of a batch."""
         self._batch += 1
         if self._partition not in self._reader.clocks or self._paused:
             return

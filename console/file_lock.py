@@ -34,7 +34,7 @@ class FileLock:
         return self._fd is not None
 
     def release(self) -> None:
-        """Close our copy; whoever inherited it still holds the lock."""
+        """Close our copy; a process that inherited it still holds the lock."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None

@@ -1,4 +1,4 @@
-"""CONFIG: the list that was configured, to whoever asks.
+"""CONFIG: each client gets the list that was configured.
 
 RocketMQ's ``AllocateMessageQueueByConfig`` checks nothing and looks at nothing: each client is
 given the list it was set up with, or null when there was none. Under a central controller a queue

@@ -1,4 +1,4 @@
-"""Tells the story to whoever is there: a live table on a terminal, plain lines anywhere else.
+"""Tells the story: as a live table on a terminal, as plain lines anywhere else.
 
 Both say the same. Lines go to stderr, as progress does; the live table takes stdout, where only a
 terminal is. ``play`` talks to a ``Narrator`` and does not know which.

@@ -27,7 +27,7 @@ from trimtab.protocol import COMMANDS, LATENCY, Record, decode, encode
 TICK = "tick"
 TICK_MS = 1_000
 MOST_TICKS = 3_600
-"""A gap of more than an hour counts for an hour: all sentences are over by then."""
+"""A gap of more than an hour counts for an hour: all ejections are over by then."""
 OF_COMMANDS = ("eject", "restore", "forget")
 
 

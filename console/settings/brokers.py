@@ -19,7 +19,7 @@ _DEFAULT: Final = VerdictPolicy()
 
 
 class BrokerSettings(Section):
-    """Detectors, quorum and sentences."""
+    """Detectors, quorum and ejections."""
 
     mode: Bench = _DEFAULT.mode
     """Who decides: consensus is a quorum of reporters. rocketmq-4 and rocketmq-5 are RocketMQ's

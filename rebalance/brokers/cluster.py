@@ -67,7 +67,7 @@ class Reporter:
 
 
 class Out(NamedTuple):
-    """A sentence: the broker is out of use."""
+    """An ejection: the broker is out of use."""
 
     detector: str
     reason: str
@@ -77,7 +77,7 @@ class Out(NamedTuple):
     tested_from: Millis
     """On the log clock: from here on testers try it, and it may return early."""
     until: Millis
-    """On the log clock: here it returns unless it is condemned again."""
+    """On the log clock: then it returns, unless it is ejected again."""
     testers: tuple[ReporterId, ...] = ()
 
     @property
@@ -87,7 +87,7 @@ class Out(NamedTuple):
 
 
 class Spared(NamedTuple):
-    """A sentence that was not passed, because a limit forbids it."""
+    """An ejection that was not carried out, because a limit forbids it."""
 
     detector: str
     reason: str

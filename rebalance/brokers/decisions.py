@@ -1,6 +1,6 @@
 """What the jury decides: its only output. Each is complete in itself.
 
-Called by ``publication``, read by whoever makes records of it.
+Made by ``publication``; ``streaming`` makes records of it.
 """
 
 from dataclasses import dataclass

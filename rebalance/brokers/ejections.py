@@ -29,7 +29,7 @@ def spread(*words: object) -> int:
 
 
 def sentence(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -> Out:
-    """Return the n-th sentence of a broker."""
+    """Return the n-th ejection of a broker."""
     policy, until = draft.policy, _end(draft, name, ejections)
     longest = policy.ejection_ms_max - policy.ejection_ms  # what is left is for the testers
     untested = min(policy.ejection_ms * (ejections - 1), longest)
@@ -44,7 +44,7 @@ def sentence(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -
 
 
 def prolonged(draft: Draft, name: BrokerName, ejections: int, out: Out) -> Out:
-    """Return a sentence that goes on: no new fault, the old one has not ended."""
+    """Return a longer ejection: no new fault, the old one has not ended."""
     until = _end(draft, name, ejections)
     return out._replace(until=until, until_ms=draft.published(until))
 

@@ -23,7 +23,7 @@ Votes = dict[ReporterId, bool]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A broker is condemned."""
+    """A detector wants a broker out."""
 
     detector: Detector
     reason: str
@@ -52,7 +52,7 @@ def find(draft: Draft, views: Mapping[ReporterId, View]) -> Findings:
         void = _void(cast)
         found = findings.judged if mode == "enforce" else findings.shadow
         for name, votes in cast.items():
-            # On trial, drift condemns nobody; that all drift at once it may say all the same.
+            # On trial, drift ejects no broker, but it may say that all drift at once.
             if (mode == "enforce" or detector == "drift") and _condemns(draft, votes):
                 findings.trouble.add(name)
             counted = {who: against for who, against in votes.items() if who not in void}

@@ -5,7 +5,7 @@ broker that is out. So they are applied to all ejections together: operators' co
 the older ejection, each as long as it fits.
 
 Called by ``sweep`` and ``publication``. Its one rule: I11, never all brokers unavailable and never
-the last one of a topic, whoever asks for it.
+the last one of a topic, not even by a command.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,7 +18,7 @@ _TOO_FEW: Final = "too few would be left"
 
 
 class InForce(NamedTuple):
-    """What is left of all sentences and orders."""
+    """What is left of all ejections and commands."""
 
     out: frozenset[BrokerName]
     """Out of use now."""

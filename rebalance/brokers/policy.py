@@ -15,14 +15,14 @@ Bench = Literal["consensus", "rocketmq-4", "rocketmq-5"]
 """Who judges: the jury, or RocketMQ's table of either generation, by each report as it comes."""
 Detector = Literal["failures", "errors", "latency", "drift"]
 DETECTORS: tuple[Detector, ...] = ("failures", "errors", "latency", "drift")
-"""In the order in which they are asked; the first one that condemns gives the reason."""
+"""In the order in which they are asked; the first one that wants it out gives the reason."""
 
 ALL_PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictPolicy:
-    """Detectors, quorum and sentences."""
+    """Detectors, quorum and ejections."""
 
     mode: Bench = "consensus"
     """With one of RocketMQ's tables every report counts alone, as in its clients: one reporter can
@@ -42,7 +42,7 @@ class VerdictPolicy:
     """How often the votes are counted. Envoy's and gRPC's interval; shorter finds a fault sooner
     and has fewer votes to find it by."""
     quorum: int = 2
-    """Reporters that it takes to condemn, besides the majority of those that saw the broker. Fewer
+    """Reporters that it takes to eject, besides the majority of those that saw the broker. Fewer
     liars than that change nothing."""
     failures_min: int = 5
     """Failures in a row, of the quorum together (Envoy, Finagle: 5)."""

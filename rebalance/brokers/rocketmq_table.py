@@ -18,7 +18,7 @@ from rebalance.ids import Millis
 from trimtab.faults import RULES, FaultItem, FaultRules
 
 WORTH_SAYING_MS = 1_000
-"""A sentence that grows by less is not said again: reports may come by the thousand a second."""
+"""An ejection that grows by less is not published: reports may come by the thousand a second."""
 
 
 def judge(draft: Draft, sights: Iterable[Sight]) -> bool:
@@ -35,7 +35,7 @@ def judge(draft: Draft, sights: Iterable[Sight]) -> bool:
 
 
 def expire(draft: Draft) -> bool:
-    """End the sentences whose time is over; return whether there were any."""
+    """End the ejections whose time is over; return whether there were any."""
     over = [
         name
         for name, broker in draft.brokers.items()

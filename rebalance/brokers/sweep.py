@@ -25,7 +25,7 @@ from rebalance.ids import BrokerName, Millis
 Views = Mapping[ReporterId, View]
 
 _NOTICE_PERCENT = 150
-"""Of a sweep: so long before its end a sentence is prolonged, if it is. Readers let a verdict lapse
+"""Of a sweep: so long before its end an ejection is prolonged, if it is. Readers drop a verdict
 by the clock, and the next count may be a little more than a sweep away. Prolonged only then, it
 would send all producers to the bad broker for the rest of that sweep."""
 
@@ -116,7 +116,7 @@ def _judge(draft: Draft, name: BrokerName, views: Views, findings: Findings) -> 
 
 
 def _served(draft: Draft, name: BrokerName, broker: Broker, views: Views) -> Broker:
-    """End a sentence when its testers are content, or its time is over and they did not object."""
+    """End an ejection when its testers are content, or its time is over and they do not object."""
     assert broker.out is not None
     answers = [
         is_well_again(views[who], name, draft.policy) for who in broker.out.testers if who in views
@@ -152,7 +152,7 @@ def _remembered(draft: Draft, name: BrokerName, broker: Broker, views: Views) ->
 
 
 def _sentence(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> None:
-    """Take out who is condemned, as far as the limits allow; the surest evidence first.
+    """Take brokers out, as far as the limits allow; the surest evidence first.
 
     A broker that has just been freed is not taken out again for the same reason.
     """

@@ -205,7 +205,7 @@ def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
 
 
 def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
-    """Take members that were not found for unknown, and whoever an heir waits for for a holder."""
+    """Take members that were not found as unknown, and those an heir waits for as holders."""
     for name in [it for it in draft.members.merged() if it not in found]:
         for part in (draft.members, draft.pulses, draft.held):
             part.remove(name)

@@ -88,13 +88,13 @@ def begin_to_withhold(draft: Draft, now: Stamp) -> None:
 
 
 def cease_to_withhold(draft: Draft, stamp: Stamp) -> None:
-    """Go on as ever once whoever was not found must have stopped."""
+    """Go on as usual once members that were not found must have stopped."""
     if draft.ailment is None or draft.ailment.until is None or stamp.clock < draft.ailment.until:
         return
     _note(draft, None, stamp)
     omissions.fence(draft)
     draft.urgent = True  # each queue is looked at: none has been since
-    detail = "whoever was not found must have stopped"
+    detail = "members that were not found must have stopped"
     draft.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, stamp.position, detail))
 
 

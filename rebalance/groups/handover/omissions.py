@@ -50,7 +50,7 @@ def reached(found: Sequence[Found]) -> Epoch:
 
 
 def withhold(draft: Draft, heard: Millis) -> None:
-    """Promise no queue until whoever may have been heard until now must have stopped.
+    """Promise no queue until members that may have been heard until now must have stopped.
 
     It stops for its silence or by its revocation deadline, whatever timeouts it was told.
     """

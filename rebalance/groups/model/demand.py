@@ -77,7 +77,7 @@ class Demand:
             self._wild = self._lost = None
 
     def doubt(self, topic: TopicName) -> None:
-        """Note that something was written of a topic, whoever asks for it."""
+        """Note that something was written of a topic."""
         if self._lost is not None:
             self._lost.add(topic)
 

@@ -62,7 +62,7 @@ class Commits:
         self._group = group
         self._owned, self._written = owned, written
         self._turn = threading.Lock()
-        """Held by whoever writes, until there is an answer."""
+        """Held by the thread that writes, until there is an answer."""
         self._line = threading.Lock()
         """Held while something is sent or withdrawn, which takes no time."""
         self._client: AdminClient | None = AdminClient(self._settings)

@@ -77,7 +77,7 @@ class ConsumerBinding:
         self._recommit_s = milliseconds("recommit_interval", recommit_interval, 1) / 1_000
         self._poll_means_done = poll_means_done
         self._turn = threading.Lock()
-        """Held by whoever uses the consumer for more than a poll."""
+        """Held by a thread that uses the consumer for more than a poll."""
         self._finding = threading.Lock()
         """One thread decides where to begin, or each might decide otherwise."""
         self._polling = threading.Lock()

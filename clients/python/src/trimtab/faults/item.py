@@ -16,7 +16,7 @@ from trimtab.faults.rules import FaultRules, Generation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultItem:
-    """One broker's entry. All times are milliseconds of whoever passes `now`."""
+    """One broker's entry. All times are milliseconds of the caller's clock, as `now`."""
 
     broker: str
     current_latency: int = 0

@@ -117,7 +117,7 @@ class Dispatch(Generic[E]):
                 self._deal(topic, now, ())
 
     def ledger_of(self, topic: str, partition: int | None) -> Ledger | None:
-        """Return the account of whoever leads a partition, if it is known."""
+        """Return the ledger of a partition's leader, if it is known."""
         leaders = self._leaders.get(topic, ())
         if partition is None or not 0 <= partition < len(leaders):
             return None

@@ -234,7 +234,7 @@ class KafkaPythonSender:
         future.add_errback(lambda error: self._settle(letter, error, None))
 
     def _delivered_keyed(self, letter: _Letter, metadata: _Untyped) -> None:
-        """Book a message with a key on the account of whoever leads its partition."""
+        """Enter a message with a key in the ledger of its partition's leader."""
         ledger = self.dispatch.ledger_of(letter.topic, metadata.partition)
         if ledger is not None:
             ledger.note(time.monotonic() - letter.sent_s)

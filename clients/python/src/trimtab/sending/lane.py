@@ -20,7 +20,7 @@ from trimtab.clock import wall_ms
 
 LOGGER: Final = logging.getLogger("trimtab.kafka")
 TICK_S: Final = 0.05
-"""How late a verdict, or the end of a sentence, may be noticed by the messages."""
+"""How late the messages may notice a verdict, or the end of an ejection."""
 BREATH_S: Final = 0.025
 """How late a report may be heard when a stream of messages has just ended."""
 _PURGE_S: Final = 1.0

@@ -76,7 +76,7 @@ class EndFinder:
         """Those without an answer, the latest last."""
 
     def ask(self, at: int, followed: Sequence[Partition]) -> None:
-        """Ask whoever answered last; a fresh client, if nobody has, or it is still being asked."""
+        """Ask the client that answered last, or a new one if there is none or it is busy."""
         if len(self._questions) < _MOST:
             client, self._client = self._client, None
             self._send(at, followed, client)
