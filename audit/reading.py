@@ -167,6 +167,11 @@ class Reader:
         clock = self.clocks.get(partition) or PartitionClock(self.max_step_ms)
         return Reading(self.count, clock.proved_ms, clock.latest_ms or 0, clock.sure_ms)
 
+    def is_belated(self, partition: int, reading: Reading) -> bool:
+        """Tell whether a record of another topic says that it is older than beats read before."""
+        latest_ms = self.now(partition).appended_ms
+        return latest_ms - reading.appended_ms > self.max_step_ms
+
     def furthest(self, partition: int) -> Reading:
         """Return what a record of another topic can show by now."""
         now, ahead = self.now(partition), 2 * self.max_step_ms

@@ -74,6 +74,8 @@ class _Pulse:
     """The number of the join by which it came back."""
     held_at: Reading | None = None
     """When it was said that its eviction waits."""
+    belated: bool = False
+    """It said, at a wrong time, what is older than beats that were read before."""
 
     def last(self, upto: int) -> Reading | None:
         """Return when it was last heard, up to a record of this number."""
@@ -85,10 +87,7 @@ class Silence:
     """The members of one group, as far as they were heard."""
 
     def __init__(self, group: str, reader: Reader, blast: Blast, *, one_clock: bool) -> None:
-        """Begin with nobody heard.
-
-        ``one_clock``: all topics are written by one clock, so that their times compare.
-        """
+        """Begin with nobody heard; ``one_clock``: the times of all topics compare."""
         self._one_clock = one_clock
         self._group = group
         self._reader = reader
@@ -96,7 +95,7 @@ class Silence:
         self._batch = 0
         self._approved = False
         self._in_flux = False
-        """An operator wants other rules for the group; the next summary tells which hold."""
+        """An operator wants other rules; the next summary tells which hold."""
         self._paused = False
         self._partition = 0
         self._pulses: dict[Life, _Pulse] = {}
@@ -126,6 +125,7 @@ class Silence:
             pulse.away, pulse.back_at = False, reading.number
         pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
         pulse.said.clear()
+        pulse.belated |= self._reader.is_belated(self._partition, reading)
         self._see(pulse, reading)
 
     def beaten(self, record: BeatSeen, reading: Reading) -> None:
@@ -160,6 +160,7 @@ class Silence:
             return True
         if record.sequence < pulse.wishes:
             return False
+        pulse.belated |= self._reader.is_belated(self._partition, reading)
         self._see(pulse, reading)
         pulse.wishes, pulse.away = record.sequence, True
         return True
@@ -219,7 +220,6 @@ class Silence:
             return
         patience_ms = pulse.session_ms if record.how == "expired" else 0
         detail = f"{record.how} after {silence_ms} ms of silence, its session is {pulse.session_ms}"
-        # Who takes over after its predecessor heard the others by its own clock.
         sure = self._approved or self._in_flux or self._began
         if silence_ms >= (patience_ms or pulse.session_ms // 2 + 1) and not sure:
             silent, everybody = self._doubtful(cause)
@@ -268,8 +268,8 @@ class Silence:
         """Whether a member whose session is over for so long is held: perhaps since before that."""
         if pulse.held_at is None:
             return False
-        held_ms = self._reader.elapsed_ms(self._partition, pulse.held_at)
-        return min(held_ms, over_ms) < self._blast.hold_ms
+        over_ms = min(over_ms, self._reader.elapsed_ms(self._partition, pulse.held_at))
+        return over_ms < self._blast.hold_ms
 
     def ended(self, life: Life, before: int | None = None) -> None:
         """A life is over; if it joined after the record that ended it, it may be in again."""
@@ -287,11 +287,12 @@ class Silence:
     def overdue(self) -> Iterator[Violation]:
         """Name the members that should have been evicted by the end of a batch."""
         self._batch += 1
-        if self._partition not in self._reader.clocks or self._paused:
-            return
+        judged = self._partition in self._reader.clocks and not self._paused
         for life, pulse in self._pulses.items():
-            if pulse.session_ms is None:
+            if pulse.session_ms is None or not judged:
                 continue
+            if pulse.belated:
+                pulse.belated, pulse.perhaps = False, self._reader.now(self._partition)
             heard = max((self._since, pulse.perhaps, *pulse.heard), key=_CLOCK)
             over_ms = self._reader.elapsed_ms(self._partition, heard) - pulse.session_ms
             if over_ms >= 0 and not self._waits(pulse, over_ms):

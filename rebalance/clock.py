@@ -20,7 +20,7 @@ rule: it never goes back, and no wrong time in the log stops it. As long as no m
 take turns, it goes on at half of real speed at least.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from rebalance.ids import Millis
@@ -33,6 +33,10 @@ _STEPS_LEFT: Final = 5
 there is a tick every half step."""
 _LEFT: Final = 3
 """So many that were left are remembered. A broker, or a producer, that is wrong is one."""
+
+
+Log = tuple[str, int]
+"""A topic and a partition."""
 
 
 class Left(NamedTuple):
@@ -68,11 +72,13 @@ class LogClock:
     """What is left to pay of that since it has."""
     left: tuple[Left, ...] = ()
     """The clocks that were left lately, the last one at the end."""
+    behind: tuple[Log, ...] = ()
+    """Other logs, whose times are older than they can be (``streaming.cell.skew``)."""
 
     def advanced(self, appended: Millis, max_step: Millis) -> "LogClock":
         """Return the clock after a record that the broker appended at ``appended``."""
         if self.latest is None:
-            return LogClock(self.now, appended)
+            return LogClock(self.now, appended, behind=self.behind)
         gap = appended - self.latest
         if abs(gap) > max_step:
             return self._jumped(Left(self.latest, self._reading, self.lent), appended, max_step)
@@ -80,7 +86,11 @@ class LogClock:
             return self  # reordered, or repeated
         paid = min(gap // 2, self.owed)
         now, owed = Millis(self.now + gap - paid), Millis(self.owed - paid)
-        return LogClock(now, appended, self.lent, owed, self.left)
+        return LogClock(now, appended, self.lent, owed, self.left, self.behind)
+
+    def with_behind(self, logs: tuple[Log, ...]) -> "LogClock":
+        """Return the clock with the logs that are known to be behind by now."""
+        return self if logs == self.behind else replace(self, behind=logs)
 
     @property
     def _reading(self) -> Millis:
@@ -96,11 +106,12 @@ class LogClock:
             lent = Millis(min(here.lent + max_step, most))
             then = Left(appended, Millis(here.reading + max_step), lent)
         else:
-            owed = min(self.owed + here.lent, most)
-            then = Left(appended, Millis(self.now - owed), Millis(0))
+            before = min(self.owed + here.lent, most)
+            then = Left(appended, Millis(self.now - before), Millis(0))
         now = max(self.now, then.reading)
         left = (*(it for it in self.left if it is not nearest), here)[-_LEFT:]
-        return LogClock(now, then.latest, then.lent, Millis(now - then.reading), left)
+        owed = Millis(now - then.reading)
+        return LogClock(now, then.latest, then.lent, owed, left, self.behind)
 
     def read(self, appended: Millis, max_step: Millis) -> Millis:
         """Return the reading for a record of *another* partition, without advancing.

@@ -17,7 +17,8 @@ class Stamp:
     silence is proved up to here and no further."""
     heard: Millis
     """When, on the same clock, the event counts as heard. Equal to ``clock`` for a beat; a record
-    of another topic may be ahead of the beats read so far (``LogClock.read``)."""
+    of another topic may be ahead of the beats read so far (``LogClock.read``), or be read among
+    beats that are older, if its broker's clock is behind (``streaming.cell.skew``)."""
     appended: Millis
     """The broker's append time as written: for people and for ordering, never for expiry."""
     position: Position

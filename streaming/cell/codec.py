@@ -22,7 +22,7 @@ from msgspec import Raw, msgpack
 
 from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.events import ClusterName
-from rebalance.clock import Left, LogClock
+from rebalance.clock import Left, Log, LogClock
 from rebalance.groups.model.member import Pulse
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, MemberId, Millis
@@ -77,6 +77,7 @@ class _Stored(NamedTuple):
     lent: Millis = Millis(0)
     owed: Millis = Millis(0)
     left: tuple[Left, ...] = ()
+    behind: tuple[Log, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,7 @@ def write(cell: Cell) -> bytes:
             clock.lent,
             clock.owed,
             clock.left,
+            clock.behind,
         )
     )
 
@@ -152,8 +154,9 @@ def read(data: bytes) -> Cell:
             "`trimtab run --new-checkpoint`: no queue moves"
         )
     stored = _stored.decode(memoryview(data)[1:])
+    lines = stored.lent, stored.owed, stored.left, stored.behind
     return Cell(
-        LogClock(stored.now, stored.latest, stored.lent, stored.owed, stored.left),
+        LogClock(stored.now, stored.latest, *lines),
         stored.earliest,
         bytes(stored.groups),
         stored.earliest_jury,

@@ -39,6 +39,7 @@ from streaming.cell import containment
 from streaming.cell.brokers import Juries, Said
 from streaming.cell.cache import Cache
 from streaming.cell.codec import Cell, PackedGroup, packed_groups, with_groups
+from streaming.cell.skew import Skew
 from streaming.topics import inlets
 from streaming.wire.decoding import Decoder, OfCluster, OfGroup, dead_letter_of
 from streaming.wire.rocketmq import CellPlace
@@ -143,11 +144,13 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
     ticks: list[tuple[int, Ticked]] = []
     letters = []
     stamp = None
+    skew = Skew(clock, ordered, decoder.heartbeats, max_step)
     for place, row in enumerate(ordered):
         appended = Millis(row.appended_ms)
         if row.topic == decoder.heartbeats:
             clock = clock.advanced(appended, max_step)
-        stamp = Stamp(clock.now, clock.read(appended, max_step), appended, row.position)
+        read = skew.heard(row, clock.read(appended, max_step))
+        stamp = Stamp(clock.now, read, appended, row.position)
         if decoder.is_tick(row):
             ticks.append((place, Ticked(stamp)))
             continue
@@ -160,6 +163,7 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
                 case DeadLetter() as letter:
                     letters.append(letter)
     assert stamp is not None, "a batch without rows"
+    clock = clock.with_behind(skew.behind)
     return Heard(clock, stamp, events, of_brokers, ticks, letters, ordered)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from streaming.wire.rows import Row
 from tests.simulation.rules import DECODER, PARTITION, PREFIX
-from trimtab.protocol import HEARTBEATS, Assignment, Topic
+from trimtab.protocol import HEARTBEATS, MEMBERS, Assignment, Topic
 
 
 class Broker:
@@ -25,6 +25,8 @@ class Broker:
         """How wrong the next stamp of a heartbeat is beside that."""
         self.other_ms = 0
         """How wrong every other one is."""
+        self.behind_ms = 0
+        """How far behind the clock is by which members join and leave."""
         self._written: dict[tuple[str, int], int] = {}
         self.down_until = 0
 
@@ -44,6 +46,8 @@ class Broker:
         if topic is HEARTBEATS:
             wrong_ms = self.stray_ms + offset % 2 * self.other_ms
             appended_ms, self.stray_ms = appended_ms + wrong_ms, 0
+        if topic is MEMBERS:
+            appended_ms -= self.behind_ms
         log.append(Row(name, PARTITION, offset, appended_ms, key, value, size))
         self._written[name, offset] = now
         return offset

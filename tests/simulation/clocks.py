@@ -43,6 +43,17 @@ def clocks_that_take_turns_forgotten(right: Function) -> Function:
     return wrong
 
 
+def late_joins_read_by_their_times(right: Function) -> Function:
+    """What a broker's clock says is believed, even if it is an hour behind."""
+    del right
+
+    def wrong(self: object, row: object, read: Millis) -> Millis:
+        del self, row
+        return read
+
+    return wrong
+
+
 def jumps_ahead_never_paid_for(right: Function) -> Function:
     """Each time the broker's clock is ahead for a moment a step is counted."""
 

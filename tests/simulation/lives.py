@@ -52,6 +52,25 @@ def wrong_stamps(seed: int) -> Scenario:
     return replace(life, incidents=tuple(sorted(troubles, key=_WHEN)))
 
 
+def late_joins(seed: int) -> Scenario:
+    """Draw a life in which joins have old times, and come while the controller is behind."""
+    life, chance = scenario(seed), Random(-3 - seed)
+    kinds = [Kind.START, Kind.START, Kind.RESTART, Kind.AWAY, Kind.KILL, Kind.START]
+    at_ms = 2 * QUIET_BEFORE_MS
+    troubles = [
+        Incident(QUIET_BEFORE_MS, Kind.LATE_JOINS, chance.getrandbits(32)),
+        Incident(QUIET_BEFORE_MS, Kind.STALL_CONTROLLER, chance.getrandbits(32)),
+        Incident(at_ms, Kind.STALL_CONTROLLER, chance.getrandbits(32)),
+        *(
+            Incident(chance.randint(at_ms, at_ms + 9_000), kind, chance.getrandbits(32))
+            for kind in kinds
+        ),
+    ]
+    return replace(
+        life, incidents=tuple(sorted(troubles, key=_WHEN)), safety_ms=max(life.safety_ms, 15_000)
+    )
+
+
 def forgetting(seed: int) -> Scenario:
     """Draw a life whose controller loses what it remembers, once or twice."""
     life, chance = scenario(seed), Random(-1 - seed)

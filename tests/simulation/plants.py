@@ -21,9 +21,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, Life, MemberId, Millis, Queue
 from rebalance.stamp import Stamp
 from streaming.startup.published import PublishedState
-from tests.simulation import clocks
-from tests.simulation.deaf import never_told_again, successor_not_respected, told_again_at_once
-from tests.simulation.lives import cut_off, half_told, retiring, slow_hands, wrong_stamps
+from tests.simulation import clocks, deaf, lives
 from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
 
@@ -212,7 +210,7 @@ PLANTS = {
         "rebalance.groups.timers._patience",
         revocation_counted_from_the_telling,
         OWNERS,
-        lives=slow_hands,
+        lives=lives.slow_hands,
     ),
     "clock step unlimited": Plant(
         "rebalance.clock.LogClock.advanced", clocks.clock_step_unlimited, PATIENCE
@@ -226,31 +224,39 @@ PLANTS = {
         "rebalance.clock.LogClock.advanced",
         clocks.clocks_that_take_turns_forgotten,
         frozenset({Invariant.LIVELY}),
-        lives=wrong_stamps,
+        lives=lives.wrong_stamps,
+    ),
+    "late joins read by their times": Plant(
+        "streaming.cell.skew.Skew.heard",
+        clocks.late_joins_read_by_their_times,
+        PATIENCE,
+        lives=lives.late_joins,
     ),
     "jumps ahead never paid for": Plant(
         "rebalance.clock.LogClock.advanced",
         clocks.jumps_ahead_never_paid_for,
         OWNERS,
-        lives=wrong_stamps,
+        lives=lives.wrong_stamps,
     ),
     "twin not fenced": Plant(
         "rebalance.groups.members.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
     ),
     "successor not respected": Plant(
         "rebalance.groups.members.twins._is_replaced",
-        successor_not_respected,
+        deaf.successor_not_respected,
         frozenset({Invariant.SUCCEEDED}),
         frozenset({Quirk.INSTANCES}),
     ),
     "never told again": Plant(
         "rebalance.groups.handover.unread.heed",
-        never_told_again,
+        deaf.never_told_again,
         frozenset({Invariant.LIVELY}),
         frozenset({Quirk.LOST_READS}),
     ),
     "told again at once": Plant(
-        "rebalance.groups.handover.unread.heed", told_again_at_once, frozenset({Invariant.CALM})
+        "rebalance.groups.handover.unread.heed",
+        deaf.told_again_at_once,
+        frozenset({Invariant.CALM}),
     ),
     "target computed twice": Plant(
         "rebalance.groups.target.retarget",
@@ -261,7 +267,7 @@ PLANTS = {
         "rebalance.groups.members.mass_silence.is_mute",
         mute_members_fenced_for_their_queues,
         PATIENCE,
-        lives=cut_off,
+        lives=lives.cut_off,
     ),
     "half of a portion told": Plant(
         "rebalance.groups.conclusion._issued", half_of_a_portion_told, frozenset({Invariant.TOLD})
@@ -270,22 +276,25 @@ PLANTS = {
         "rebalance.groups.model.draft.Draft.wipe",
         epoch_forgotten_with_the_group,
         COUNTED,
-        lives=retiring,
+        lives=lives.retiring,
     ),
     "epoch swept with the rest": Plant(
-        "rebalance.groups.members.remains.kept", epoch_swept_with_the_rest, COUNTED, lives=retiring
+        "rebalance.groups.members.remains.kept",
+        epoch_swept_with_the_rest,
+        COUNTED,
+        lives=lives.retiring,
     ),
     "nothing withheld after half an adoption": Plant(
         "rebalance.groups.handover.omissions.withholds",
         nothing_withheld,
         frozenset({Invariant.ONE_WORKER}),
-        lives=half_told,
+        lives=lives.half_told,
     ),
     "last word not read": Plant(
         "streaming.startup.published.PublishedState.keep_summary",
         last_word_not_read,
         COUNTED,
-        lives=retiring,
+        lives=lives.retiring,
     ),
     "evictions not held": Plant(
         "rebalance.groups.members.mass_silence.believed", evictions_not_held, PATIENCE

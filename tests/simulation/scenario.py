@@ -101,6 +101,7 @@ class Kind(StrEnum):
     CLOCK_BACK = "clock back"
     STRAY_STAMPS = "stray stamps"
     TWO_CLOCKS = "two clocks"
+    LATE_JOINS = "late joins"
     GROW = "grow"
     SHRINK = "shrink"
     DELETE = "delete"
@@ -120,7 +121,8 @@ taken from the log, somebody spoke in its name or took it, or an operator said s
 
 
 FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT, Kind.RIVAL)
-_DRAWN = [kind for kind in Kind if kind not in {*FORGETTING, Kind.RETIRE, Kind.TWO_CLOCKS}]
+_APART = {*FORGETTING, Kind.RETIRE, Kind.TWO_CLOCKS, Kind.LATE_JOINS}
+_DRAWN = [kind for kind in Kind if kind not in _APART]
 """What every life draws from; the others have lives of their own."""
 
 

@@ -8,7 +8,15 @@ import pytest
 
 from audit.violations import Invariant, Violation
 from tests.simulation.faults import FAULTS
-from tests.simulation.lives import forgetting, half_told, life, retiring, slow_hands, wrong_stamps
+from tests.simulation.lives import (
+    forgetting,
+    half_told,
+    late_joins,
+    life,
+    retiring,
+    slow_hands,
+    wrong_stamps,
+)
 from tests.simulation.scenario import scenario
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
@@ -60,6 +68,14 @@ def test_wrong_stamps_are_borne() -> None:
     assert [] == [told(life) for life in lives if life.violations]
     assert all(life.scenario.strict for life in lives)
     assert {"B2", "B8"} <= struck
+
+
+def test_late_joins_are_borne() -> None:
+    """The clock of the broker that takes joins is behind, and so is the controller (B2)."""
+    lives = [World(late_joins(seed)).live() for seed in range(60)]
+
+    assert [] == [told(life) for life in lives if life.violations]
+    assert all(life.faults.counts["B2"] for life in lives)
 
 
 def test_a_controller_may_forget() -> None:

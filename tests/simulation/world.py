@@ -23,6 +23,7 @@ from tests.simulation.crier import Manner
 from tests.simulation.cutting import odd_ends
 from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
+from tests.simulation.haste import hasty
 from tests.simulation.incidents import HAPPENS, members, operators
 from tests.simulation.obituaries import given_up
 from tests.simulation.process import Process
@@ -233,7 +234,9 @@ class World:
             self.faults.occurred("A1")
             self.faults.occurred("A8")
         self.note(self.brain.decide(self.now, self.chance, crash=crash))
-        self.note(evicted(self.brain.decided[-1] if self.brain.decided else (), self.everybody))
+        decided = self.brain.decided[-1] if self.brain.decided else ()
+        self.note(evicted(decided, self.everybody))
+        self.note(hasty(self.brain, self.broker, decided))
         for life in given_up(self.brain, self.processes):
             self.witness.fenced(life)
 

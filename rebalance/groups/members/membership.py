@@ -133,6 +133,8 @@ def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
     remains.note(draft, event.stamp.clock)
     twins.enrol(draft, event)
     draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
+    if event.stamp.heard - event.stamp.clock > 2 * draft.policy.max_clock_step_ms:
+        draft.unsure.add(event.member)
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
     if rest is not None:
         draft.expect_by(rest)
@@ -209,11 +211,12 @@ def beat(draft: Draft, event: BeatSeen) -> None:
         if event.sequence > pulse.sequence:
             if seen > pulse.seen:
                 mass_silence.hear(draft, event.member, event.stamp)
+            elif event.member in draft.unsure:
+                draft.expect_by(Millis(seen + known.session_timeout_ms))
             else:
                 seen = pulse.seen
-            missed = pulse.unread
-            if missed is not None:
-                missed = unread.heed(draft, event, known, missed)
+            draft.unsure.discard(event.member)
+            missed = pulse.unread and unread.heed(draft, event, known, pulse.unread)
             draft.pulses.put(event.member, Pulse(seen, event.sequence, missed))
 
 

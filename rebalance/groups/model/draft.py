@@ -90,6 +90,8 @@ class Draft:
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
 
+    unsure: set[MemberId] = field(default_factory=set)
+    """Who has joined by a record with a wrong time: its first beat shows when, if not later."""
     causes: list[Cause] = field(default_factory=list)
     """What changed the group in this step, in order. Not empty means: it needs a new target."""
     occasion: Cause | None = None

@@ -181,6 +181,12 @@ def two_clocks(world: "World", dice: Random) -> None:
     world.faults.occurred("B8")
 
 
+def late_joins(world: "World", dice: Random) -> None:
+    """The clock of the broker that takes joins is behind, for the rest of the life."""
+    world.broker.behind_ms = dice.choice([HOUR_MS, 24 * HOUR_MS])
+    world.faults.occurred("B2")
+
+
 def clock_back(world: "World", dice: Random) -> None:
     """The broker's clock jumps back."""
     world.broker.jump(-dice.choice([2_000, 10_000, 300_000]))
