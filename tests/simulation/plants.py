@@ -130,12 +130,7 @@ def evictions_not_held(right: Function) -> Function:
 def mute_members_fenced_for_their_queues(right: Function) -> Function:
     """Whoever keeps a queue for too long goes, whether or not it could be heard."""
     del right
-
-    def wrong(draft: Draft, name: MemberId, stamp: Stamp) -> bool:
-        del draft, name, stamp
-        return False
-
-    return wrong
+    return lambda _draft, _name, _stamp: False
 
 
 def half_of_a_portion_told(right: Function) -> Function:
