@@ -24,7 +24,7 @@ def brokers(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw it, as SVG.")
     ] = None,
 ) -> None:
-    """Let one of three brokers become slow and hang, under three crews of producers: five minutes.
+    """Let one of three brokers become slow and hang, under three kinds of producers: 5 minutes.
 
     Examples:
       make bench NAME=brokers

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
 
-from bench.brokers.crews import Note
-from bench.brokers.plan import BAD, BROKERS, Crew, Fault, Phase, Plan
+from bench.brokers.plan import BAD, BROKERS, Fault, Kind, Phase, Plan
+from bench.brokers.producers import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Turned:
     """A verdict on the bad broker that says something else than the one before."""
 
     at_s: float
-    """When it was readable, since the crews are at work."""
+    """When it was readable, since the producers are at work."""
     available: bool
 
 
@@ -42,17 +42,17 @@ class Story:
         times = [it.at_s for it in self.turns if it.available]
         return next((at for at in times if phase.begin <= at < phase.end), None)
 
-    def of(self, crew: Crew, begin: float = 0.0, end: float = float("inf")) -> list[Note]:
-        """Return what a crew sent in a time; newcomers not included."""
+    def of(self, kind: Kind, begin: float = 0.0, end: float = float("inf")) -> list[Note]:
+        """Return what a kind sent in a time; newcomers not included."""
         return [
             it
             for it in self.notes
-            if it.crew is crew and it.newcomer is None and begin <= it.at_s < end
+            if it.kind is kind and it.newcomer is None and begin <= it.at_s < end
         ]
 
     def touched(self, note: Note) -> bool:
         """Tell whether a message touched the bad broker."""
-        moved = note.crew is not Crew.PLAIN and note.took_s >= self.plan.deadline_s / 3 - 1
+        moved = note.kind is not Kind.PLAIN and note.took_s >= self.plan.deadline_s / 3 - 1
         return is_bad(note.partition) or moved
 
     def share(self, notes: Iterable[Note]) -> float | None:
@@ -60,20 +60,20 @@ class Story:
         touched = [self.touched(it) for it in notes]
         return sum(touched) / len(touched) if touched else None
 
-    def after_verdict(self, crew: Crew) -> list[Note]:
-        """Return what a crew sent from a verdict to the end of the fault."""
+    def after_verdict(self, kind: Kind) -> list[Note]:
+        """Return what a kind sent from a verdict to the end of the fault."""
         found: list[Note] = []
         for phase in self.phases:
             at = self.condemned_s(phase) if phase.fault is not Fault.NONE else None
             if at is not None:
-                found += self.of(crew, at, phase.end)
+                found += self.of(kind, at, phase.end)
         return found
 
-    def newcomers(self, crew: Crew) -> list[list[Note]]:
-        """Return what each newcomer of a crew sent, in order."""
+    def newcomers(self, kind: Kind) -> list[list[Note]]:
+        """Return what each newcomer of a kind sent, in order."""
         sent: dict[int, list[Note]] = {}
         for it in self.notes:
-            if it.crew is crew and it.newcomer is not None:
+            if it.kind is kind and it.newcomer is not None:
                 sent.setdefault(it.newcomer, []).append(it)
         return [sorted(notes, key=lambda it: it.at_s) for _, notes in sorted(sent.items())]
 

@@ -1,7 +1,7 @@
 """The plan: what happens to the bad broker and when, and who sends meanwhile.
 
-Made by the command, followed by ``play``. Its one rule: times are seconds since the crews are at
-work, and all crews live through the same ones.
+Made by the command, followed by ``play``. Its one rule: times count from when producers begin,
+and all of them live through the same ones.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ TOPIC: Final = "messages"
 PARTITIONS: Final = 12
 
 
-class Crew(StrEnum):
+class Kind(StrEnum):
     """Who sends, and by what it picks a broker."""
 
     PLAIN = "plain confluent-kafka"
@@ -54,14 +54,14 @@ class Plan:
     well_s: float
     """After each of the two."""
     producers: int = 8
-    """In each crew."""
+    """Of each kind."""
     rate: float = 50
     """Messages a second of each producer that follows verdicts. A tester's one a second is 2 % of
     that, and there are three: 0.75 % of what eight producers send."""
     others_rate: float = 15
     """Of the other producers, to spare two cores: what they do does not depend on it."""
     newcomers: int = 3
-    """Of each crew, that join late in each fault, and send ``newcomers_send`` messages."""
+    """Of each kind, that join late in each fault, and send ``newcomers_send`` messages."""
     newcomers_send: int = 30
     delay_s: float = 0.6
     """What a slow broker adds to each answer: RocketMQ's 5.x table counts from 0.55 s."""

@@ -1,4 +1,4 @@
-"""The play: brokers, controller and crews are brought up, and things happen to one broker.
+"""The play: brokers, controller and producers are brought up, and things happen to one broker.
 
 The controller's topics live on the good brokers: what is measured is what a bad broker does to
 producers, not to Kafka. The messages' partitions have one replica each, dealt out in turn.
@@ -17,9 +17,9 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
 
 from bench.brokers.cluster import Cluster
-from bench.brokers.crews import Note, Sailor
 from bench.brokers.figures import Story, Turned
-from bench.brokers.plan import BAD, BROKERS, PARTITIONS, TOPIC, Crew, Fault, Phase, Plan
+from bench.brokers.plan import BAD, BROKERS, PARTITIONS, TOPIC, Fault, Kind, Phase, Plan
+from bench.brokers.producers import Note, Sender
 from bench.brokers.proxy import Proxy
 from bench.floor.contender import Contender
 from bench.floor.plan import Side
@@ -52,27 +52,27 @@ def play(plan: Plan, directory: Path, progress: Progress) -> Story:
         with progress.step("starting the controller"):
             _await(running.enter_context(_controller(plan, directory, cluster.servers)), directory)
         notes: list[Note] = []
-        crews = [
-            Sailor(crew, cluster.servers, plan, notes)
-            for crew in Crew
+        producers = [
+            Sender(kind, cluster.servers, plan, notes)
+            for kind in Kind
             for _ in range(plan.producers)
         ]
         watch = running.enter_context(_Watch(cluster.servers))
         begun = time.monotonic()
-        with progress.step(f"{len(crews)} producers begin to send"):
-            for sailor in crews:
-                sailor.start(begun)
-            if not all(sailor.ready.wait(_START_S) for sailor in crews):
+        with progress.step(f"{len(producers)} producers begin to send"):
+            for sender in producers:
+                sender.start(begun)
+            if not all(sender.ready.wait(_START_S) for sender in producers):
                 raise Failure("a producer does not find the brokers")
         late = time.monotonic() - begun
         phases = [Phase(it.fault, it.begin + late, it.end + late) for it in plan.phases()]
         stage = _Stage(plan, cluster, proxy, begun, notes)
         newcomers = _live_through(phases, stage, progress)
         with progress.step("waiting for what is on its way"):
-            for sailor in crews:
-                sailor.stop()
-            for sailor in [*crews, *newcomers]:
-                sailor.join()
+            for sender in producers:
+                sender.stop()
+            for sender in [*producers, *newcomers]:
+                sender.join()
         return Story(plan, phases, notes, watch.turns(begun))
 
 
@@ -86,9 +86,9 @@ class _Stage(NamedTuple):
     notes: list[Note]
 
 
-def _live_through(phases: Sequence[Phase], stage: _Stage, progress: Progress) -> list[Sailor]:
+def _live_through(phases: Sequence[Phase], stage: _Stage, progress: Progress) -> list[Sender]:
     """Let things happen at their times; return the newcomers."""
-    newcomers: list[Sailor] = []
+    newcomers: list[Sender] = []
     for phase in phases:
         _sleep_until(stage.begun + phase.begin)
         with progress.step(f"the bad broker is {phase.fault}"), _trouble(phase, stage):
@@ -99,16 +99,16 @@ def _live_through(phases: Sequence[Phase], stage: _Stage, progress: Progress) ->
     return newcomers
 
 
-def _join_late(stage: _Stage, number: int) -> list[Sailor]:
-    crews = [crew for crew in Crew for _ in range(stage.plan.newcomers)]
+def _join_late(stage: _Stage, number: int) -> list[Sender]:
+    kinds = [kind for kind in Kind for _ in range(stage.plan.newcomers)]
     servers = stage.cluster.servers
-    sailors = [
-        Sailor(crew, servers, stage.plan, stage.notes, number + place)
-        for place, crew in enumerate(crews)
+    senders = [
+        Sender(kind, servers, stage.plan, stage.notes, number + place)
+        for place, kind in enumerate(kinds)
     ]
-    for sailor in sailors:
-        sailor.start(stage.begun)
-    return sailors
+    for sender in senders:
+        sender.start(stage.begun)
+    return senders
 
 
 @contextmanager
@@ -193,7 +193,7 @@ class _Watch:
         self._consumer.close()
 
     def turns(self, begun: float) -> list[Turned]:
-        """Return what turned, by the crews' time."""
+        """Return what turned, by the producers' time."""
         return [Turned(at - begun, available) for at, available in self._turns]
 
     def _follow(self) -> None:

@@ -5,9 +5,9 @@ Called by the command. Its one rule: nothing is computed here that ``figures`` c
 
 from collections.abc import Mapping
 
-from bench.brokers.crews import Note
 from bench.brokers.figures import Story, percentile
-from bench.brokers.plan import Crew, Fault, Phase
+from bench.brokers.plan import Fault, Kind, Phase
+from bench.brokers.producers import Note
 from console.output import columns
 from console.plot import line_chart
 
@@ -15,23 +15,23 @@ _BIN_S = 2.0
 
 
 def table(story: Story) -> str:
-    """One row for each crew, and below it what became of the verdicts."""
-    rows = [_row(story, crew) for crew in Crew]
+    """One row for each kind, and below it what became of the verdicts."""
+    rows = [_row(story, kind) for kind in Kind]
     return "\n\n".join([columns(rows, *rows[0]), columns(_verdicts(story), *_verdicts(story)[0])])
 
 
-def _row(story: Story, crew: Crew) -> dict[str, object]:
-    sent, after = story.of(crew), story.after_verdict(crew)
-    newcomers = story.newcomers(crew)
+def _row(story: Story, kind: Kind) -> dict[str, object]:
+    sent, after = story.of(kind), story.after_verdict(kind)
+    newcomers = story.newcomers(kind)
     avoiding = sum(not story.touched(notes[0]) for notes in newcomers)
     row: dict[str, object] = {
-        "producers": crew,
+        "producers": kind,
         "messages": len(sent),
         "touched it": _percent(story, sent),
     }
     for phase in story.phases:
         if phase.fault is not Fault.NONE:
-            row[f"while {phase.fault}"] = _percent(story, story.of(crew, phase.begin, phase.end))
+            row[f"while {phase.fault}"] = _percent(story, story.of(kind, phase.begin, phase.end))
     return row | {
         "after the verdict": _percent(story, after),
         "newcomers that avoid it from the first": f"{avoiding} of {len(newcomers)}",
@@ -70,11 +70,11 @@ def _seconds(at: float | None, phase: Phase, story: Story) -> str:
 def headline(story: Story) -> dict[str, float | int]:
     """Return the figures by name."""
     figures: dict[str, float | int] = {}
-    for crew in Crew:
-        name, sent = crew.name.lower(), story.of(crew)
+    for kind in Kind:
+        name, sent = kind.name.lower(), story.of(kind)
         shares = {
             "touched": story.share(sent),
-            "touched_after_verdict": story.share(story.after_verdict(crew)),
+            "touched_after_verdict": story.share(story.after_verdict(kind)),
         }
         figures |= {f"{name}_{what}": round(it, 5) for what, it in shares.items() if it is not None}
         figures |= {
@@ -82,9 +82,9 @@ def headline(story: Story) -> dict[str, float | int]:
             f"{name}_lost": sum(it.failed for it in sent),
             f"{name}_p50_ms": round(percentile(sent, 50), 1),
             f"{name}_p99_ms": round(percentile(sent, 99), 1),
-            f"{name}_newcomers": len(story.newcomers(crew)),
+            f"{name}_newcomers": len(story.newcomers(kind)),
             f"{name}_newcomers_avoiding": sum(
-                not story.touched(notes[0]) for notes in story.newcomers(crew)
+                not story.touched(notes[0]) for notes in story.newcomers(kind)
             ),
         }
     for phase, after in zip(story.phases, story.phases[1:], strict=False):
@@ -105,11 +105,11 @@ def picture(story: Story) -> str:
     """Draw the share of messages that touch the bad broker, over time."""
     end = story.phases[-1].end
     lines: Mapping[str, list[int]] = {
-        crew: [
-            round(100 * (story.share(story.of(crew, _BIN_S * it, _BIN_S * (it + 1))) or 0))
+        kind: [
+            round(100 * (story.share(story.of(kind, _BIN_S * it, _BIN_S * (it + 1))) or 0))
             for it in range(int(end / _BIN_S))
         ]
-        for crew in Crew
+        for kind in Kind
     }
     faults = ", ".join(
         f"{it.fault} {it.begin:.0f} to {it.end:.0f} s"

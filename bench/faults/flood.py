@@ -23,10 +23,10 @@ from bench import processor
 from bench.faults.traffic import CLUSTER, Load, window
 from bench.floor.contender import Contender
 from bench.floor.line import Line
-from bench.floor.mouth import Outlet
 from bench.floor.plan import Side
 from bench.floor.race import make_topics, settings_of
-from bench.guests import Suspect
+from bench.floor.writer import Outlet
+from bench.populations import Suspect
 from console.embedded.broker import EmbeddedKafka
 from console.errors import Failure
 from console.progress import Progress

@@ -12,8 +12,8 @@ from itertools import count
 from threading import Event, Thread
 from typing import Final
 
-from bench.floor.mouth import Mouth
-from bench.guests import beats
+from bench.floor.writer import Writer
+from bench.populations import beats
 
 _SLICES: Final = 20
 """A beat waits up to 50 ms to be sent with others; Spark lets it wait for a second."""
@@ -22,8 +22,8 @@ _SLICES: Final = 20
 class Crowds:
     """The members that do nothing but beat."""
 
-    def __init__(self, mouth: Mouth) -> None:
-        self._mouth = mouth
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
         self._sequences = count(1)
 
     @contextmanager
@@ -54,6 +54,6 @@ class Crowds:
                     due += 1 / _SLICES
                     if stop.wait(max(0.0, due - time.monotonic())):
                         return
-                    self._mouth.say(everybody[part::_SLICES])
+                    self._writer.say(everybody[part::_SLICES])
         except Exception as failure:  # noqa: BLE001 - raised again where it can be seen
             failures.append(failure)

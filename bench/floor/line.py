@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
-from bench.floor.mouth import Mouth, Outlet
-from bench.guests import Utterance
+from bench.floor.writer import Outlet, Writer
+from bench.populations import Question
 from console.errors import ExitCode, Failure
 from trimtab.protocol import ASSIGNMENTS, BROKERS
 
@@ -45,7 +45,7 @@ class Line:
     """Asks one pipeline; ``check`` is called when an answer is slow, and may raise."""
 
     def __init__(self, outlet: Outlet, check: Callable[[], None]) -> None:
-        self._mouth = Mouth(outlet)
+        self._writer = Writer(outlet)
         self._check = check
         self._ear = Consumer(
             {
@@ -64,9 +64,9 @@ class Line:
             ]
         )
 
-    def ask(self, question: Utterance, fits: Callable[[bytes | None], bool] = _any) -> Answer:
+    def ask(self, question: Question, fits: Callable[[bytes | None], bool] = _any) -> Answer:
         """Append a record and wait for the answer: the first under its key that fits."""
-        appended = self._mouth.say([question])
+        appended = self._writer.say([question])
         (heard,) = self.hear({question.answer})
         while not fits(heard.value):
             (heard,) = self.hear({question.answer})

@@ -15,12 +15,12 @@ from typing import Final
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # missing in the stubs
 
 from bench.floor.contender import Contender
-from bench.floor.mouth import Outlet
 from bench.floor.plan import About, Plan, Side
 from bench.floor.runner import Runner, fill
 from bench.floor.samples import Sample
 from bench.floor.visits import SWEEP_S
-from bench.guests import ORDERS, QUEUES, SESSION_MS
+from bench.floor.writer import Outlet
+from bench.populations import ORDERS, QUEUES, SESSION_MS
 from console import topics
 from console.embedded.broker import EmbeddedKafka
 from console.progress import Progress

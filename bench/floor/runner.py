@@ -10,19 +10,19 @@ from itertools import count
 from bench.floor.beating import Crowds
 from bench.floor.contender import Contender
 from bench.floor.line import Answer, Line
-from bench.floor.mouth import Mouth, Outlet
 from bench.floor.plan import About, Scenario, Turn
 from bench.floor.samples import Sample
 from bench.floor.visits import visits
-from bench.guests import HOSTS, RESIDENT, residents, routes
+from bench.floor.writer import Outlet, Writer
+from bench.populations import HOSTS, RESIDENT, residents, routes
 from trimtab.protocol import member_key
 
 
 def fill(outlet: Outlet) -> None:
     """Write what is there from the beginning: joins first, for a route is kept if it is wanted."""
-    mouth = Mouth(outlet)
-    mouth.say(residents())
-    mouth.say(routes())
+    writer = Writer(outlet)
+    writer.say(residents())
+    writer.say(routes())
 
 
 class Runner:
@@ -31,9 +31,9 @@ class Runner:
     def __init__(self, contender: Contender, outlet: Outlet, about: About, seed: int) -> None:
         self.side = outlet.side
         self._contender = contender
-        self._crowds = Crowds(Mouth(outlet))
+        self._crowds = Crowds(Writer(outlet))
         self._line = Line(outlet, contender.check)
-        self._visits = visits(about, outlet.side, self._line, Mouth(outlet), seed)
+        self._visits = visits(about, outlet.side, self._line, Writer(outlet), seed)
         self._numbers = count(1)
 
     def get_ready(self, visits: int) -> None:

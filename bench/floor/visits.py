@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, assert_never
 
 from bench.floor.line import Answer, Line
-from bench.floor.mouth import Mouth
 from bench.floor.plan import About, Side
-from bench.guests import HOSTS, ORDERS, QUEUES, Suspect, Utterance, Visitor
+from bench.floor.writer import Writer
+from bench.populations import HOSTS, ORDERS, QUEUES, Question, Suspect, Visitor
 from console.errors import Failure
 from trimtab.protocol import ASSIGNMENTS, BROKERS, ReleaseRef, decode
 
@@ -42,11 +42,11 @@ class Visit(Protocol):
 
 
 class _Visits:
-    def __init__(self, side: Side, line: Line, mouth: Mouth, seed: int) -> None:
-        self._side, self._line, self._mouth = side, line, mouth
+    def __init__(self, side: Side, line: Line, writer: Writer, seed: int) -> None:
+        self._side, self._line, self._writer = side, line, writer
         self._pauses = random.Random(seed)
 
-    def _ask(self, question: Utterance, fits: Fits | None = None) -> Answer:
+    def _ask(self, question: Question, fits: Fits | None = None) -> Answer:
         """Ask after a pause of random length, so as not to fall into step with the batches."""
         self._pause()
         return self._line.ask(question) if fits is None else self._line.ask(question, fits)
@@ -87,7 +87,7 @@ class ToBrokers(_Visits):
         for attempt in range(_ATTEMPTS):
             suspect = Suspect(_ATTEMPTS * number + attempt)
             self._line.ask(suspect.is_restored(), self._says(_is_in))
-            self._mouth.say(suspect.is_accused())
+            self._writer.say(suspect.is_accused())
             time.sleep(SWEEP_S)
             self._pause()
             asked_ms = time.time_ns() // 1_000_000  # Kafka is on this host and shares its clock
@@ -102,13 +102,13 @@ class ToBrokers(_Visits):
         return verdict if self._side is Side.TRIMTAB else _is_something
 
 
-def visits(about: About, side: Side, line: Line, mouth: Mouth, seed: int) -> Visit:
+def visits(about: About, side: Side, line: Line, writer: Writer, seed: int) -> Visit:
     """Return who pays visits of a kind."""
     match about:
         case About.GROUPS:
-            return ToGroups(side, line, mouth, seed)
+            return ToGroups(side, line, writer, seed)
         case About.BROKERS:
-            return ToBrokers(side, line, mouth, seed)
+            return ToBrokers(side, line, writer, seed)
         case _:
             assert_never(about)
 

@@ -15,7 +15,7 @@ import pandas as pd
 from pyspark.sql.streaming.state import GroupState
 
 from bench.floor.tally import Tally
-from bench.fold.ward import POLICY, RULES, Ward, ward
+from bench.fold.prepared import POLICY, RULES, Prepared, prepared
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.events import Moment
 from rebalance.groups.step import step
@@ -60,7 +60,7 @@ class Remembered(GroupState):
 
 def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
     """Return what there is to time, from the inside out; wards of so many groups."""
-    few, many = ward(small), ward(large)
+    few, many = prepared(small), prepared(large)
     beat = few.beats[0]
     assert beat.value is not None
     text = beat.value
@@ -71,7 +71,7 @@ def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
     yield from _operators(few)
 
 
-def _brain(few: Ward) -> Iterator[Part]:
+def _brain(few: Prepared) -> Iterator[Part]:
     name = GroupName("crowd-0")
     packed = packed_groups(few.cell)[name]
     state = unpack(packed)
@@ -97,7 +97,7 @@ def _brain(few: Ward) -> Iterator[Part]:
     yield Part("packed", "unpack and pack", "group", 1, lambda: pack(unpack(packed), state, packed))
 
 
-def _folds(few: Ward, groups: int) -> Iterator[Part]:
+def _folds(few: Prepared, groups: int) -> Iterator[Part]:
     def of(rows: list[Row]) -> Callable[[], object]:
         return lambda: write(fold(read(remembered), rows, RULES).cell)
 
@@ -108,7 +108,7 @@ def _folds(few: Ward, groups: int) -> Iterator[Part]:
     yield Part(f"tick_{groups}", f"{title}: a tick, nobody is due", "batch", 1, of(few.tick))
 
 
-def _operators(few: Ward) -> Iterator[Part]:
+def _operators(few: Prepared) -> Iterator[Part]:
     """The two state functions of the floor bench, on the frame of one urgent record."""
     frame = pd.DataFrame(few.visit, columns=list(Row._fields))
     operator = CellOperator(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
@@ -124,6 +124,6 @@ def _called(function: StateFunction, frame: pd.DataFrame, state: GroupState) -> 
     return list(function((0,), iter([frame]), state))
 
 
-def _heard(few: Ward, rows: list[Row], group: GroupName) -> tuple[Stamp, list[Moment]]:
+def _heard(few: Prepared, rows: list[Row], group: GroupName) -> tuple[Stamp, list[Moment]]:
     heard = hear(few.cell.clock, rows, RULES)
     return heard.now, heard.moments(group)

@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from bench.guests import CROWDS, HOSTS, Suspect, Utterance, Visitor, beats, residents, routes
+from bench.populations import CROWDS, HOSTS, Question, Suspect, Visitor, beats, residents, routes
 from trimtab.protocol import ReleaseRef, decode, encode
 
 VISITOR = Visitor("host-1", 9)
@@ -26,7 +26,7 @@ SUSPECT = Suspect(9)
     ],
     ids=["route", "beat", "join", "release", "leave", "accuse", "judge", "restore", "forget"],
 )
-def test_every_record_is_read_as_it_was_meant(said: Utterance) -> None:
+def test_every_record_is_read_as_it_was_meant(said: Question) -> None:
     """Whatever the bench sends belongs on the topic that it is sent to."""
     assert said.record == decode(said.topic, encode(said.record))
 

@@ -1,4 +1,4 @@
-"""The crews: producers in threads, each with a client of its own, and their notes of messages.
+"""The producers, in threads, each with a client of its own, and their notes of messages.
 
 All have the same deadline. The plain ones leave everything to librdkafka; the others are
 ``trimtab.Producer``, with and without the controller.
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import confluent_kafka
 
-from bench.brokers.plan import TOPIC, Crew, Plan
+from bench.brokers.plan import TOPIC, Kind, Plan
 from trimtab import Producer
 
 _VALUE: Final = b"m" * 200
@@ -25,11 +25,11 @@ Callback = Callable[[Any, Any], None]
 class Note(NamedTuple):
     """What became of a message."""
 
-    crew: Crew
+    kind: Kind
     newcomer: int | None
     """Which one sent it; None: one that was there from the beginning."""
     at_s: float
-    """When it was sent, since the crews are at work."""
+    """When it was sent, since the producers are at work."""
     took_s: float
     """Until its fate was known."""
     partition: int
@@ -63,21 +63,21 @@ class Plain:
             self._client.poll(0.05)
 
 
-class Sailor:
-    """One producer of a crew, in a thread of its own."""
+class Sender:
+    """One producer of a kind, in a thread of its own."""
 
     def __init__(
-        self, crew: Crew, servers: str, plan: Plan, notes: list[Note], newcomer: int | None = None
+        self, kind: Kind, servers: str, plan: Plan, notes: list[Note], newcomer: int | None = None
     ) -> None:
-        self._crew = crew
+        self._kind = kind
         self._servers = servers
         self._plan = plan
         self._notes = notes
         self._newcomer = newcomer
-        self._rate = plan.rate if crew is Crew.CENTRAL else plan.others_rate
+        self._rate = plan.rate if kind is Kind.CENTRAL else plan.others_rate
         self._begun_s = 0.0
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"{crew}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"{kind}", daemon=True)
         self.ready = threading.Event()
         """Set once it could send."""
 
@@ -93,7 +93,7 @@ class Sailor:
     def join(self) -> None:
         """Wait until all that was sent is settled."""
         self._thread.join(_PATIENCE_S * 2)
-        assert not self._thread.is_alive(), f"a producer of {self._crew} does not end"
+        assert not self._thread.is_alive(), f"a producer of {self._kind} does not end"
 
     def _run(self) -> None:
         with self._client() as client:
@@ -108,13 +108,13 @@ class Sailor:
                 time.sleep(max(0.0, due - time.monotonic()))
 
     def _client(self) -> AbstractContextManager[Any]:
-        if self._crew is Crew.PLAIN:
+        if self._kind is Kind.PLAIN:
             return closing(Plain(self._servers, self._plan))
         return Producer(
             self._servers,
             topics=[TOPIC],
             deadline=self._plan.deadline_s,
-            central=self._crew is Crew.CENTRAL,
+            central=self._kind is Kind.CENTRAL,
             client="confluent",
             kafka={"log_level": 0},
         )
@@ -125,6 +125,6 @@ class Sailor:
         def note(error: object, message: confluent_kafka.Message) -> None:
             took_s, partition = time.monotonic() - sent_s, message.partition() or 0
             at_s, failed = sent_s - self._begun_s, error is not None
-            self._notes.append(Note(self._crew, self._newcomer, at_s, took_s, partition, failed))
+            self._notes.append(Note(self._kind, self._newcomer, at_s, took_s, partition, failed))
 
         return note

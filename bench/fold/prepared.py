@@ -1,6 +1,6 @@
 """Prepared cells and rows: what Spark would hand to the state function.
 
-A ward is one cell full of crowds, four members and sixteen queues each, whose joins and routes have
+It is one cell full of crowds, four members and sixteen queues each, whose joins and routes have
 been folded; then rows of what comes next: a beat of everybody, a join, a tick. The records are
 those of the other bench. Used by ``parts``.
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from bench.guests import CROWD, Utterance, Visitor, beat, join, route
+from bench.populations import CROWD, Question, Visitor, beat, join, route
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from streaming.cell.codec import Cell
@@ -28,7 +28,7 @@ RULES: Final = Rules.of(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
 
 
 @dataclass(frozen=True, slots=True)
-class Ward:
+class Prepared:
     """A cell with everybody in it, and what may come next."""
 
     cell: Cell
@@ -40,14 +40,14 @@ class Ward:
     """A second passed, and nobody is due."""
 
 
-def ward(groups: int) -> Ward:
+def prepared(groups: int) -> Prepared:
     """Fill a cell."""
     names = [f"crowd-{number}" for number in range(groups)]
     members = [(group, member) for group in names for member in CROWD]
     joins = [join(group, member, 0) for group, member in members]
     routes = [route(group) for group in names]
     cell = fold(Cell(), _rows([*joins, *routes], second=0), RULES).cell
-    return Ward(
+    return Prepared(
         cell,
         beats=_rows((beat(group, member, 1) for group, member in members), second=1),
         visit=_rows([Visitor(names[0], 1).joins()], second=1),
@@ -55,7 +55,7 @@ def ward(groups: int) -> Ward:
     )
 
 
-def _rows(utterances: Iterable[Utterance], second: int) -> list[Row]:
+def _rows(utterances: Iterable[Question], second: int) -> list[Row]:
     return [
         _row(topic.name, offset, second, group.encode(), encode(record))
         for offset, (topic, group, record, _) in enumerate(utterances)

@@ -1,4 +1,4 @@
-"""Who lives in the benches' groups and who comes to visit: the records that they send.
+"""The groups of the benches, and the members that come and go: the records that they send.
 
 In each *host* group a resident owns all queues. A visitor joins (the controller tells the resident
 to give half and the visitor to inherit it), the resident releases that half (the visitor becomes
@@ -6,7 +6,7 @@ its holder), and the visitor leaves (the resident gets it back). So each visit i
 hand-over, there and back: three urgent records, each answered by one record under the visitor's
 key. In the *crowd* groups four members each do nothing but beat, once a second.
 
-Of *brokers* a suspect is all there is: accused, judged, restored and forgotten.
+Of brokers there is a *suspect*: reported as bad, judged, restored and forgotten.
 
 All of it is the real protocol. Sessions are as long as they may be, because nobody beats while the
 floor is measured idle. Used by all benches that need a log. Its one rule: no visitor comes twice,
@@ -63,7 +63,7 @@ SESSION_MS: Final = limits.DURATION_MS
 """A day: longer than any run. The controller's own limit must be raised to it."""
 
 
-class Utterance(NamedTuple):
+class Question(NamedTuple):
     """A record, and the key under which its answer will stand."""
 
     topic: Topic[Any]
@@ -85,11 +85,11 @@ class Visitor:
         """The member."""
         return f"visitor-{self.number}"
 
-    def joins(self) -> Utterance:
+    def joins(self) -> Question:
         """Come."""
         return join(self.group, self.name, self.number)
 
-    def is_let_in(self, given: Sequence[ReleaseRef]) -> Utterance:
+    def is_let_in(self, given: Sequence[ReleaseRef]) -> Question:
         """Let the resident release what the visitor is to inherit."""
         release = Release(
             member=RESIDENT,
@@ -97,12 +97,12 @@ class Visitor:
             sequence=self.number,
             queues=tuple(given),
         )
-        return Utterance(RELEASES, self.group, release, member_key(self.group, self.name))
+        return Question(RELEASES, self.group, release, member_key(self.group, self.name))
 
-    def leaves(self) -> Utterance:
+    def leaves(self) -> Question:
         """Go."""
         leave = Leave(member=self.name, incarnation=_incarnation(self.number), sequence=2)
-        return Utterance(MEMBERS, self.group, leave, member_key(self.group, self.name))
+        return Question(MEMBERS, self.group, leave, member_key(self.group, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,26 +116,26 @@ class Suspect:
         """The broker."""
         return f"suspect-{self.number}"
 
-    def is_accused(self) -> list[Utterance]:
+    def is_accused(self) -> list[Question]:
         """A quorum reports that every call to it failed."""
         failed = _seen(self.name, errors=20)
         return [self._report(witness, witness, failed) for witness in ACCUSERS]
 
-    def is_judged(self) -> Utterance:
+    def is_judged(self) -> Question:
         """Somebody else reports, after the sweep's end: now the votes are counted."""
         return self._report(BYSTANDER, self.name)
 
-    def is_restored(self) -> Utterance:
+    def is_restored(self) -> Question:
         """An operator puts it back."""
         order = Restore(id=f"r{self.number}", principal="bench", reason="fine", broker=self.name)
-        return Utterance(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
+        return Question(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
 
-    def is_forgotten(self) -> Utterance:
+    def is_forgotten(self) -> Question:
         """An operator strikes it out, so that there is room for the next one."""
         order = Forget(id=f"f{self.number}", principal="bench", reason="gone", broker=self.name)
-        return Utterance(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
+        return Question(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
 
-    def _report(self, witness: str, about: str, *further: BrokerLatency) -> Utterance:
+    def _report(self, witness: str, about: str, *further: BrokerLatency) -> Question:
         """Say what a witness saw; the answer is about a broker, or goes where nobody looks."""
         report = Report(
             reporter=witness,
@@ -144,14 +144,14 @@ class Suspect:
             window_ms=1_000,
             brokers=(*(_seen(broker, errors=0) for broker in BROKERS_AT_WORK), *further),
         )
-        return Utterance(LATENCY, CLUSTER, report, broker_key(CLUSTER, about))
+        return Question(LATENCY, CLUSTER, report, broker_key(CLUSTER, about))
 
 
 def _seen(broker: str, *, errors: int) -> BrokerLatency:
     return BrokerLatency(broker=broker, count=20, errors=errors, p50_ms=5, p99_ms=9, max_ms=31)
 
 
-def residents() -> Iterator[Utterance]:
+def residents() -> Iterator[Question]:
     """Everybody who is there from the beginning joins; the answers come all at once."""
     for group in HOSTS:
         yield join(group, RESIDENT, 0)
@@ -160,20 +160,20 @@ def residents() -> Iterator[Utterance]:
             yield join(group, member, 0)
 
 
-def routes() -> Iterator[Utterance]:
+def routes() -> Iterator[Question]:
     """The route of each group's topic; to be sent after the joins that ask for it."""
     for group in (*HOSTS, *CROWDS):
         yield route(group)
 
 
-def beats(sequence: int) -> Iterator[Utterance]:
+def beats(sequence: int) -> Iterator[Question]:
     """One beat of everybody in the crowds."""
     for group in CROWDS:
         for member in CROWD:
             yield beat(group, member, sequence)
 
 
-def join(group: str, member: str, number: int) -> Utterance:
+def join(group: str, member: str, number: int) -> Question:
     """A member joins in its life of that number."""
     record = Join(
         member=member,
@@ -182,19 +182,19 @@ def join(group: str, member: str, number: int) -> Utterance:
         topics=(ORDERS,),
         session_timeout_ms=SESSION_MS,
     )
-    return Utterance(MEMBERS, group, record, member_key(group, member))
+    return Question(MEMBERS, group, record, member_key(group, member))
 
 
-def beat(group: str, member: str, sequence: int) -> Utterance:
+def beat(group: str, member: str, sequence: int) -> Question:
     """A member of a crowd is still there."""
     record = Beat(member=member, incarnation=_incarnation(0), sequence=sequence, epoch=1)
-    return Utterance(HEARTBEATS, group, record, member_key(group, member))
+    return Question(HEARTBEATS, group, record, member_key(group, member))
 
 
-def route(group: str) -> Utterance:
+def route(group: str) -> Question:
     """The queues that a group shares."""
     record = Route(topic=ORDERS, version=1, exists=True, runs=(RunRef("", 0, QUEUES),))
-    return Utterance(ROUTES, group, record, group.encode())
+    return Question(ROUTES, group, record, group.encode())
 
 
 def _incarnation(number: int) -> str:

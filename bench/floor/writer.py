@@ -1,4 +1,4 @@
-"""The mouth: appends records to one pipeline's topics and says when the broker had them.
+"""The writer: appends records to one pipeline's topics and says when the broker had them.
 
 trimtab answers under ``group/member`` or ``cluster/broker``. The floor echoes the key that it was
 sent, so there a question is sent under the key of its answer; nothing else differs. Used by
@@ -15,7 +15,7 @@ from typing import Final
 from confluent_kafka import KafkaError, Message, Producer
 
 from bench.floor.plan import Side
-from bench.guests import Utterance
+from bench.populations import Question
 from console.errors import ExitCode, Failure
 from trimtab.protocol import encode, partition_of
 
@@ -32,7 +32,7 @@ class Outlet:
     partitions: int
 
 
-class Mouth:
+class Writer:
     """One producer, which sends at once."""
 
     def __init__(self, outlet: Outlet) -> None:
@@ -43,7 +43,7 @@ class Mouth:
         self._appended = 0.0
         self._refused: KafkaError | None = None
 
-    def say(self, utterances: Iterable[Utterance]) -> float:
+    def say(self, utterances: Iterable[Question]) -> float:
         """Append records in their order; return when the last one was acknowledged.
 
         Raises:
