@@ -114,7 +114,7 @@ def pause(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Move nothing and evict nobody, until the time is over or `resume`.
+    """Move nothing and evict no member, until the time is over or `resume`.
 
     Examples:
       trimtab groups pause billing --for 10m --reason "database is moving"

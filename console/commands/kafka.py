@@ -38,7 +38,7 @@ def fetch(
     *,
     rewrite_sums: Annotated[
         bool,
-        typer.Option(help="After an edit of deploy/jars/pom.xml: write SHA256SUMS anew."),
+        typer.Option(help="After an edit of deploy/jars/pom.xml: write SHA256SUMS again."),
     ] = False,
 ) -> None:
     """Fetch the Java archives of Kafka and Spark's connector, and verify them.

@@ -22,8 +22,8 @@ from rebalance.groups.model.state import Ailment
 from rebalance.ids import Epoch, Millis
 
 REASON: Final = (
-    "not all that was published was found at the start: no queue changes hands until all members "
-    "that were not found have joined anew, or must have stopped; that ends by itself"
+    "some published records were not found at the start: no queue changes hands until all members "
+    "that were not found have joined again, or must have stopped; this ends by itself"
 )
 """What is said of the group meanwhile."""
 LEAP: Final = Epoch(1_000_000)

@@ -107,7 +107,7 @@ def make_transport(
 def names(option: str, value: Sequence[str]) -> tuple[str, ...]:
     """Read a list of names; a text would be a list of letters."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ConfigurationError(f'{option}: {value!r} is no list of names, as ["orders"] is')
+        raise ConfigurationError(f'{option}: {value!r} is not a list of names like ["orders"]')
     return tuple(value)
 
 

@@ -29,7 +29,7 @@ _SIGNED = {"id": "c-20260101-1", "principal": "ann", "reason": "maintenance of r
 
 
 class Pause(Command):
-    """Move nothing and evict nobody in this group until resumed."""
+    """Move nothing and evict no member of this group until resumed."""
 
     model_config = example(kind="pause", **_SIGNED, until_ms=1_767_229_200_000)
 
@@ -64,7 +64,7 @@ class EvictMember(Command):
 
 
 class Rebalance(Command):
-    """Compute the target anew."""
+    """Compute the target again."""
 
     model_config = example(kind="rebalance", **_SIGNED)
 

@@ -43,13 +43,13 @@ class TopicSummary(Part):
     awaited: bool
     generation: Label | None = Field(
         default=None,
-        description="Which of the topics of that name the group knows, if anybody could tell.",
+        description="The id of the topic that the group knows, if it has one.",
     )
     left_out: Count | None = None
 
 
 class LeftOutCounts(Part):
-    """What the group has no room for, and nobody works on."""
+    """Queues for which the group has no room; no member works on them."""
 
     topics: Count
     queues: Count
@@ -121,7 +121,7 @@ class Group(Record):
         default=None, description="Why queues could not be assigned, and how many."
     )
     left_out: LeftOutCounts | None = Field(
-        default=None, description="Topics that exist and are subscribed, and nobody works on."
+        default=None, description="Existing, subscribed topics for which the group has no room."
     )
     topics: Annotated[dict[TopicName, TopicSummary], Field(max_length=limits.TOPICS_PER_MEMBER)]
     ailment: Text | None = Field(

@@ -167,7 +167,7 @@ class Claim(Record):
 
 
 class LeftOut(Record):
-    """A group has no room for queues of a topic, and nobody works on those."""
+    """A group has no room for queues of a topic, and no member works on them."""
 
     model_config = example(
         kind="left_out",

@@ -111,8 +111,8 @@ class Hosts(Record):
     )
     lease_ms: Annotated[int, Field(ge=1, le=limits.LEASE_MS)] | None = Field(
         default=None,
-        description="The topic is forgotten when nobody has said it again for so long. Absent: it "
-        "stands until something else is said.",
+        description="The topic is forgotten when this was not repeated for so long. Absent: it "
+        "stands until it is replaced.",
     )
 
     @model_validator(mode="after")

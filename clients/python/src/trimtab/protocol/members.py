@@ -89,8 +89,8 @@ class Join(MemberRecord):
     client: Label | None = Field(default=None, description="The library and its version.")
     last_epoch: Epoch | None = Field(
         default=None,
-        description="Of the last record that I acted on in an earlier incarnation of this process; "
-        "absent: it has had none. Who got my name or instance after that has replaced me.",
+        description="Epoch of the last record that an earlier incarnation of this process acted on; "
+        "absent: none. A life that got my name or instance after that has replaced me.",
     )
 
     @field_validator("topics")

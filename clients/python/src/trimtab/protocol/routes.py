@@ -58,7 +58,7 @@ class Route(Record):
     exists: bool
     generation: Label | None = Field(
         default=None,
-        description="Which of the topics of that name: deleted and made anew, it has another one.",
+        description="The id of the topic: one that was deleted and created again has another.",
     )
     runs: Annotated[
         tuple[Annotated[RunRef, Row()], ...],
