@@ -89,7 +89,7 @@ class Join(MemberRecord):
     client: Label | None = Field(default=None, description="The library and its version.")
     last_epoch: Epoch | None = Field(
         default=None,
-        description="Epoch of the last record that an earlier incarnation of this process acted on; "
+        description="Of the last record that an earlier incarnation of this process acted on; "
         "absent: none. A life that got my name or instance after that has replaced me.",
     )
 
