@@ -28,9 +28,9 @@ from audit.history import (
     Life,
     Ordered,
     Released,
+    Removed,
     Routed,
     Started,
-    Struck,
     Summarised,
     Ticked,
     Withdrawn,
@@ -133,9 +133,9 @@ class _Group:
             case _:
                 assert_never(entry)
 
-    def struck(self, record: Struck) -> Iterator[Violation]:
-        """A life was struck out, and all before it are over."""
-        yield from self.silence.struck(record)
+    def removed(self, record: Removed) -> Iterator[Violation]:
+        """A life was removed, and all before it are over."""
+        yield from self.silence.removed(record)
         self._forget(record.life)
         self.overtaken(record.life)
 
@@ -169,8 +169,8 @@ class Checker:
                 yield from self._of(entry.group).issued(entry)
             case Withdrawn():
                 self._withdrawn(entry)
-            case Struck():
-                yield from self._of(entry.group).struck(entry)
+            case Removed():
+                yield from self._of(entry.group).removed(entry)
             case Held():
                 self._of(entry.group).silence.held(entry)
             case Summarised():

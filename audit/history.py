@@ -190,7 +190,7 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Struck:
+class Removed:
     """The history says that a life ended: ``how`` is expired, overdue, fenced or left.
 
     Overdue is who was fenced for a queue that it kept for too long.
@@ -228,7 +228,7 @@ class Summarised:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """So many members were silent at once that these were not struck out."""
+    """So many members were silent at once that these were not removed."""
 
     at: Place
     group: str
@@ -244,5 +244,5 @@ class Effaced:
 
 
 Heard = Joined | BeatSeen | Released | Drained | Left | Ordered | Ticked | Routed | Started
-Published = Issued | Withdrawn | Struck | Summarised | Held | Effaced
+Published = Issued | Withdrawn | Removed | Summarised | Held | Effaced
 Entry = Heard | Published

@@ -5,7 +5,7 @@ step of the latest so far. A stretch surely proves the time between its records.
 two stretches is an outage, or a broker's clock that jumped: ahead it may prove one step more, back
 it proves nothing. A stretch that was left may go on, where two clocks take turns; then what went by
 is what went by on one of them. So there are two figures, the most that may have been proved and
-what surely was; nobody may be struck out by less than the first, and nobody may stay beyond the
+what surely was; nobody may be removed by less than the first, and nobody may stay beyond the
 second, for however long the broker's clock was wrong.
 
 Kept by ``checker``, asked by ``silence``. Its one rule: it owes nothing to the brain's clock.

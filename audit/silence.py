@@ -1,6 +1,6 @@
-"""Silence: who may be struck out for it, and who must be (I6, I5).
+"""Silence: who may be removed for it, and who must be (I6, I5).
 
-A member that is struck out must have been silent for its whole session on the auditor's clock
+A member that is removed must have been silent for its whole session on the auditor's clock
 (``reading``), when the record that is named as the cause was read; and where batches are known,
 nobody may stay longer than that, or than that from the hour in which a controller took over that
 had forgotten its past (A6, A7).
@@ -27,7 +27,7 @@ from audit.history import (
     Life,
     Ordered,
     Place,
-    Struck,
+    Removed,
     Summarised,
 )
 from audit.reading import BEGINNING, Reader, Reading
@@ -101,7 +101,7 @@ class Silence:
         self._pulses: dict[Life, _Pulse] = {}
         self._felled: list[tuple[Life, _Pulse]] = []
         self._felled_by: Place | None = None
-        """The record that struck last, and all whom it struck: they were doubted together."""
+        """The record that removed somebody last, and all that it removed: doubted together."""
         self._began = False
         self._since = BEGINNING
         """When a controller took over that had forgotten its past: all sessions begin anew."""
@@ -186,7 +186,7 @@ class Silence:
         )
 
     def held(self, record: Held) -> None:
-        """Those were not struck out, and it was said."""
+        """Those were not removed, and it was said."""
         for life, pulse in self._pulses.items():
             if life.member in record.members:
                 pulse.held_at = self._reader.now(self._partition)
@@ -202,10 +202,10 @@ class Silence:
         if pulse is not None:
             pulse.session_ms = record.session_timeout_ms
 
-    def struck(self, record: Struck) -> Iterator[Violation]:
-        """Judge whether it was silent for long enough when it was struck out.
+    def removed(self, record: Removed) -> Iterator[Violation]:
+        """Judge whether it was silent for long enough when it was removed.
 
-        For a queue that it kept it may be struck out at any time, but while many are silent: then
+        For a queue that it kept it may be removed at any time, but while many are silent: then
         one that is silent too may have let go, and not been heard.
         """
         pulse, cause = self._pulses.get(record.life), self._reader.find(record.cause)

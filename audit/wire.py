@@ -186,7 +186,7 @@ def _published(
             place = Place(cause.topic or "", cause.partition or 0, cause.offset or 0)
             life = Life(record.member, record.incarnation)
             how = "overdue" if cause.kind == "fence" else record.event
-            return history.Struck(at, record.group, life, how, place)
+            return history.Removed(at, record.group, life, how, place)
 
 
 def _summarised(record: Group, at: Place, value: bytes) -> Entry:

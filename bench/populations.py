@@ -131,7 +131,7 @@ class Suspect:
         return Question(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
 
     def is_forgotten(self) -> Question:
-        """An operator strikes it out, so that there is room for the next one."""
+        """An operator removes it, so that there is room for the next one."""
         order = Forget(id=f"f{self.number}", principal="bench", reason="gone", broker=self.name)
         return Question(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
 

@@ -87,7 +87,7 @@ def flood(load: Load, directory: Path, progress: Progress) -> Flooded:
 
 
 def _orders(line: Line, number: int) -> Iterator[float]:
-    """Put a broker in and strike it out; yields how long each answer took."""
+    """Put a broker in and remove it; yields how long each answer took."""
     for order in (Suspect(number).is_restored(), Suspect(number).is_forgotten()):
         yield line.ask(order).milliseconds
         time.sleep(0.1)

@@ -98,7 +98,7 @@ def published(decision: Decision, at: Place) -> Entry | None:
             cause = _position(decision.cause.position)
             overdue = decision.cause.kind is CauseKind.FENCE
             how = "overdue" if overdue else decision.change.value
-            return history.Struck(at, GROUP, life, how, cause)
+            return history.Removed(at, GROUP, life, how, cause)
         case GroupSummarised():
             return _summarised(decision, at)
         case EvictionsHeld():

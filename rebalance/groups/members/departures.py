@@ -48,12 +48,12 @@ def deadlines(draft: Draft) -> Iterator[Millis]:
 
 
 def sweep(draft: Draft) -> None:
-    """Strike them all out: their deadline has passed."""
+    """Drop them all: their deadline has passed."""
     draft.departures.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:
-    """Strike out those of whom nothing is to be expected any more."""
+    """Drop those of whom nothing is to be expected any more."""
     if not draft.departures.drawn:
         return
     known = sorted(draft.departures.items(), key=lambda entry: (-entry[1].at, entry[0]))

@@ -83,12 +83,12 @@ def deadlines(draft: Draft) -> Iterator[Millis]:
 
 
 def sweep(draft: Draft) -> None:
-    """Strike everything out: its deadline has passed."""
+    """Drop everything: its deadline has passed."""
     draft.flaps.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:
-    """Strike out what has faded away, so that the book stays as small as the group."""
+    """Drop what has faded away, so that the book stays as small as the group."""
     if draft.flaps.drawn:
         _strike_out(draft, clock)
 

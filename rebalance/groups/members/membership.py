@@ -270,7 +270,7 @@ def _leave(draft: Draft, event: Left) -> None:
 
 
 def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cause: Cause) -> None:
-    """Strike a member out."""
+    """Remove a member."""
     member = draft.members[name]
     draft.members.remove(name)
     draft.pulses.remove(name)

@@ -37,7 +37,7 @@ def deadlines(draft: Draft) -> Iterator[Millis]:
 
 
 def sweep(draft: Draft) -> None:
-    """Strike out what is left: its deadline has passed."""
+    """Drop what is left: its deadline has passed."""
     draft.empty_since, draft.commands, draft.extent = None, (), None
     draft.target, draft.shortage = {}, {}  # of a paused group they would stay
     for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):

@@ -76,7 +76,7 @@ class Roster(dict[MemberId, Member]):
         return frozenset(card.wish for card in asked if card.owns)
 
     def rewritten(self, drawn: Mapping[MemberId, Member | None]) -> "Roster":
-        """Return the roster with some entries written anew, or struck out."""
+        """Return the roster with some entries written anew, or removed."""
         roster = Roster(self)
         trace(drawn, roster)
         if self._cards is not None:
@@ -169,7 +169,7 @@ class Roll(Overlay[MemberId, Member]):
         super().put(key, value)
 
     def remove(self, key: MemberId) -> None:
-        """Strike a member out."""
+        """Remove a member."""
         if self._demand is not None or self._table is not None:
             self._count(self.get(key), None)
         super().remove(key)

@@ -29,9 +29,9 @@ from audit.history import (
     Place,
     Queue,
     Released,
+    Removed,
     Routed,
     Started,
-    Struck,
     Summarised,
     Ticked,
     Withdrawn,
@@ -160,9 +160,9 @@ class Chronicle:
         """A member's orders are withdrawn."""
         return self._take(Withdrawn(self._place("assignments"), GROUP, member))
 
-    def struck(self, who: str, cause: Place, how: str = "expired") -> Place:
+    def removed(self, who: str, cause: Place, how: str = "expired") -> Place:
         """The history says that a life ended."""
-        return self._take(Struck(self._place("history"), GROUP, life(who), how, cause))
+        return self._take(Removed(self._place("history"), GROUP, life(who), how, cause))
 
     def summarised(
         self,

@@ -11,7 +11,7 @@ def test_a_session_of_silence_is_the_measure(silence: int, wrong: list[str]) -> 
     told = a_member()
     told.ticks(4_000)
     told.ticks(4_000)
-    told.struck("a", told.ticks(silence - 8_000))
+    told.removed("a", told.ticks(silence - 8_000))
 
     assert wrong == told.wrong
 
@@ -19,7 +19,7 @@ def test_a_session_of_silence_is_the_measure(silence: int, wrong: list[str]) -> 
 def test_an_outage_is_no_silence() -> None:
     """A gap in the log proves one step, however long it was."""
     told = a_member()
-    told.struck("a", told.ticks(60_000))
+    told.removed("a", told.ticks(60_000))
 
     assert ["I6"] == told.wrong
 
@@ -30,7 +30,7 @@ def test_a_clock_that_jumped_back_proves_nothing() -> None:
     told.ticks(4_000)
     told.ticks(-4_000)
     told.ticks(4_000)
-    told.struck("a", told.ticks(4_000))
+    told.removed("a", told.ticks(4_000))
 
     assert ["I6"] == told.wrong
 
@@ -58,7 +58,7 @@ def test_nor_do_they_prove_more_than_it_took() -> None:
     told.ticks(3_600_000)
     told.ticks(-3_600_000)
     told.ticks(3_600_000)
-    told.struck("a", told.ticks(1_000 - 3_600_000))
+    told.removed("a", told.ticks(1_000 - 3_600_000))
 
     assert ["I6"] == told.wrong
 
@@ -69,7 +69,7 @@ def test_what_was_heard_after_the_cause_does_not_count() -> None:
     told.ticks(5_000)
     cause = told.ticks(5_000)
     told.beats("a")
-    told.struck("a", cause)
+    told.removed("a", cause)
 
     assert [] == told.details
 
@@ -80,7 +80,7 @@ def test_a_repeated_beat_is_no_sign_of_life() -> None:
     told.beats("a", sequence=50)
     told.ticks(5_000)
     told.beats("a", sequence=50)
-    told.struck("a", told.ticks(5_000))
+    told.removed("a", told.ticks(5_000))
 
     assert [] == told.details
 
@@ -88,7 +88,7 @@ def test_a_repeated_beat_is_no_sign_of_life() -> None:
 def test_whoever_left_or_was_fenced_need_not_be_silent() -> None:
     """Only an expiry claims silence."""
     told = a_member()
-    told.struck("a", told.leaves("a"), how="left")
+    told.removed("a", told.leaves("a"), how="left")
 
     assert [] == told.details
 
@@ -134,7 +134,7 @@ def test_a_wrong_stamp_kills_nobody(jumps: tuple[int, ...]) -> None:
     told = a_member()
     for jump in jumps:
         told.ticks(jump)
-    told.struck("a", told.ticks(4_999))
+    told.removed("a", told.ticks(4_999))
 
     assert ["I6"] == told.wrong
 
@@ -159,7 +159,7 @@ def a_crowd() -> Chronicle:
 def test_silence_of_most_is_doubted() -> None:
     """Three of four: nobody is struck out for it yet."""
     told = a_crowd()
-    told.struck("a", told.ticks(0))
+    told.removed("a", told.ticks(0))
 
     assert ["I6"] == told.wrong
     assert "3 of 4 were silent" in told.details[0]
@@ -176,7 +176,7 @@ def test_who_said_that_it_goes_is_not_missed(*, returns: bool) -> None:
     cause = told.ticks(0)
     if returns:
         told.joined("b")
-    told.struck("a", cause)
+    told.removed("a", cause)
 
     assert [] == told.details
 
@@ -196,8 +196,8 @@ def test_those_that_one_record_strikes_out_were_doubted_together() -> None:
             for name in speakers:
                 told.beats(name)
     cause = told.ticks(0)
-    told.struck("a", cause)
-    told.struck("b", cause)
+    told.removed("a", cause)
+    told.removed("b", cause)
 
     assert [] == told.details
 
@@ -208,7 +208,7 @@ def test_silence_of_most_is_believed_in_the_end() -> None:
     for _ in range(15):
         told.ticks(2_000)
         told.beats("d")
-    told.struck("a", told.ticks(0))
+    told.removed("a", told.ticks(0))
 
     assert [] == told.details
 
@@ -219,7 +219,7 @@ def test_a_group_may_doubt_by_rules_of_its_own() -> None:
     ordered.ordered("policy")
     summarised.summarised(2, percent=90)
     for told in (ordered, summarised):
-        told.struck("a", told.ticks(0))
+        told.removed("a", told.ticks(0))
 
         assert [] == told.details
 
@@ -228,7 +228,7 @@ def test_an_operator_may_say_that_it_is_true() -> None:
     """Then nobody has to wait."""
     told = a_crowd()
     told.ordered("approve")
-    told.struck("a", told.ticks(0))
+    told.removed("a", told.ticks(0))
 
     assert [] == told.details
 
@@ -267,7 +267,7 @@ def test_of_one_that_left_only_its_return_counts() -> None:
     told.ticks(5_000)
     told.beats("a")
     told.leaves("a")
-    told.struck("a", told.ticks(5_000))
+    told.removed("a", told.ticks(5_000))
 
     assert [] == told.details
 
@@ -277,7 +277,7 @@ def test_a_life_that_is_being_replaced_is_not_one_more() -> None:
     told = a_crowd()
     told.joined("b:2")
     told.joined("c:2")
-    told.struck("a", told.ticks(0))
+    told.removed("a", told.ticks(0))
 
     assert [] == told.details
 
@@ -294,6 +294,6 @@ def test_who_kept_a_queue_is_held_while_most_are_silent(silent: str, wrong: list
     for name in "abcd":
         if name not in silent:
             told.beats(name)
-    told.struck("a", told.ticks(2_000), how="overdue")
+    told.removed("a", told.ticks(2_000), how="overdue")
 
     assert wrong == told.wrong

@@ -46,7 +46,7 @@ def test_whoever_takes_over_begins_all_sessions_anew() -> None:
 def test_whoever_takes_over_is_as_patient(silence: int, wrong: list[str]) -> None:
     """Its clock is another one, but no more time has gone by than the log shows."""
     told = taken_over()
-    told.struck("a", told.ticks(silence))
+    told.removed("a", told.ticks(silence))
 
     assert wrong == told.wrong
 
@@ -57,6 +57,6 @@ def test_a_clock_that_jumped_back_before_another_took_over() -> None:
     told.ticks(-4_000)
     told.started()
     told.issued("a", 2)
-    told.struck("a", told.ticks(1_000))
+    told.removed("a", told.ticks(1_000))
 
     assert [] == told.wrong

@@ -215,7 +215,7 @@ def test_the_end_of_a_life(event: str) -> None:
     cause = {"kind": "expiry", "topic": "trimtab.heartbeats", "partition": 3, "offset": 12}
     entry = published(HISTORY, "member", event=event, cause=cause)
 
-    assert isinstance(entry, history.Struck)
+    assert isinstance(entry, history.Removed)
     assert (event, Place("trimtab.heartbeats", 3, 12)) == (entry.how, entry.cause)
 
 

@@ -29,7 +29,7 @@ from trimtab.protocol.reasons import UndecodableRecord
 from trimtab.protocol.record import Part
 
 SESSION_TIMEOUT_MS: Final = 120_000
-"""Silence after which a broker strikes a client out (`channelExpiredTimeout`): four heartbeats."""
+"""Silence after which a broker removes a client (`channelExpiredTimeout`): four heartbeats."""
 
 
 class _OfAClient(Part):
