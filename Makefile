@@ -46,12 +46,15 @@ PURE := not (kafka or spark or packaging or gate or slow)
 # Everything that can share the machine with others: no timing, no ports, no JVM.
 ALONE := not (kafka or spark or packaging or gate)
 
+# How many of those that need a JVM run at once: they wait for sessions, and for one another.
+AT_ONCE ?= 3
+
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
-test: setup dev ## Run every test, on a real Kafka and a real Spark (twenty minutes)
+test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter of an hour)
 	@echo 'test: every test; first those that need no JVM, on two cores ...'
 	@$(BIN)/pytest -m '$(ALONE)' --numprocesses=2
-	@echo 'test: ... then those that start Kafka and Spark, one after the other'
-	@$(BIN)/pytest -m 'not ($(ALONE))'
+	@echo 'test: ... then those that start Kafka and Spark, and wait for them most of the time'
+	@$(BIN)/pytest -m 'not ($(ALONE))' --numprocesses=$(AT_ONCE) --dist=loadgroup
 
 check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
 	@$(BIN)/pytest -m '$(PURE)' --numprocesses=auto --hypothesis-profile=quick

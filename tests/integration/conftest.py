@@ -14,6 +14,7 @@ from it as well. Mark the tests ``@pytest.mark.kafka``.
 """
 
 import gc
+import os
 import re
 import uuid
 import warnings
@@ -37,6 +38,10 @@ PARTITIONS = 2
 SESSION_S = 10
 """Of the members that tests make: no pause of a machine is so long, but a start of Spark is."""
 
+os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1"
+"""For every Spark that tests start: the second compiler never pays in a life of a minute, and takes
+two fifths of the processor time of a start."""
+
 MakeMember = Callable[[str], Member]
 
 
@@ -54,8 +59,17 @@ def swept(request: pytest.FixtureRequest) -> Iterator[None]:
     Otherwise whatever test runs when they are collected fails for them.
     """
     yield
-    if request.node.get_closest_marker("kafka") is None:
-        return
+    if request.node.get_closest_marker("kafka") is not None:
+        sweep()
+
+
+def pytest_sessionfinish() -> None:
+    """Collect what the last test of all has left: its log held on to them for longer."""
+    sweep()
+
+
+def sweep() -> None:
+    """Collect sockets, and say nothing of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()

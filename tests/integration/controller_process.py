@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from console.tethered_process import TetheredProcess
-from streaming.process.readiness import Readiness, read
+from streaming.process.readiness import Readiness, read, sign
 
 START_PATIENCE_S = 240.0
 """A start takes 10 s on two idle cores, and has taken 100 on busy ones."""
@@ -47,6 +47,7 @@ class ControllerProcess:
         **settings: object,
     ) -> None:
         self.home = home
+        self.servers = servers
         self.prefix = prefix
         self.log = home / "controller.log"
         given = {
@@ -103,6 +104,15 @@ class ControllerProcess:
         """The lines of its log that hold all of these words."""
         lines = self.log.read_text().splitlines()
         return [line for line in lines if all(word in line for word in words)]
+
+    def commit(self) -> None:
+        """Wait until two batches have been committed: all that it did before has been said."""
+        deadline = time.monotonic() + STOP_PATIENCE_S
+        for _ in range(2):
+            last = sign(self.home).stat().st_mtime_ns
+            while sign(self.home).stat().st_mtime_ns == last:
+                assert time.monotonic() < deadline, self.log.read_text()
+                time.sleep(POLL_S)
 
     def wait_for_line(self, *words: str, within: float) -> None:
         """Wait until its log has such a line."""

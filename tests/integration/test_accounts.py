@@ -146,6 +146,9 @@ def test_an_error_in_the_handler_ends_the_process_at_once(
             account.produce(100)
             account.wait_until(lambda: not account.lost)
             assert 0 == ends(b)
+    published.wait_until(lambda: group in published.groups)
+    published.wait_until(lambda: published.groups[group].members == 0)
+    published.catch_up()
     changes = [it for it in published.of_group(group) if isinstance(it, MemberChanged)]
     assert took < SESSION_S / 2
     assert set() == {it.member for it in changes if it.event == "expired"}

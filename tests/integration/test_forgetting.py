@@ -1,4 +1,4 @@
-"""A controller whose checkpoint is deleted, or restored from an old copy."""
+"""A controller whose checkpoint is deleted when its group has been forgotten."""
 
 import shutil
 from pathlib import Path
@@ -7,58 +7,12 @@ import pytest
 from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.conftest import SESSION_S, MakeMember
+from tests.integration.conftest import MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from trimtab import Member
 from trimtab.protocol import DEFAULT_PARTITIONS, Forget, encode, partition_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
-
-
-@pytest.mark.timeout(900)  # three starts of Spark
-def test_nothing_moves_for_a_forgetful_controller(
-    kafka: EmbeddedKafka,
-    topics_prefix: str,
-    tmp_path: Path,
-    group: str,
-    lone_member: MakeMember,
-) -> None:
-    """Members keep what they have, whatever it remembers; epochs go on above the published."""
-    servers, checkpoint, copy = kafka.bootstrap_servers, tmp_path / "checkpoint", tmp_path / "copy"
-
-    with ControllerProcess(tmp_path, servers, topics_prefix) as controller:
-        published = Published(servers, topics_prefix)
-
-        def adopts(*members: Member) -> None:
-            """Start, and see the members keep what they have under a greater epoch."""
-            published.wait_until(lambda: all(map(published.is_read_by, members)))
-            published.catch_up()
-            before, epoch = [it.assignment for it in members], published.groups[group].epoch
-            controller.start()
-            published.wait_until(lambda: published.groups[group].epoch > epoch)
-            published.watch(SESSION_S / 2)
-
-            assert "adoption" == published.groups[group].cause.kind
-            assert before == [it.assignment for it in members]
-            assert "adoption" not in {it.cause.kind for it in published.handovers(group)}
-
-        with lone_member("a") as a, lone_member("b") as b:
-            published.wait_until(lambda: published.is_stable(group, "ab", 8))
-            controller.kill()
-            checkpoint.rename(copy)
-            adopts(a, b)  # A6
-
-            with lone_member("c") as c:
-                published.wait_until(lambda: published.is_stable(group, "abc", 8))
-                c.wait_until(lambda it: len(it.assignment) > 0)
-                controller.kill()
-                shutil.rmtree(checkpoint)
-                copy.rename(checkpoint)
-                adopts(a, b, c)  # A7
-
-                published.wait_until(lambda: published.is_stable(group, "abc", 8))
-        published.close()
 
 
 @pytest.mark.timeout(600)  # two starts of Spark

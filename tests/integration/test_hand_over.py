@@ -27,6 +27,7 @@ def test_the_first_member_gets_everything(
         a.wait_until(lambda it: len(it.assignment) == QUEUES)
         published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
 
+    published.catch_up()
     assert [] == published.handovers(group)
 
 
@@ -77,6 +78,7 @@ def test_a_killed_member_is_fenced_by_its_silence(
         return [it for it in changes if it.member == "b" and it.event != "joined"]
 
     published.wait_until(lambda: bool(ends()))
+    published.catch_up()
     (end,) = ends()
     assert ("expired", "expiry") == (end.event, end.cause.kind)
     assert (end.cause.detail or "").startswith("silent for")
