@@ -1,6 +1,6 @@
 """`make explore`: every interleaving of three members and two queues, as far as you like.
 
-Breadth first through the real ``step`` and model members (``exploration``), in one process and as
+Breadth first through the real ``step`` and real sessions (``exploration``), in one process and as
 much memory as so many hashes take. Progress goes to stderr; the last line is one JSON object: how
 many worlds there were, and how deep every one of them was looked at.
 """

@@ -1,4 +1,4 @@
-"""Every interleaving: the real controller and model members, as far as a scope reaches.
+"""Every interleaving: the real controller and real sessions, as far as a scope reaches.
 
 From each world the explorer takes every step that could come next, breadth first, so that the first
 violation it meets is a shortest one, and so that it can be stopped at any size and still say how
@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-from tests.laws import model_member
+from tests.laws.members import Members
 from tests.laws.messages import NOBODY, Beat, Booked, Elapsed, Gone, Input, Resumed
-from tests.laws.model_member import IDLE, WORKING, View, called
 from tests.laws.real_controller import RealController
 from tests.laws.troubles import Troubles, joins
+from tests.laws.views import IDLE, WORKING, View, called, newborn, owned
 from tests.laws.worlds import Scope, Step, World, forgetful, with_view
 
 Progress = Callable[[int, int], object]
@@ -55,8 +55,9 @@ class Exploration:
             eager=scope.eager,
             policy=scope.policy,
         )
+        self.members = Members()
         wishes = list(product(choices, repeat=scope.queues))
-        self._troubles = Troubles(scope, self.controller, wishes, self._told)
+        self._troubles = Troubles(scope, self.controller, self.members, wishes, self._told)
         self._came_from: dict[int, int] = {}
         """The hash of the world before, by the hash of a world: all that is kept of most."""
 
@@ -110,9 +111,7 @@ class Exploration:
 
     def _start(self) -> World:
         members, queues, trouble, eager, _ = self.scope
-        views = tuple(
-            model_member.newborn(me, 1, queues, eager=me < eager) for me in range(members)
-        )
+        views = tuple(newborn(me, 1, queues, eager=me < eager) for me in range(members))
         nobody, tokens = (NOBODY,) * queues, (0,) * queues
         return World(self.controller.start, views, (), frozenset(), nobody, tokens, trouble)
 
@@ -137,13 +136,13 @@ class Exploration:
                 yield from self._life(world, place, view, lives[view.me])
 
     def _life(self, world: World, place: int, view: View, known: int) -> Iterator[Step]:
-        for name, moved, released in model_member.moves(view):
+        for name, moved, released in self.members.moves(view):
             yield name, with_view(world, place, moved, released)
         unanswered = not view.acted and not view.unread
         if unanswered and known < view.life and self._changes(world, joins(view)):
             yield f"{called(view)} asks again", self._told(world, joins(view))
         if self.scope.trouble.losses and not view.eager:
-            beat = Beat(view.me, view.life, view.acted, model_member.owned(view))
+            beat = Beat(view.me, view.life, view.acted, owned(view))
             if self._changes(world, beat):
                 yield f"{called(view)} beats", self._told(world, beat)
 

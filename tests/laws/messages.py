@@ -6,7 +6,7 @@ makes of each of these.
 
 from typing import NamedTuple
 
-from tests.laws.model_member import Claim
+from tests.laws.views import Claim
 
 NOBODY = -1
 

@@ -1,4 +1,4 @@
-"""The real ``step``, tabulated: what the explorer puts against its model members.
+"""The real ``step``, tabulated: what the explorer puts against real sessions.
 
 The brain is a pure function, so each (state, event) needs computing once; after that the explorer
 works with small integers. Nothing of the brain is imitated here: events go in as single-record
@@ -60,7 +60,7 @@ from tests.laws.messages import (
 from tests.laws.messages import (
     Life as MemberLife,
 )
-from tests.laws.model_member import Inherit, Orders, Release
+from tests.laws.views import Inherit, Record, Release
 
 PILOT = MemberId("pilot")
 TOPIC = TopicName("orders")
@@ -77,7 +77,7 @@ class Reply(NamedTuple):
     """What one input made of the controller."""
 
     state: int
-    records: tuple[tuple[int, Orders | None], ...]
+    records: tuple[tuple[int, Record | None], ...]
 
 
 class RealController:
@@ -229,18 +229,18 @@ class RealController:
             self._known.append(lives)
         return number
 
-    def _records(self, decisions: tuple[Decision, ...]) -> tuple[tuple[int, Orders | None], ...]:
-        records: list[tuple[int, Orders | None]] = []
+    def _records(self, decisions: tuple[Decision, ...]) -> tuple[tuple[int, Record | None], ...]:
+        records: list[tuple[int, Record | None]] = []
         for decision in decisions:
             if isinstance(decision, AssignmentIssued) and decision.member != PILOT:
-                records.append((self.members.index(decision.member), self._orders(decision)))
+                records.append((self.members.index(decision.member), self._record(decision)))
             elif isinstance(decision, AssignmentWithdrawn):
                 records.append((self.members.index(decision.member), None))
         return tuple(records)
 
-    def _orders(self, issued: AssignmentIssued) -> Orders:
+    def _record(self, issued: AssignmentIssued) -> Record:
         numbers, portion = self._numbers, issued.portion
-        return Orders(
+        return Record(
             life=int(issued.incarnation),
             epoch=issued.epoch,
             hold=tuple((numbers[queue], epoch) for queue, epoch in portion.hold),

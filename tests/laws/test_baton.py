@@ -1,4 +1,4 @@
-"""The baton, by exhaustion: the real ``step`` against every order in which things can happen.
+"""The baton, by exhaustion: the real ``step`` and real sessions, in every order of what can happen.
 
 A scope names how many members, queues and troubles there are; within it nothing is left to chance.
 The scopes of `make check` reach some 100,000 worlds; the profile deep adds those that take
@@ -7,16 +7,20 @@ minutes and reach over a million. `make explore` goes through one scope as far a
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from rebalance.groups.handover import baton
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.policy import TwinRule
+from tests.builders import wrong_pages
 from tests.builders.effort import DEEP
+from tests.laws import wrong_members
 from tests.laws.exploration import Exploration
 from tests.laws.real_controller import POLICY
 from tests.laws.worlds import Scope, Trouble
+from trimtab.session.baton import Baton
+from trimtab.session.recall import Recall
 
 REFUSING = replace(POLICY, on_twin=TwinRule.REFUSE_NEWER, on_twin_instance=TwinRule.REFUSE_NEWER)
 HANDING_OVER = replace(POLICY, on_twin_instance=TwinRule.HAND_OVER)
@@ -27,6 +31,7 @@ SHALLOW = {
     "three members whose target keeps changing": Scope(3, 1, Trouble(wishes=4)),
     "three members, a death and a lost release": Scope(3, 1, Trouble(wishes=2, deaths=1, losses=1)),
     "three members and two queues": Scope(3, 2, Trouble(wishes=2)),
+    "a member that leaves": Scope(2, 1, Trouble(wishes=3, stops=1)),
     "a temporary leave": Scope(2, 1, Trouble(wishes=2, leaves=1, losses=1)),
     "an operator's drain": Scope(2, 1, Trouble(wishes=2, drains=1)),
     "a pause": Scope(2, 1, Trouble(wishes=3, pauses=1)),
@@ -47,6 +52,7 @@ DEEPER = {
     "deep: three members, two deaths": Scope(3, 1, Trouble(wishes=3, deaths=2)),
     "deep: three members, two queues": Scope(3, 2, Trouble(wishes=2, deaths=1)),
     "deep: temporary leaves": Scope(2, 2, Trouble(wishes=2, leaves=1, losses=1)),
+    "deep: members that leave": Scope(2, 2, Trouble(wishes=2, stops=1)),
     "deep: operators": Scope(3, 1, Trouble(wishes=2, drains=1, pauses=1, losses=1)),
     "deep: vanishing queues": Scope(2, 2, Trouble(wishes=2, shrinks=2)),
     "deep: twins": Scope(2, 2, Trouble(wishes=2, twins=1)),
@@ -70,7 +76,7 @@ def test_one_owner_always_and_the_right_one_in_the_end(scope: Scope) -> None:
 
 def test_a_part_of_a_scope_says_how_deep_it_goes() -> None:
     """What stops before the end has looked at every world of the depth that it names."""
-    scope = SHALLOW["two members and a death"]
+    scope = SHALLOW["a temporary leave"]
     part, whole = Exploration(scope).run(most=1_000), Exploration(scope).run()
 
     assert not part.complete
@@ -79,70 +85,89 @@ def test_a_part_of_a_scope_says_how_deep_it_goes() -> None:
     assert 1_000 <= part.worlds < whole.worlds
 
 
-Settled = Callable[[Ownership | None, Grant | None, Asked], Ownership | None]
-
-
-def heir_replaced_at_once(settled: Settled) -> Settled:
-    """Plant: a changed mind names the new heir without waiting for the old one to let go."""
-
-    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and owned.heir and wanted and wanted.member != owned.heir.member:
-            other = None if wanted.member == owned.holder.member else wanted
-            return replace(owned, heir=other)
-        return settled(owned, wanted, asked)
-
-    return planted
-
-
-def heir_confirmed_before_the_release(settled: Settled) -> Settled:
-    """Plant: the new owner is told to hold at once."""
-
-    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and wanted and wanted.member != owned.holder.member:
-            return Ownership(wanted)
-        return settled(owned, wanted, asked)
-
-    return planted
-
-
-def told_to_hold_on(settled: Settled) -> Settled:
-    """Plant: when the target returns to a holder that was told to give, it is told to hold on."""
-
-    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and not owned.heir and wanted and wanted.member == owned.holder.member:
-            return Ownership(replace(owned.holder, asked=None))
-        return settled(owned, wanted, asked)
-
-    return planted
-
-
-def heir_forgotten(settled: Settled) -> Settled:
-    """Plant: an heir that the target dropped is struck out of the books, as if it had no say."""
-
-    def planted(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and owned.heir and wanted is None:
-            return replace(owned, heir=None)
-        return settled(owned, wanted, asked)
-
-    return planted
-
-
 TWO_OWNERS = "q0 has several owners"
-STUCK = "at rest, q0 is not with the member it was wished for"
-PLANTS = [
-    (heir_replaced_at_once, TWO_OWNERS, Scope(3, 1, Trouble(wishes=4))),
-    (heir_confirmed_before_the_release, TWO_OWNERS, Scope(2, 1, Trouble(wishes=2))),
-    (told_to_hold_on, STUCK, Scope(2, 1, Trouble(wishes=3, losses=1))),
-    (heir_forgotten, TWO_OWNERS, Scope(3, 1, Trouble(wishes=4))),
-]
+MISPLACED = "at rest, q0 is not with the member it was wished for"
+UNSETTLED = "the books are not at rest"
+PLANTS = {
+    "heir replaced": (
+        baton,
+        "next_page",
+        wrong_pages.heir_replaced_without_its_own_release,
+        Scope(3, 1, Trouble(wishes=4)),
+        TWO_OWNERS,
+    ),
+    "heir confirmed": (
+        baton,
+        "next_page",
+        wrong_pages.heir_confirmed_before_release,
+        Scope(2, 1, Trouble(wishes=2)),
+        TWO_OWNERS,
+    ),
+    "told to hold on": (
+        baton,
+        "next_page",
+        wrong_pages.told_to_hold_on,
+        Scope(2, 1, Trouble(wishes=3, losses=1)),
+        MISPLACED,
+    ),
+    "heir forgotten": (
+        baton,
+        "next_page",
+        wrong_pages.heir_forgotten,
+        Scope(3, 1, Trouble(wishes=4)),
+        TWO_OWNERS,
+    ),
+    "starts on any release": (
+        Recall,
+        "heard",
+        wrong_members.starts_on_any_release,
+        SHALLOW["two members and a death"],
+        TWO_OWNERS,
+    ),
+    "holds what it let go": (
+        Baton,
+        "_is_news",
+        wrong_members.holds_what_it_let_go,
+        SHALLOW["a member that leaves"],
+        MISPLACED,
+    ),
+    "releases before it has stopped": (
+        Baton,
+        "_give",
+        wrong_members.releases_before_it_has_stopped,
+        Scope(2, 1, Trouble(wishes=2)),
+        TWO_OWNERS,
+    ),
+    "keeps what is not named": (
+        Baton,
+        "_take_away",
+        wrong_members.keeps_what_is_not_named,
+        SHALLOW["two members and a death"],
+        TWO_OWNERS,
+    ),
+    "keeps a chance to itself": (
+        Baton,
+        "_give",
+        wrong_members.keeps_a_chance_to_itself,
+        Scope(2, 1, Trouble(wishes=3)),
+        UNSETTLED,
+    ),
+}
 
 
-@pytest.mark.parametrize(("plant", "found", "scope"), PLANTS)
+@pytest.mark.parametrize(
+    ("where", "name", "wrong", "scope", "found"), PLANTS.values(), ids=PLANTS.keys()
+)
 def test_a_planted_bug_is_found(
-    plant: Callable[[Settled], Settled], found: str, scope: Scope, monkeypatch: pytest.MonkeyPatch
+    where: object,
+    name: str,
+    wrong: Callable[[Any], Any],
+    scope: Scope,
+    found: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The exploration has teeth: each way to get the rule wrong is found, with a trace."""
-    monkeypatch.setattr(baton, "next_page", plant(baton.next_page))
+    """The exploration has teeth: each way to get a rule wrong is found, in either half."""
+    monkeypatch.setattr(where, name, wrong(getattr(where, name)))
 
     outcome = Exploration(scope).run()
 

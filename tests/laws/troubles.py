@@ -6,7 +6,8 @@ to happen, so a world in which only these are left is quiet.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tests.laws import model_member
+from tests.laws import views
+from tests.laws.members import Members
 from tests.laws.messages import (
     Away,
     Drained,
@@ -17,8 +18,8 @@ from tests.laws.messages import (
     Wish,
     Wished,
 )
-from tests.laws.model_member import View, called
 from tests.laws.real_controller import RealController
+from tests.laws.views import View, called
 from tests.laws.worlds import Scope, Step, World, with_view
 
 Told = Callable[[World, Input], World]
@@ -28,10 +29,15 @@ class Troubles:
     """Everything that may go wrong in a scope."""
 
     def __init__(
-        self, scope: Scope, controller: RealController, wishes: Sequence[Wish], told: Told
+        self,
+        scope: Scope,
+        controller: RealController,
+        members: Members,
+        wishes: Sequence[Wish],
+        told: Told,
     ) -> None:
         """Know whom to ask and how the controller is told."""
-        self._scope, self._controller = scope, controller
+        self._scope, self._controller, self._members = scope, controller, members
         self._wishes, self._told = wishes, told
 
     def possible(self, world: World) -> Iterator[Step]:
@@ -43,26 +49,28 @@ class Troubles:
                 yield from self._luck(world, place, view)
                 if trouble.deaths:
                     spent = world._replace(trouble=trouble._replace(deaths=trouble.deaths - 1))
-                    crashed = with_view(spent, place, model_member.dead(view))
+                    crashed = with_view(spent, place, views.dead(view))
                     yield f"{called(view)} dies", crashed
                 if trouble.losses:
                     yield from self._lost(world, place, view)
                 yield from self._doubles(world, place, view)
             elif not view.over:
-                reborn = model_member.reborn(view, _next_life(world, view))
+                reborn = views.reborn(view, _next_life(world, view))
                 after = with_view(world, place, reborn)
                 yield f"{called(view)} is reborn", self._told(after, joins(reborn))
 
     def _luck(self, world: World, place: int, view: View) -> Iterator[Step]:
         """A release is heard of, sooner or later, before or after it is booked."""
-        for source, (name, moved, _) in model_member.starts(view):
+        for source, (name, moved, released) in self._members.starts(view):
             if source in world.log or source in world.heard:
-                yield name, with_view(world, place, moved)
+                yield name, with_view(world, place, moved, released)
+        for name, moved, released in self._members.mistakes(view):
+            yield name, with_view(world, place, moved, released)
 
     def _lost(self, world: World, place: int, view: View) -> Iterator[Step]:
         trouble = world.trouble
         spent = world._replace(trouble=trouble._replace(losses=trouble.losses - 1))
-        for name, moved, _ in model_member.finishes(view):
+        for name, moved, _ in self._members.finishes(view):
             yield f"{name}, but that is lost", with_view(spent, place, moved)
 
     def _orders(self, world: World) -> Iterator[Step]:
@@ -89,19 +97,23 @@ class Troubles:
             return
         if trouble.leaves:
             spent = world._replace(trouble=trouble._replace(leaves=trouble.leaves - 1))
-            gone = with_view(spent, place, model_member.dead(view))
+            gone = with_view(spent, place, views.dead(view))
             yield f"{name} goes for a while", self._told(gone, Away(view.me, view.life))
+        if trouble.stops and not view.eager and not view.stopping:
+            spent = world._replace(trouble=trouble._replace(stops=trouble.stops - 1))
+            said, leaving, released = self._members.stops(view)
+            yield said, with_view(spent, place, leaving, released)
         if trouble.drains:
             spent = world._replace(trouble=trouble._replace(drains=trouble.drains - 1))
             yield f"{name} is to have nothing", self._told(spent, Drained(view.me))
         if trouble.twins:
             spent = world._replace(trouble=trouble._replace(twins=trouble.twins - 1))
-            twin = model_member.reborn(view, _next_life(world, view))
+            twin = views.reborn(view, _next_life(world, view))
             yield f"a twin of {name}", self._comes(spent, twin)
         if trouble.surges:
             spent = world._replace(trouble=trouble._replace(surges=trouble.surges - 1))
             number = self._scope.members + self._scope.trouble.surges - trouble.surges
-            successor = model_member.reborn(view, 1)._replace(me=number)
+            successor = views.reborn(view, 1)._replace(me=number)
             yield f"m{number} comes for {name}", self._comes(spent, successor)
 
     def _comes(self, world: World, newcomer: View) -> World:

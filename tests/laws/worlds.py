@@ -8,10 +8,10 @@ more are equal, so that they are explored once.
 from typing import NamedTuple
 
 from rebalance.groups.model.policy import Policy
-from tests.laws import model_member
+from tests.laws import views
 from tests.laws.messages import Wish
-from tests.laws.model_member import WORKING, Release, View
 from tests.laws.real_controller import POLICY
+from tests.laws.views import WORKING, Release, View
 
 
 class Trouble(NamedTuple):
@@ -25,6 +25,8 @@ class Trouble(NamedTuple):
     """Releases that reach neither the heir nor the controller, to be repaired by a beat."""
     leaves: int = 0
     """Temporary leaves: who went may come back, or not."""
+    stops: int = 0
+    """Members that are asked to leave: they let go of all that they have, unasked, and go."""
     twins: int = 0
     """Second processes under a name that is in use."""
     surges: int = 0
@@ -86,5 +88,5 @@ def forgetful(world: World) -> World:
     """Forget the releases that nobody can be waiting for: worlds that differ by them are equal."""
     if not world.heard:
         return world
-    awaited = {source for view in world.views for source in model_member.sources(view)}
+    awaited = {source for view in world.views for source in views.sources(view)}
     return world._replace(heard=world.heard & awaited)

@@ -15,12 +15,15 @@ from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Portion
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, Life, MemberId, Millis, Queue
 from rebalance.stamp import Stamp
 from streaming.startup.published import PublishedState
+from tests.builders.wrong_pages import (
+    heir_confirmed_before_release,
+    heir_replaced_without_its_own_release,
+)
 from tests.simulation import clocks, deaf, lives
 from tests.simulation.scenario import Quirk, Scenario, scenario
 from trimtab.protocol import Group
@@ -38,31 +41,6 @@ class Plant:
     needs: frozenset[Quirk] = frozenset()
     """What has to be likely in a life for it to matter: other lives need not be looked at."""
     lives: Callable[[int], Scenario] = scenario
-
-
-def heir_confirmed_before_release(right: Function) -> Function:
-    """The new owner is told to hold at once."""
-
-    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and wanted and wanted.member != owned.holder.member:
-            return Ownership(wanted)
-        page: Ownership | None = right(owned, wanted, asked)
-        return page
-
-    return wrong
-
-
-def heir_replaced_without_its_own_release(right: Function) -> Function:
-    """A changed mind names another heir while the first may have started."""
-
-    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and owned.heir and wanted and wanted.member != owned.heir.member:
-            other = None if wanted.member == owned.holder.member else wanted
-            return replace(owned, heir=other)
-        page: Ownership | None = right(owned, wanted, asked)
-        return page
-
-    return wrong
 
 
 def release_of_a_stale_epoch_accepted(right: Function) -> Function:

@@ -14,7 +14,7 @@ keep this safe when assignments arrive late, twice or not at all:
 A queue no longer named, or named under another epoch than the one it is worked on, was taken away:
 the controller knows better who owns it, so the application must drop it at once (lost).
 
-`tests/unit/sdk/test_model.py` explores this very code. One object lives as long as one incarnation.
+`tests/laws/test_baton.py` explores this very code. One object lives as long as one incarnation.
 It knows no time but the one it is handed.
 """
 

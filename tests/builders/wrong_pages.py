@@ -1,0 +1,57 @@
+"""Wrong ways to turn a page of the books: mistakes about the baton that somebody might make.
+
+Each takes the right ``next_page`` and returns one that is wrong in one respect. The exploration has
+to find them, and so has the simulation.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
+
+NextPage = Callable[[Ownership | None, Grant | None, Asked], Ownership | None]
+
+
+def heir_confirmed_before_release(right: NextPage) -> NextPage:
+    """The new owner is told to hold at once."""
+
+    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and wanted and wanted.member != owned.holder.member:
+            return Ownership(wanted)
+        return right(owned, wanted, asked)
+
+    return wrong
+
+
+def heir_replaced_without_its_own_release(right: NextPage) -> NextPage:
+    """A changed mind names another heir while the first may have started."""
+
+    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and owned.heir and wanted and wanted.member != owned.heir.member:
+            other = None if wanted.member == owned.holder.member else wanted
+            return replace(owned, heir=other)
+        return right(owned, wanted, asked)
+
+    return wrong
+
+
+def told_to_hold_on(right: NextPage) -> NextPage:
+    """When the target returns to a holder that was told to give, it is told to hold on."""
+
+    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and not owned.heir and wanted and wanted.member == owned.holder.member:
+            return Ownership(replace(owned.holder, asked=None))
+        return right(owned, wanted, asked)
+
+    return wrong
+
+
+def heir_forgotten(right: NextPage) -> NextPage:
+    """An heir that the target dropped is struck out of the books, as if it had no say."""
+
+    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+        if owned and owned.heir and wanted is None:
+            return replace(owned, heir=None)
+        return right(owned, wanted, asked)
+
+    return wrong

@@ -1,0 +1,126 @@
+"""Views: what the explorer sees of one life of a member, as a small value of integers.
+
+A view of a real session says everything that its next step may depend on while time stands still
+(``members`` makes it). What takes time in a real member takes a step of its own here: between
+"give" and its release it still works (``REVOKING``), and it may read only the latest of several
+records. When, and whether, it hears of a release is the explorer's choice.
+
+Everything is a tuple of small integers, so that a million of them can be hashed.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+IDLE, WAITING, WORKING, REVOKING = range(4)
+
+Claim = tuple[int, int]
+"""A queue and the epoch it is claimed under."""
+
+
+class Release(NamedTuple):
+    """One record of the topic that everybody follows."""
+
+    member: int
+    life: int
+    queue: int
+    epoch: int
+
+
+class Inherit(NamedTuple):
+    """One line of a record: a queue that starts on an exact release."""
+
+    queue: int
+    epoch: int
+    source: Release
+
+
+class Record(NamedTuple):
+    """One assignment of one member."""
+
+    life: int
+    epoch: int
+    hold: tuple[Claim, ...]
+    give: tuple[Claim, ...]
+    inherit: tuple[Inherit, ...]
+
+
+class Duty(NamedTuple):
+    """What a member does about one queue."""
+
+    state: int = IDLE
+    epoch: int = 0
+    source: Release | None = None
+    """The release that it waits for."""
+
+
+class View(NamedTuple):
+    """One life of one member: what it has read and what it does."""
+
+    me: int
+    """The member that it says it is; another process may say so too."""
+    life: int
+    alive: bool
+    acted: int
+    """The epoch of the last record it acted on; what its beats say."""
+    duties: tuple[Duty, ...]
+    given: tuple[int, ...]
+    """By queue, the highest epoch it was told to give."""
+    unread: tuple[Record | None, ...] = ()
+    """Its own records, oldest first; None withdraws it."""
+    eager: bool = False
+    """It knows no releases: it works on what its latest record says it holds, and nothing else."""
+    slot: int = 0
+    """Whose instance it has."""
+    stopping: bool = False
+    """It was asked to leave."""
+
+    @property
+    def over(self) -> bool:
+        """Whether it was told that its name is another's: it never comes back."""
+        return not self.life
+
+
+def newborn(me: int, life: int, queues: int, *, eager: bool = False) -> View:
+    """Return a member that knows nothing yet."""
+    idle, none = (Duty(),) * queues, (0,) * queues
+    return View(me, life, alive=True, acted=0, duties=idle, given=none, eager=eager, slot=me)
+
+
+def reborn(view: View, life: int) -> View:
+    """Return another life of a member."""
+    fresh = newborn(view.me, life, len(view.duties), eager=view.eager)
+    return fresh._replace(slot=view.slot)
+
+
+def dead(view: View) -> View:
+    """Return the member after a crash."""
+    return reborn(view, view.life)._replace(alive=False)
+
+
+def replaced(view: View) -> View:
+    """Return the member when it knows that its name is another's."""
+    return dead(view)._replace(life=0)
+
+
+def called(view: View) -> str:
+    """Name a life."""
+    return f"m{view.me}" if view.life == 1 else f"m{view.me}:{view.life}"
+
+
+def owned(view: View) -> tuple[Claim, ...]:
+    """What its beats list: what it works on or has not yet let go."""
+    return tuple(
+        (queue, duty.epoch)
+        for queue, duty in enumerate(view.duties)
+        if duty.state in (WORKING, REVOKING)
+    )
+
+
+def sources(view: View) -> Iterator[Release]:
+    """Everything that it waits for, or will wait for when it has read on."""
+    for duty in view.duties:
+        if duty.source is not None:
+            yield duty.source
+    for record in view.unread:
+        for line in record.inherit if record is not None else ():
+            yield line.source
