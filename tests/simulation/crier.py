@@ -130,10 +130,12 @@ class Crier:
         self._ordered = ()
         return [Lost(grants, reason)] if grants else []
 
-    def stop(self, now: int, timeout_ms: int) -> list[Lost | Send | Ended | Assigned]:
+    def stop(
+        self, now: int, timeout_ms: int, *, temporary: bool = False
+    ) -> list[Lost | Send | Ended | Assigned]:
         """Stop, and say so."""
         del now, timeout_ms
-        leave = self._says(MEMBERS, Leave(**self._signed()))
+        leave = self._says(MEMBERS, Leave(**self._signed(), temporary=temporary))
         return [*self._lost(LossReason.TAKEN), leave, Ended(Ending.LEFT)]
 
     def nothing(self, *what: object) -> list[Send]:
