@@ -30,7 +30,8 @@ from trimtab.session import Assigned, Ended, Grant, Lost, Send, incarnation
 from trimtab.session.actions import Ending, LossReason
 from trimtab.session.incarnation import next_incarnation
 
-Manner = Literal["eager", "broadcasting", "hoarding"]
+Manner = Literal["eager", "broadcasting", "hoarding", "sharing"]
+"""How a member differs from the usual; one that shares is the SDK's all the same."""
 
 
 class _Signature(TypedDict):

@@ -20,7 +20,6 @@ from tests.simulation.rules import GROUP
 from tests.simulation.scenario import REVOCATION_MS, SESSION_MS, Quirk
 from tests.simulation.wire import Wire
 from trimtab.protocol import RELEASES, Assignment, QueueRef
-from trimtab.protocol.members import Mode
 from trimtab.session import (
     Action,
     Assigned,
@@ -82,25 +81,20 @@ class Process:
         self.topics = topics
         self.instance, self.capacity = instance, capacity
         self.manner: Manner | None = None
-        """How it differs from the SDK's members; None: not at all."""
-        self.alone = True
-        """Nobody else works on what it works on."""
+        """How it differs from a usual member of the SDK; None: not at all."""
         self._read = Counter[str]()
 
-    def begin(
-        self, now: int, offset_ms: int, manner: Manner | None, mode: Mode = "clustering"
-    ) -> None:
+    def begin(self, now: int, offset_ms: int, manner: Manner | None) -> None:
         """Start up, with a clock that may be wrong; the latest orders are read again.
 
         Unless the clock is behind: those of its former life would look younger than itself.
         """
-        self.alone = manner is None and mode == "clustering"
         self.first_life = incarnation(now + offset_ms, self.number)
         self.offset_ms, self.manner = offset_ms, manner
         self.heard = len(self.broker.log(RELEASES))
         again = int(offset_ms >= 0)
         self._read[self.name] = max(0, len(self.broker.orders[self.name]) - again)
-        if manner is not None:
+        if manner not in {None, "sharing"}:
             self.session: MemberSession | Crier = Crier(self.name, self.topics, manner, self.number)
             self.session.begin(now + offset_ms)
             return
@@ -108,7 +102,7 @@ class Process:
             group=GROUP,
             member=self.name,
             topics=self.topics,
-            mode=mode,
+            mode="shared" if manner == "sharing" else "clustering",
             instance=self.instance,
             capacity=self.capacity,
             session_timeout_ms=SESSION_MS,
@@ -241,7 +235,7 @@ class Process:
     def _start(self, grants: tuple[Grant, ...], witness: Witness) -> Iterator[Violation]:
         for grant in grants:
             self.working[grant.queue] = (grant, self.worker)
-            if self.alone:  # of the others nobody promises it
+            if self.manner is None:  # of the others nobody promises that they work alone
                 yield from witness.starts(self.worker, grant.queue, grant.token)
 
     def _stop(self, grant: Grant, witness: Witness) -> None:

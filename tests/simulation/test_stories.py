@@ -61,7 +61,7 @@ def test_members_that_share_draw_from_every_queue_together(seed: int) -> None:
     policy = replace(world.brain.rules.policy, share_number=1)
     world.brain.rules = replace(world.brain.rules, policy=policy)
     for number in range(4):
-        world.start(f"m{number}", mode="shared")
+        world.start(f"m{number}", manner="sharing")
     passes(world, SOON_MS)
     assert twice == readers(world)
 
@@ -69,7 +69,7 @@ def test_members_that_share_draw_from_every_queue_together(seed: int) -> None:
     passes(world, 3 * SESSION_MS)
     assert twice == readers(world)
 
-    world.start("m4", mode="shared")
+    world.start("m4", manner="sharing")
     leaving = world.processes[0]
     world.note(leaving.stop(world.now, 20_000, world.witness))
     passes(world, 3 * SESSION_MS)

@@ -40,7 +40,6 @@ from tests.simulation.scenario import (
 from tests.simulation.succession import evicted, usurped
 from tests.simulation.wire import Wire
 from trimtab.protocol.limits import NAME_CHARACTERS
-from trimtab.protocol.members import Mode
 
 START_MS = 1_000_000_000
 JOIN_RETRY_MS = 16_000
@@ -251,7 +250,6 @@ class World:
         offset_ms: int = 0,
         instance: str | None = None,
         manner: Manner | None = None,
-        mode: Mode = "clustering",
     ) -> Process:
         """A process starts, under a name that it may have had before."""
         if manner is None and instance is None and Quirk.INSTANCES in self.scenario.quirks:
@@ -262,7 +260,7 @@ class World:
         if Quirk.CAPACITY in self.wire.quirks and self.scenario.strategy == "STICKY":
             capacity = 1 + self.born % 2
         process = Process(self.born, name, wanted, self.wire, instance, capacity)
-        process.begin(self.now, offset_ms, manner, mode)
+        process.begin(self.now, offset_ms, manner)
         self.processes.append(process)
         self.youngest[name] = process
         self.everybody.append(process)
