@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 LIFE = "1767225600000-9f86d081"
 REPORTERS = ("p", "q", "r")
-LASTS_MS = 8_000
+LASTS_MS = 15_000
 """How long an order stands: longer than it takes to be read, on a machine that pauses."""
 
 
