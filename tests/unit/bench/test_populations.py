@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from bench.populations import CROWDS, HOSTS, Question, Suspect, Visitor, beats, residents, routes
+from bench.populations import Question, Suspect, Visitor, beats, routes
 from trimtab.protocol import ReleaseRef, decode, encode
 
 VISITOR = Visitor("host-1", 9)
@@ -29,18 +29,6 @@ SUSPECT = Suspect(9)
 def test_every_record_is_read_as_it_was_meant(said: Question) -> None:
     """Whatever the bench sends belongs on the topic that it is sent to."""
     assert said.record == decode(said.topic, encode(said.record))
-
-
-def test_crowds_beat_two_hundred_times_a_second() -> None:
-    """One round of beats is one second's worth."""
-    assert len(list(beats(1))) == 200
-
-
-def test_everybody_who_is_asked_is_there() -> None:
-    """Each group has joined and knows its route before anybody visits it or beats in it."""
-    joined = {said.group for said in residents()}
-    routed = {said.group for said in routes()}
-    assert {*HOSTS, *CROWDS} == joined == routed
 
 
 def test_each_answer_is_to_one_question() -> None:
