@@ -85,15 +85,11 @@ class Process:
         self._read = Counter[str]()
 
     def begin(self, now: int, offset_ms: int, manner: Manner | None) -> None:
-        """Start up, with a clock that may be wrong; the latest orders are read again.
-
-        Unless the clock is behind: those of its former life would look younger than itself.
-        """
+        """Start up, with a clock that may be wrong; the latest orders are read again."""
         self.first_life = incarnation(now + offset_ms, self.number)
         self.offset_ms, self.manner = offset_ms, manner
         self.heard = len(self.broker.log(RELEASES))
-        again = int(offset_ms >= 0)
-        self._read[self.name] = max(0, len(self.broker.orders[self.name]) - again)
+        self._read[self.name] = max(0, len(self.broker.orders[self.name]) - 1)
         if manner not in {None, "sharing"}:
             self.session: MemberSession | Crier = Crier(self.name, self.topics, manner, self.number)
             self.session.begin(now + offset_ms)
@@ -109,6 +105,10 @@ class Process:
             revocation_timeout_ms=REVOCATION_MS,
         )
         self.session = MemberSession(profile, self.first_life, now + offset_ms)
+
+    def skip(self) -> None:
+        """Begin at the end of its orders, as the SDK does: the latest may be of a younger life."""
+        self._read[self.name] = len(self.broker.orders[self.name])
 
     @property
     def address(self) -> str:
