@@ -7,6 +7,7 @@ process until it is told to stop, and the embedded Kafka, if there is one, is st
 
 import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from console.topics import create_missing, problems, survey, wanted
 from console.wiring import options
 
 _LOOK_S: Final = 1.0
+_LOOK_AGAIN_S: Final = 0.1
 
 
 class _BrokerWatch:
@@ -83,11 +85,22 @@ def _end_well(number: int, frame: object) -> None:
     sys.exit(ExitCode.OK)
 
 
+def lock_of(home: Path) -> FileLock:
+    """Return the lock that the controller of a home holds."""
+    return FileLock(home / "controller.lock")
+
+
+def _acquired_later(lock: FileLock) -> bool:
+    """Try again: `trimtab health` may have held the lock just then, to look."""
+    time.sleep(_LOOK_AGAIN_S)
+    return lock.acquire(wait=False)
+
+
 @contextmanager
 def _sole_controller(home: Path) -> Iterator[None]:
     """Two drivers on one checkpoint would undo each other's work."""
-    lock = FileLock(home / "controller.lock")
-    if not lock.acquire(wait=False):
+    lock = lock_of(home)
+    if not (lock.acquire(wait=False) or _acquired_later(lock)):
         raise Failure(f"another controller runs in {home}: stop it, or use another home")
     with lock:
         yield

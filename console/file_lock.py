@@ -45,16 +45,17 @@ class FileLock:
         It looks by taking the lock, shared, for a moment: others who look are not misled by that,
         but an ``acquire`` at that very moment fails and is to be repeated.
         """
-        if not self.path.exists():
+        try:
+            probe = self._lock(fcntl.LOCK_SH | fcntl.LOCK_NB, os.O_RDONLY)
+        except FileNotFoundError:
             return False
-        probe = self._lock(fcntl.LOCK_SH | fcntl.LOCK_NB)
         if probe is None:
             return True
         os.close(probe)
         return False
 
-    def _lock(self, operation: int) -> int | None:
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    def _lock(self, operation: int, access: int = os.O_RDWR | os.O_CREAT) -> int | None:
+        fd = os.open(self.path, access | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(fd, operation)
         except BlockingIOError:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from console.commands.options import Assignments, ConfigFile, settings_of
+from console.controller import lock_of
 from console.errors import ExitCode, Failure
 from console.output import write
 from console.settings.units import milliseconds, parse_duration
@@ -35,20 +36,33 @@ def health(
       trimtab health
       trimtab health --within 2m --set home=/var/lib/trimtab
     """
-    from streaming.process.readiness import age_s, read
-
     try:
         patience_s = milliseconds(parse_duration(within)) / 1_000
     except ValueError as error:
         raise Failure(f"--within {error}", ExitCode.USAGE) from error
     home = Path(settings_of(config, assignments).settings.home)
-    readiness, age = read(home), age_s(home)
-    if readiness is None or age is None:
-        reason = (
-            f"no controller is running in {home}: it has not committed a batch yet, or has ended"
-        )
-        raise Failure(reason, ExitCode.UNHEALTHY)
+    try:
+        age = _age_of_the_last_batch(home)
+    except OSError as error:
+        reason = f"{error.filename} cannot be read: {error.strerror}"
+        raise Failure(f"{reason}; run this as the user of the controller") from error
     if age > patience_s:
         reason = f"no batch has been committed for {age:.0f} s: does Kafka answer?"
         raise Failure(reason, ExitCode.UNHEALTHY)
     write(f"working: the last batch was committed {age:.1f} s ago")
+
+
+def _age_of_the_last_batch(home: Path) -> float:
+    """Return the age of the controller's file, whichever release wrote it, while one runs."""
+    from streaming.process.readiness import age_s, lives
+
+    is_locked, lives_on, age = lock_of(home).is_held(), lives(home), age_s(home)
+    if not is_locked and not lives_on:
+        raise Failure(f"no controller is running in {home}", ExitCode.UNHEALTHY)
+    if age is None or lives_on is False:
+        reason = (
+            f"a controller is running in {home} and has not committed a batch since its start, or "
+            "since its query failed: its log says what it is doing"
+        )
+        raise Failure(reason, ExitCode.UNHEALTHY)
+    return age

@@ -11,10 +11,11 @@ Written, renewed and removed with the query. Its one rule: complete or absent, n
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,37 @@ def age_s(home: Path) -> float | None:
 
 
 def read(home: Path) -> Readiness | None:
-    """Read the sign; None if no controller of this home is at work."""
-    try:
-        readiness = Readiness(**json.loads(sign(home).read_text()))
-        os.kill(readiness.pid, 0)
-    except (FileNotFoundError, ProcessLookupError):
+    """Read the sign; None if no controller of this home, and of this release, is at work."""
+    told = _told(home)
+    if lives(home) is not True or not {it.name for it in fields(Readiness)} <= told.keys():
         return None
-    return readiness
+    return Readiness(**{it.name: told[it.name] for it in fields(Readiness)})
+
+
+def lives(home: Path) -> bool | None:
+    """Tell whether the process that the sign names is there: a killed one leaves its sign.
+
+    None: it names none that this release understands.
+    """
+    pid = _told(home).get("pid")
+    if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 0:
+        return None
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True  # it is somebody else's
+    return True
+
+
+def _told(home: Path) -> Mapping[str, Any]:
+    """Return what the sign says, as far as this release understands it."""
+    try:
+        told = json.loads(sign(home).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """`trimtab health`: the truth about the controller of a home."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from console.file_lock import FileLock
 from streaming.process.readiness import Readiness, put_up, renew, sign
 from tests.builders.command_line import Run
 
@@ -58,6 +60,72 @@ def test_no_controller_is_not_well(home: Path, run: Run) -> None:
 
     assert [3, 3] == [*codes, code]
     assert "no controller is running" in error
+
+
+def test_a_controller_that_starts_or_tries_again_is_there(home: Path, run: Run) -> None:
+    """It holds its lock, and its file is not there yet, or is what a killed one left."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    with FileLock(home / "controller.lock"):
+        starting = run("health")
+        at_work(home, process.pid, 0)
+        after_a_kill = run("health")
+
+    assert starting == after_a_kill
+    assert 3 == starting[0]
+    assert "has not committed a batch since its start" in starting[2]
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"pid": 1, "later": true}', b"[]", b"", b"\xff", b'{"pid": -1}', b'{"pid": true}']
+)
+def test_the_file_of_another_release_is_read_as_far_as_it_can_be(
+    home: Path, run: Run, content: bytes
+) -> None:
+    """It is as old as the last batch in every release; the lock says whether somebody is there."""
+    sign(home).write_bytes(content)
+    with FileLock(home / "controller.lock"):
+        assert 0 == run("health")[0]
+    sign(home).write_bytes(content.replace(b"1", b"99999999999999999999"))
+    code, _, error = run("health")
+
+    assert (3, True) == (code, "no controller is running" in error)
+
+
+def test_whoever_may_not_look_is_told_so(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is no finding about the controller; as the superuser a test has to pretend."""
+
+    def refused(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    at_work(home, os.getpid(), 0)
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    code, _, error = run("health")
+
+    assert 1 == code
+    assert f"trimtab: {sign(home)} cannot be read: Permission denied" in error
+    assert 1 == len(error.splitlines())
+
+
+def test_a_home_that_is_a_file_is_named(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is set."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TRIMTAB_HOME", str(tmp_path / "file"))
+    code, _, error = run("health")
+
+    assert (1, 1) == (code, len(error.splitlines()))
+    assert "Not a directory" in error
+
+
+def test_the_process_of_somebody_else_lives(home: Path, run: Run) -> None:
+    """It may not be signalled; process 1 is nobody's who runs tests, or may be."""
+    at_work(home, 1, 0)
+
+    assert 0 == run("health")[0]
 
 
 def test_a_time_that_is_none_is_refused(run: Run) -> None:
