@@ -23,6 +23,7 @@ from threading import Event
 from typing import Any, Final
 
 import structlog
+from confluent_kafka import KafkaException
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -31,7 +32,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.cell_operator import CellOperator
 from streaming.options import Options
 from streaming.pipeline import decisions, publish
-from streaming.process.ending import Ending, ending_of
+from streaming.process.ending import Ending, ending_of, may_pass
 from streaming.process.readiness import Readiness, put_up, renew, taken_down
 from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
@@ -56,6 +57,13 @@ class QueryFailed(Exception):  # noqa: N818 - it names what happened
 
 
 _FAILURES: Final = (QueryFailed, NotSurveyed, NotReminded, Undelivered)
+
+
+def _may_pass(error: Exception) -> bool:
+    """Tell whether another try is worth while, by the failure itself or by what Kafka said."""
+    cause = error.__cause__
+    refused = isinstance(cause, KafkaException) and not may_pass(cause.args[0])
+    return bool(getattr(error, "passes", True)) and not refused
 
 
 @dataclass(slots=True)
@@ -108,7 +116,7 @@ class QueryLife:
                 pause = self._tries.failed(time.monotonic() - begun)
                 if not self.stop.is_set():
                     self.look_at_feeds()  # the end of one explains it, and does not pass
-                    if pause is None or not getattr(error, "passes", True):
+                    if pause is None or not _may_pass(error):
                         raise
                 self._trouble.met(error)
                 self.stop.wait(pause)

@@ -3,8 +3,9 @@
 Spark wraps a cause in a page of Java's and Python's stack traces. The cause is the last line of a
 worker's traceback, if there is one, or else the last exception that Java names. An exception that a
 worker's code raised comes back with the same rows: state of another version, a package that is
-missing, a newer controller, a defect. Everything else is outside (a worker that was killed, a Kafka
-that does not answer, a full disk) and may be over in a moment.
+missing, a newer controller, a defect. A Kafka that refuses its user goes on refusing. Everything
+else is outside (a worker that was killed, a Kafka that does not answer, a full disk) and may be
+over in a moment.
 
 Used by ``query``.
 """
@@ -13,6 +14,8 @@ import builtins
 import re
 from dataclasses import dataclass
 from typing import Final
+
+from confluent_kafka import KafkaError
 
 _TRACEBACK: Final = "Traceback (most recent call last):"
 _RAISED: Final = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: (?P<text>.*))?$", re.MULTILINE)
@@ -23,6 +26,20 @@ _OUTSIDE: Final = (OSError, EOFError, MemoryError)
 _MISSING: Final = {"ImportError", "ModuleNotFoundError"}
 _TOLD: Final = {"streaming.cell.codec.UnreadableState", "streaming.startup.succession.Superseded"}
 """Ours, whose text says all that there is to say."""
+
+_PERMANENT: Final = re.compile(
+    r"\b(?:\w*(?:Authentication|Authorization)Exception|AnalysisException"
+    r"|NoSuchMethodError|NoClassDefFoundError|UnsupportedClassVersionError)\b"
+)
+"""What Kafka's own clients never try again, and what lies in the installation."""
+_REFUSED: Final = {
+    KafkaError._AUTHENTICATION,  # noqa: SLF001 - librdkafka's own name
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+}
+"""The same, as librdkafka numbers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +61,13 @@ def ending_of(page: str) -> Ending:
         (line.strip() for line in page.splitlines() if line.strip()), "the reason is unknown"
     )
     telling = [cause for cause in _CAUSED.findall(page) if ": " in cause]
-    return Ending(telling[-1].strip() if telling else first, passes=True)
+    cause = telling[-1].strip() if telling else first
+    return Ending(cause, passes=not _PERMANENT.search("\n".join([first, *telling])))
+
+
+def may_pass(error: KafkaError) -> bool:
+    """Tell whether what librdkafka met is worth another try."""
+    return error.code() not in _REFUSED
 
 
 def _of_python(name: str, text: str) -> Ending:

@@ -6,8 +6,16 @@ something is tried again and again.
 Its one rule: no failure is hidden, and none is repeated.
 """
 
+import re
+from typing import Final
+
 from confluent_kafka import KafkaError, Message
 from structlog.typing import FilteringBoundLogger
+
+_NUMBER: Final = re.compile(r"\d+")
+"""Of a port, a time, a try: a reason that differs in these only is the same."""
+_MOST: Final = 10
+"""Reasons: more than one trouble has, unless each try finds new words for it."""
 
 
 class Trouble:
@@ -21,19 +29,23 @@ class Trouble:
     def __init__(self, log: FilteringBoundLogger, what: str) -> None:
         self._log = log
         self._what = what
-        self._failing = False
+        self._reasons: set[str] = set()
+        """Those that were said since it began to fail."""
 
     def met(self, reason: object) -> None:
-        """Say that it failed, unless that is known."""
-        if not self._failing:
-            self._log.warning(f"{self._what} failed; retrying", reason=str(reason))
-        self._failing = True
+        """Say that it failed, and why, unless that is known."""
+        kind = _NUMBER.sub("", str(reason))
+        if kind in self._reasons or len(self._reasons) == _MOST:
+            return
+        how = "still fails, for another reason" if self._reasons else "failed"
+        self._log.warning(f"{self._what} {how}; retrying", reason=str(reason))
+        self._reasons.add(kind)
 
     def over(self) -> None:
         """Say that it works again, if it did not."""
-        if self._failing:
+        if self._reasons:
             self._log.info(f"{self._what} works again")
-        self._failing = False
+        self._reasons.clear()
 
     def delivered(self, error: KafkaError | None, _message: Message) -> None:
         """Take a delivery report of librdkafka."""

@@ -77,8 +77,8 @@ class RegisteredPost:
         """
         left = self._producer.flush(2 * self._patience_s)
         if self._failures or left:
-            why = self._failures[0] if self._failures else "Kafka does not answer"
-            raise Undelivered(f"{self._errand} failed: {why}")
+            why = KafkaException(self._failures[0]) if self._failures else None
+            raise Undelivered(f"{self._errand} failed: {why or 'Kafka does not answer'}") from why
         return self._receipts
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:

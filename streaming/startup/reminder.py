@@ -17,7 +17,14 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import Any, Final
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
 
 from streaming.feeds.feed import logger, reader_config
 from streaming.options import Options
@@ -105,6 +112,8 @@ class _Reading:
         self._log = logger(_NAME)
         self._trouble = trouble
         self._board, self._read = board, 0
+        self._failure: KafkaException | None = None
+        """What Kafka said last instead."""
         self._partitions = options.topics.partitions
         self._misplaced: dict[tuple[str, bytes | None], str] = {}
         self._prefix = prefix = options.topics.prefix
@@ -135,7 +144,8 @@ class _Reading:
                 if sum(map(self._hear, messages)):
                     heard = now
                 elif now - heard > _PATIENCE_S:
-                    raise NotReminded(f"Kafka did not say what is published in {_PATIENCE_S:g} s")
+                    reason = f"Kafka did not say what is published in {_PATIENCE_S:g} s"
+                    raise NotReminded(reason) from self._failure
                 if now - reported > _REPORT_S:
                     reported = now
                     self._log.info("reading what is published", records=self._read)
@@ -156,6 +166,7 @@ class _Reading:
             is_news = partition in self._left
             self._left.discard(partition)
             return is_news
+        self._failure = KafkaException(error)
         self._trouble.met(error)
         return False
 

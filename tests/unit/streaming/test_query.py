@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 import structlog
+from confluent_kafka import KafkaError, KafkaException
 from structlog.testing import capture_logs
 
 from streaming.feeds import FeedFailed
@@ -82,6 +83,24 @@ def test_what_does_not_pass_ends_it_at_once() -> None:
         one.run()
 
     assert 1 == one.lived
+
+
+def test_a_permanent_reason_behind_one_that_passes_ends_it() -> None:
+    """The first has passed meanwhile; the cause is the last one."""
+    one = life(works=1)
+    lives = one._live  # noqa: SLF001 - a step of the template
+
+    def told(start: str) -> None:
+        if one.lived == 2:
+            refused = KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
+            raise NotSurveyed("could not read topic offsets") from refused
+        lives(start)
+
+    one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
+    with pytest.raises(NotSurveyed, match="could not read topic offsets"):
+        one.run()
+
+    assert 2 == one.lived
 
 
 def test_what_never_worked_is_tried_three_times() -> None:

@@ -1,8 +1,9 @@
 """The cause of an ending is found in the page around it."""
 
 import pytest
+from confluent_kafka import KafkaError
 
-from streaming.process.ending import Ending, ending_of
+from streaming.process.ending import Ending, ending_of, may_pass
 from streaming.startup.succession import TAKEN_OVER
 
 LACKING = "the Python of Spark's workers lacks a package: install trimtab's there"
@@ -73,3 +74,29 @@ def test_without_a_traceback_it_is_what_java_has_words_for() -> None:
     assert Ending(crashed, passes=True) == ending_of(page)
     assert Ending("[X] this", passes=True) == ending_of("\n[X] this\nthat")
     assert Ending("the reason is unknown", passes=True) == ending_of("")
+
+
+@pytest.mark.parametrize(
+    ("caused", "passes"),
+    [
+        ("org.apache.kafka.common.errors.TimeoutException: Timed out", True),
+        ("org.apache.kafka.common.errors.TopicAuthorizationException: Not authorized", False),
+        ("org.apache.kafka.common.errors.SaslAuthenticationException: Authentication", False),
+        ("org.apache.spark.sql.AnalysisException: Failed to find data source: kafka", False),
+        ("java.lang.NoSuchMethodError: 'void org.apache.X.y()'", False),
+        ("java.io.IOException: No space left on device", True),
+    ],
+)
+def test_what_java_never_tries_again_does_not_pass(caused: str, passes: bool) -> None:  # noqa: FBT001 - a row of the table
+    """Kafka's own clients end for these, and a class that is missing stays so."""
+    page = f"org.apache.spark.SparkException: Job aborted\n\tat x\nCaused by: {caused}\n\tat y\n"
+
+    assert Ending(caused, passes) == ending_of(page)
+
+
+def test_kafka_s_errors_are_judged_alike() -> None:
+    """By librdkafka's numbers."""
+    assert may_pass(KafkaError(KafkaError._ALL_BROKERS_DOWN))  # noqa: SLF001 - librdkafka's own name
+    assert may_pass(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
+    assert not may_pass(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
+    assert not may_pass(KafkaError(KafkaError._AUTHENTICATION))  # noqa: SLF001 - as above
