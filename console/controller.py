@@ -100,7 +100,13 @@ def _acquired_later(lock: FileLock) -> bool:
 def _sole_controller(home: Path) -> Iterator[None]:
     """Two drivers on one checkpoint would undo each other's work."""
     lock = lock_of(home)
-    if not (lock.acquire(wait=False) or _acquired_later(lock)):
+    try:
+        acquired = lock.acquire(wait=False) or _acquired_later(lock)
+    except OSError as error:
+        reason = f"home is {home}, which cannot be used: {error.strerror}"
+        remedy = "set home to a directory that this user can write"
+        raise Failure(f"{reason}; {remedy}", ExitCode.USAGE) from error
+    if not acquired:
         raise Failure(f"another controller runs in {home}: stop it, or use another home")
     with lock:
         yield

@@ -1,7 +1,7 @@
 """The `trimtab` command: puts the groups of commands together, and ends every call the same way.
 
-One rule: an expected failure is one line on stderr and an exit code, never a traceback; `--debug`
-(or TRIMTAB_DEBUG) shows the traceback as well.
+One rule: an expected failure, or a file that cannot be used, is one line on stderr and an exit
+code, never a traceback; `--debug` (or TRIMTAB_DEBUG) shows the traceback as well.
 """
 
 import os
@@ -10,6 +10,7 @@ import traceback
 from typing import Annotated
 
 import typer
+from confluent_kafka import KafkaError, KafkaException
 
 from console.commands import brokers, config, faults, groups, kafka, topics
 from console.commands.allocate import allocate
@@ -63,6 +64,17 @@ def trimtab(
     call.debug = debug or call.debug
 
 
+def _refusal(error: OSError | KafkaException) -> tuple[str, ExitCode]:
+    """Say what the machine or Kafka's client refuses: no command can do anything about it."""
+    if isinstance(error, KafkaException):
+        told = error.args[0]
+        if told.code() == KafkaError._INVALID_ARG:  # noqa: SLF001 - librdkafka's own name
+            return f"kafka.options: {told.str()}", ExitCode.USAGE
+        return f"Kafka: {told.str()}", ExitCode.ERROR
+    reason = error.strerror or str(error) or type(error).__name__
+    return (reason if error.filename is None else f"{error.filename}: {reason}"), ExitCode.ERROR
+
+
 def main() -> None:
     """Run the command line; the entry point of the distribution."""
     call = Call(debug=bool(os.environ.get("TRIMTAB_DEBUG")))
@@ -76,6 +88,12 @@ def main() -> None:
         if failure.details:
             sys.stderr.write(f"{failure.details}\n")
         sys.exit(failure.exit_code)
+    except (OSError, KafkaException) as error:
+        if call.debug:
+            traceback.print_exc()
+        reason, exit_code = _refusal(error)
+        sys.stderr.write(f"trimtab: {reason}\n")
+        sys.exit(exit_code)
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
 

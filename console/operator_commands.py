@@ -8,6 +8,7 @@ the command fails and says so.
 """
 
 import getpass
+import os
 import uuid
 from dataclasses import dataclass
 
@@ -25,8 +26,21 @@ from trimtab.protocol import (
     partition_of,
     read_group_key,
 )
+from trimtab.protocol.limits import NAME_CHARACTERS
 
 PATIENCE_S = 30.0
+
+_NAMES = (
+    f"a name has 1 to {NAME_CHARACTERS} characters, no slash and no control characters, and does "
+    "not begin with $"
+)
+_CHECK = "compare `trimtab topics check`, topics.prefix and topics.partitions"
+_NOWHERE = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001 - librdkafka's own name
+    KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001 - as above
+}
+"""There is no such topic, or it has fewer partitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +60,27 @@ def send_command(
     Raises:
         Failure: It breaks the contract, or Kafka did not take it.
     """
-    signed = {"id": str(uuid.uuid4()), "principal": getpass.getuser(), "reason": reason}
+    signed = {"id": str(uuid.uuid4()), "principal": _user(), "reason": reason}
     try:
         read_group_key(address.name.encode())
         command = kind.model_validate({**signed, **said})
     except UndecodableRecord as error:
-        raise Failure(f"{address.asked_as}: {error.detail}", ExitCode.USAGE) from error
+        wrong = error.detail.split(": ", maxsplit=1)[0]
+        raise Failure(f"{address.asked_as}: {wrong}: {_NAMES}", ExitCode.USAGE) from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         path = ".".join(str(step) for step in first["loc"])
         raise Failure(f"{path}: {first['msg']}", ExitCode.USAGE) from error
     _write(settings, address.name, command)
     return command
+
+
+def _user() -> str:
+    """Return who commands; in a container the user may have a number and no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def _write(settings: Settings, key: str, command: Command) -> None:
@@ -75,6 +98,8 @@ def _write(settings: Settings, key: str, command: Command) -> None:
     except KafkaException as error:
         raise Failure(f"{topic}: {error.args[0].str()}") from error
     if producer.flush(PATIENCE_S):
-        raise Failure(f"{topic}: not written within {PATIENCE_S:.0f} s", ExitCode.TIMEOUT)
+        reason = f"not written within {PATIENCE_S:.0f} s: does Kafka answer at {servers}?"
+        raise Failure(f"{topic}: {reason}", ExitCode.TIMEOUT)
     if failed:
-        raise Failure(f"{topic}: {failed[0].str()}")
+        remedy = f"; {_CHECK}" if failed[0].code() in _NOWHERE else ""
+        raise Failure(f"{topic}: {failed[0].str()}{remedy}")

@@ -146,6 +146,6 @@ def _variable(key: Key) -> str:
 def _content(path: Path, what: str) -> str:
     try:
         return path.read_text().strip()
-    except OSError as error:
-        reason = error.strerror or "cannot be read"
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", "is not UTF-8 text") or "cannot be read"
         raise Failure(f"{what}: {path}: {reason.lower()}", ExitCode.USAGE) from error

@@ -5,11 +5,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import typer
 import yaml
 
+from console import controller, operator_commands
+from console.errors import Failure
 from console.main import app
 from tests.builders.command_line import Run
 
@@ -121,3 +124,77 @@ def test_a_cluster_that_is_not_there_is_named(run: Run) -> None:
         "or set kafka.bootstrap_servers\n"
     )
     assert line == err
+
+
+@pytest.mark.parametrize(
+    "command", [("topics", "check"), ("kafka", "start"), ("kafka", "status"), ("kafka", "stop")]
+)
+def test_a_home_that_cannot_be_used_is_one_line(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """With its path; whatever the command would have done there."""
+    (tmp_path / "file").write_text("")
+    code, out, error = run(*command, "--set", f"home={tmp_path / 'file'}")
+    last = error.splitlines()[-1]
+
+    assert (1, "") == (code, out)
+    assert last.startswith(f"trimtab: {tmp_path / 'file'}")
+    assert last.endswith(": Not a directory")
+    assert "Traceback" not in error
+
+
+def test_a_controller_names_the_home_that_it_cannot_use(tmp_path: Path) -> None:
+    """And the key."""
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(Failure, match="which cannot be used: File exists; set home to"),
+        controller._sole_controller(tmp_path / "file"),  # noqa: SLF001 - the rest starts Spark
+    ):
+        pass
+
+
+def test_a_settings_file_that_is_no_text_is_named(run: Run, tmp_path: Path) -> None:
+    """It is not decoded in the user's face."""
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    code, _, error = run("config", "show", "--config", str(tmp_path / "binary"))
+
+    assert 2 == code
+    assert f"trimtab: the settings file: {tmp_path / 'binary'}: is not utf-8 text\n" == error
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("topics", "check"),
+        ("brokers", "list"),
+        ("groups", "pause", "billing", "--reason", "x"),
+        ("check",),
+    ],
+)
+def test_an_option_that_kafka_s_client_does_not_know_is_named(
+    run: Run, command: tuple[str, ...]
+) -> None:
+    """With its key, by every command that asks Kafka."""
+    cluster = ("--set", "kafka.bootstrap_servers=localhost:1")
+    code, _, error = run(*command, *cluster, "--set", 'kafka.options={"nope": "1"}')
+    last = error.splitlines()[-1]
+
+    assert (2, 'trimtab: kafka.options: No such configuration property: "nope"') == (code, last)
+
+
+def test_a_name_that_is_none_is_refused_in_words(run: Run) -> None:
+    """And not by a pattern."""
+    code, _, error = run("groups", "pause", "a/b", "--reason", "x")
+
+    assert 2 == code
+    assert "a name has 1 to 255 characters, no slash" in error
+
+
+def test_a_user_without_a_name_may_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers are run by any number."""
+
+    def nameless() -> str:
+        raise KeyError("getpwuid(): uid not found: 12345")
+
+    monkeypatch.setattr("getpass.getuser", nameless)
+    assert operator_commands._user().isdecimal()  # noqa: SLF001 - the rest writes to Kafka
