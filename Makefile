@@ -81,8 +81,8 @@ transcripts: dev ## Rewrite the golden stories; commit only what you understand
 SEEDS ?= 2000
 FIRST ?= 0
 
-simulate: dev ## Run the simulation with random faults: make simulate SEEDS=2000 FIRST=0 TOWNS=100
-	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST) $(TOWNS:%=--towns %)
+simulate: dev ## Run the simulation with random faults: make simulate SEEDS=2000 FIRST=0 CLUSTERS=100
+	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) --first $(FIRST) $(CLUSTERS:%=--clusters %)
 
 DO ?= compare
 

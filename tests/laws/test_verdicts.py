@@ -1,4 +1,4 @@
-"""The laws of the jury, on towns and faults that Hypothesis makes up."""
+"""The laws of the jury, on clusters and faults that Hypothesis makes up."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from rebalance.brokers.decisions import BrokerDecision, ReportRefused, VerdictIs
 from rebalance.brokers.events import ClusterName
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import step
+from tests.builders.cluster_story import FAILS, FINE, ClusterStory, View
 from tests.builders.effort import tried
-from tests.builders.town import FAILS, FINE, Town, View
 
 BROKERS = "abcd"
 LATENCIES = [FAILS, 0.5, FINE, 90.0, 400.0, 2_900.0, 3_100.0]
@@ -44,9 +44,9 @@ def test_a_lying_minority_below_the_quorum_changes_nothing(
         assert acted_on(honest.decisions) == acted_on(lied.decisions)
 
 
-def quorum_of_three() -> Town:
+def quorum_of_three() -> ClusterStory:
     """Seven reporters, of which it takes three."""
-    return Town(BROKERS, reporters=7, policy=VerdictPolicy(quorum=3))
+    return ClusterStory(BROKERS, reporters=7, policy=VerdictPolicy(quorum=3))
 
 
 orders = st.tuples(st.sampled_from(BROKERS), st.booleans(), st.none() | st.integers(1, 60_000))
@@ -54,28 +54,28 @@ hostings = st.tuples(st.sampled_from(["t", "u"]), st.sets(st.sampled_from(BROKER
 happenings = st.lists(views | orders | hostings, max_size=25)
 
 
-def live(town: Town, happened: object) -> None:
+def live(story: ClusterStory, happened: object) -> None:
     """Let one thing happen."""
     match happened:
         case dict():
-            town.sweep(happened, lies={"r0": {"a": FAILS}})
+            story.sweep(happened, lies={"r0": {"a": FAILS}})
         case (str(broker), bool(available), None | int() as lasting):
-            town.order(broker, available=available, lasting=lasting)
+            story.order(broker, available=available, lasting=lasting)
         case (str(topic), str(hosts)):
-            town.host(topic, hosts)
+            story.host(topic, hosts)
 
 
 @tried()
 @given(happenings)
 def test_never_all_unavailable_and_never_the_last_of_a_topic(happened: list[object]) -> None:
     """I11, after every single record, whoever asks for it."""
-    town = Town(BROKERS)
-    town.sweep()
+    story = ClusterStory(BROKERS)
+    story.sweep()
     for each in happened:
-        live(town, each)
-        out = set(town.out)
-        assert out < set(town.cluster.brokers)
-        for hosts in town.cluster.topics.values():
+        live(story, each)
+        out = set(story.out)
+        assert out < set(story.cluster.brokers)
+        for hosts in story.cluster.topics.values():
             assert not hosts <= out
 
 
@@ -85,28 +85,28 @@ def test_it_makes_no_difference_how_the_log_is_cut(
     happened: list[object], data: st.DataObject
 ) -> None:
     """One event at a time, or many: the same cluster, and the same verdicts in the same order."""
-    town = Town(BROKERS, reporters=3)
+    story = ClusterStory(BROKERS, reporters=3)
     for each in happened:
-        live(town, each)
-    cluster, decisions, log = Cluster(ClusterName("town")), list[BrokerDecision](), town.log
+        live(story, each)
+    cluster, decisions, log = Cluster(ClusterName("story")), list[BrokerDecision](), story.log
     while log:
         cut = data.draw(st.integers(1, len(log)))
-        after = step(cluster, log[:cut], town.policy)
+        after = step(cluster, log[:cut], story.policy)
         cluster, log = after.cluster, log[cut:]
         decisions += after.decisions
 
-    assert town.cluster == cluster
-    assert town.decisions == decisions
+    assert story.cluster == cluster
+    assert story.decisions == decisions
 
 
 @tried()
 @given(st.lists(st.booleans(), min_size=30, max_size=60))
 def test_a_broker_turns_at_most_fourteen_times_in_ten_minutes(well: list[bool]) -> None:
     """E7, whatever the rhythm of its trouble."""
-    town = Town("abc", reporters=2)
+    story = ClusterStory("abc", reporters=2)
     for fine in well:
-        town.sweep({} if fine else {"a": 900.0})
-    turned = [it for it in town.decisions if isinstance(it, VerdictIssued) and it.turned]
+        story.sweep({} if fine else {"a": 900.0})
+    turned = [it for it in story.decisions if isinstance(it, VerdictIssued) and it.turned]
 
     assert len(turned) <= 14
 
@@ -115,13 +115,13 @@ def test_a_broker_turns_at_most_fourteen_times_in_ten_minutes(well: list[bool]) 
 @given(happenings)
 def test_a_replay_is_the_same_and_changes_nothing_it_was_given(happened: list[object]) -> None:
     """The same events make the same verdicts; the state that went in stays as it was."""
-    town = Town(BROKERS, reporters=3)
+    story = ClusterStory(BROKERS, reporters=3)
     for each in happened:
-        live(town, each)
-    first = step(Cluster(ClusterName("town")), town.log, town.policy)
+        live(story, each)
+    first = step(Cluster(ClusterName("story")), story.log, story.policy)
     before = repr(first.cluster)
-    step(first.cluster, town.log[-10:], town.policy)
+    step(first.cluster, story.log[-10:], story.policy)
 
     assert before == repr(first.cluster)
-    assert first == step(Cluster(ClusterName("town")), town.log, town.policy)
+    assert first == step(Cluster(ClusterName("story")), story.log, story.policy)
     assert [] == [it for it in first.decisions if isinstance(it, ReportRefused)]

@@ -2,7 +2,7 @@
 
 Progress goes to stderr; a failing life is shrunk, told on stdout and kept under `.cache`. The last
 line is one JSON object: seeds, failures, and how often each fault really struck. To every twenty
-lives of a group there is one town with a jury, if nobody says how many; it takes half as long.
+lives of a group there is one cluster of brokers, if nobody says how many; it takes half as long.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from tests.simulation.world import Outcome, World
 
 KEPT = Path(".cache/simulation")
 REPORTED_EVERY_S = 5.0
-LIVES_TO_A_TOWN = 20
+LIVES_TO_A_CLUSTER = 20
 CHUNK = 100
 """Lives that a worker takes at a time, and then collects the garbage: a life is short."""
 
@@ -45,7 +45,7 @@ def main() -> int:
     reported, done = begun, 0
     end = options.first + options.seeds
     chunks = [range(at, min(at + CHUNK, end)) for at in range(options.first, end, CHUNK)]
-    towns = range(options.first, options.first + options.towns)
+    clusters = range(options.first, options.first + options.clusters)
     with ProcessPoolExecutor(options.jobs) as pool:
         for chunk, lived in zip(chunks, pool.map(_live, chunks), strict=True):
             done, faults = done + len(chunk), faults + lived.faults
@@ -53,11 +53,11 @@ def main() -> int:
             if time.monotonic() - reported > REPORTED_EVERY_S or done == options.seeds:
                 reported = time.monotonic()
                 _report(done, options.seeds, failures, reported - begun)
-        wrong, struck = juries.told(towns, pool.map(juries.lived, towns, chunksize=5))
+        wrong, struck = juries.told(clusters, pool.map(juries.lived, clusters, chunksize=5))
     failures, faults = failures + wrong, faults + struck
     result = {
         "seeds": options.seeds,
-        "towns": len(towns),
+        "clusters": len(clusters),
         "failures": failures,
         "faults": dict(sorted(faults.items())),
     }
@@ -69,11 +69,11 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seeds", type=int, default=2_000, help="how many lives")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--towns", type=int, help="how many towns; one for each twenty lives")
+    parser.add_argument("--clusters", type=int, help="how many clusters; one for each twenty lives")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time")
     options = parser.parse_args()
-    if options.towns is None:
-        options.towns = -(-options.seeds // LIVES_TO_A_TOWN)
+    if options.clusters is None:
+        options.clusters = -(-options.seeds // LIVES_TO_A_CLUSTER)
     return options
 
 

@@ -1,8 +1,8 @@
 """A member of a world: a real session, an application that takes its time, and a bad connection.
 
-The session is the SDK's own, sans I/O, or a ``crier``'s; what shells do with threads and clients is
-done here with lists. A process may be suspended without knowing it, cut off from Kafka in either
-direction, and its clock may be an hour wrong.
+The session is the SDK's own, sans I/O, or that of a ``foreign`` member; what shells do with threads
+and clients is done here with lists. A process may be suspended without knowing it, cut off from
+Kafka in either direction, and its clock may be an hour wrong.
 """
 
 from collections import Counter
@@ -14,8 +14,8 @@ from audit.history import Life
 from audit.violations import Violation
 from audit.witness import Witness, Worker
 from tests.simulation.broker import Broker
-from tests.simulation.crier import Crier, Manner
 from tests.simulation.faults import Faults
+from tests.simulation.foreign import ForeignMember, Manner
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import REVOCATION_MS, SESSION_MS, Quirk
 from tests.simulation.wire import Wire
@@ -91,8 +91,9 @@ class Process:
         self.heard = len(self.broker.log(RELEASES))
         self._read[self.name] = max(0, len(self.broker.orders[self.name]) - 1)
         if manner not in {None, "sharing"}:
-            self.session: MemberSession | Crier = Crier(self.name, self.topics, manner, self.number)
-            self.session.begin(now + offset_ms)
+            foreign = ForeignMember(self.name, self.topics, manner, self.number)
+            foreign.begin(now + offset_ms)
+            self.session: MemberSession | ForeignMember = foreign
             return
         profile = Profile(
             group=GROUP,
@@ -160,7 +161,7 @@ class Process:
             yield from self.perform(answer(ticket, mine), now, witness)
         if self.deaf_until <= now and self.broker.up(now):
             yield from self._receive(now, witness, faults)
-        if isinstance(session, Crier) and session.betrays:
+        if isinstance(session, ForeignMember) and session.betrays:
             session.betrays = False
             faults.occurred("C8")
         self._wake_at = min([session.wake_at - self.offset_ms, *self.finishing.values()])
@@ -259,7 +260,7 @@ class Process:
     def heal(self, now: int) -> None:
         """From now on it runs, hears, and lets go in time."""
         self.suspended_until = self.deaf_until = 0
-        if isinstance(self.session, Crier):
+        if isinstance(self.session, ForeignMember):
             self.session.hoards = False
         self.finishing = {grant: min(due, now + 300) for grant, due in self.finishing.items()}
         self._wake_at = now

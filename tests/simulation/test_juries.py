@@ -14,7 +14,7 @@ import pytest
 from tests.simulation.juries.faults import FAULTS
 from tests.simulation.juries.plan import plan, trial
 from tests.simulation.juries.plants import PLANTS, Function
-from tests.simulation.juries.town import Town
+from tests.simulation.juries.world import BrokerWorld
 
 SEEDS = 90
 PARTS = [range(first, first + 30) for first in range(0, SEEDS, 30)]
@@ -25,13 +25,13 @@ def lived(seeds: range) -> tuple[list[str], Counter[str]]:
     """Live through seeds, once: what was wrong, and which faults struck."""
     wrong, struck = [], Counter[str]()
     for seed in seeds:
-        town = Town(plan(seed)).live()
-        struck.update(town.struck)
-        wrong += [f"seed {seed}: {it}" for it in town.wrong]
+        world = BrokerWorld(plan(seed)).live()
+        struck.update(world.struck)
+        wrong += [f"seed {seed}: {it}" for it in world.wrong]
     return wrong, struck
 
 
-def test_a_few_towns_have_nothing_wrong() -> None:
+def test_a_few_worlds_have_nothing_wrong() -> None:
     """The quick look of `make check`."""
     assert [] == lived(range(6))[0]
 
@@ -39,7 +39,7 @@ def test_a_few_towns_have_nothing_wrong() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", PARTS, ids=str)
-def test_no_town_has_anything_wrong(part: range) -> None:
+def test_no_world_has_anything_wrong(part: range) -> None:
     """Whatever goes wrong with brokers, reporters, the log and the controller."""
     assert [] == lived(part)[0]
 
@@ -53,33 +53,33 @@ def test_every_broker_fault_has_struck() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_lying_minority_changes_nothing(seed: int) -> None:
-    """The same town with and without the lies: the same verdicts, in the same order (E3, E4)."""
+    """The same world with and without the lies: the same verdicts, in the same order (E3, E4)."""
     _differs_in_nothing(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_lying_minority_changes_nothing_in_any_town() -> None:
+def test_a_lying_minority_changes_nothing_in_any_world() -> None:
     """The same for many more."""
     for seed in range(3, 20):
         _differs_in_nothing(seed)
 
 
 def _differs_in_nothing(seed: int) -> None:
-    lied = Town(trial(seed)).live()
-    honest = Town(replace(trial(seed), truthful=True)).live()
+    lied = BrokerWorld(trial(seed)).live()
+    honest = BrokerWorld(replace(trial(seed), truthful=True)).live()
 
     assert lied.struck["E3"] + lied.struck["E4"] > 0
-    assert honest.jurors.said
-    assert honest.jurors.said == lied.jurors.said
+    assert honest.judges.said
+    assert honest.judges.said == lied.judges.said
 
 
-def test_a_town_is_the_same_twice() -> None:
+def test_a_world_is_the_same_twice() -> None:
     """A seed is a life."""
     for seed in (1, 2):
-        one, other = (Town(plan(seed)).live() for _ in range(2))
+        one, other = (BrokerWorld(plan(seed)).live() for _ in range(2))
 
-        assert one.bench.state == other.bench.state
+        assert one.controller.state == other.controller.state
         assert one.struck == other.struck
 
 
@@ -89,18 +89,18 @@ def test_a_town_is_the_same_twice() -> None:
 def test_a_planted_bug_of_the_jury_is_caught(
     where: str, plant: Callable[[Function], Function], finding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within the seeds of a run, by what it breaks; without it that town has nothing wrong."""
+    """Within the seeds of a run, by what it breaks; without it that world has nothing wrong."""
     module, _, name = where.rpartition(".")
     right: Function = getattr(import_module(module), name)
     with monkeypatch.context() as planted:
         planted.setattr(where, plant(right))
         found = next(
-            (seed, town.wrong[0])
+            (seed, world.wrong[0])
             for seed in range(SEEDS)
-            if (town := Town(plan(seed)).live()).wrong
+            if (world := BrokerWorld(plan(seed)).live()).wrong
         )
     seed, wrong = found
     print(f"caught by seed {seed}: {wrong}")  # noqa: T201 - shown by -rP
 
     assert finding in wrong
-    assert [] == Town(plan(seed)).live().wrong
+    assert [] == BrokerWorld(plan(seed)).live().wrong

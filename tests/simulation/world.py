@@ -19,13 +19,13 @@ from streaming.cell.codec import pack
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import Checkpoint
-from tests.simulation.crier import Manner
 from tests.simulation.cutting import odd_ends
 from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
+from tests.simulation.foreign import Manner
+from tests.simulation.given_up import given_up
 from tests.simulation.haste import hasty
 from tests.simulation.incidents import HAPPENS, members, operators
-from tests.simulation.obituaries import given_up
 from tests.simulation.process import Process
 from tests.simulation.rest import unrest
 from tests.simulation.rules import GROUP

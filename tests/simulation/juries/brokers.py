@@ -1,6 +1,6 @@
 """The model brokers: how long a call really takes, and where each broker really is.
 
-Only the town knows. Healthy brokers are much alike; what is bad is bad enough for every reporter
+Only the world knows. Healthy brokers are much alike; what is bad is bad enough for every reporter
 with a working network to see, so that a jury of honest people has no excuse.
 """
 

@@ -1,4 +1,4 @@
-"""The plan of a town, all of it drawn from one seed: who is there, and what will go wrong.
+"""The plan of a world, all of it drawn from one seed: who is there, and what will go wrong.
 
 Times are short, so that a life of some minutes holds many sweeps. Whatever the plan, honest people
 with a working network are more than the quorum and more than all the others together, unless the
@@ -52,7 +52,7 @@ class Trouble(StrEnum):
 
 
 class Quirk(StrEnum):
-    """What is odd about a whole town."""
+    """What is odd about a whole world."""
 
     LOSSY = "reports are lost"
     REPEATING = "reports arrive twice"
@@ -84,7 +84,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A town."""
+    """A world."""
 
     seed: int
     brokers: str

@@ -84,4 +84,4 @@ PLANTS: Final = {
     ),
     "a panic unnoticed": ("rebalance.brokers.sweep._notice_panic", panic_unnoticed, "no panic"),
 }
-"""Where each is planted, what it is, and what the jurors say of it."""
+"""Where each is planted, what it is, and what the judges say of it."""

@@ -2,7 +2,7 @@
 
 They are producers first: they follow the verdicts as any reader does, and do not call a broker that
 is out of use unless they were asked to test it. What a liar says is made from what it saw, by dice
-of its own, so that a town in which it tells the truth is the same town otherwise.
+of its own, so that a world in which it tells the truth is the same world otherwise.
 """
 
 import json

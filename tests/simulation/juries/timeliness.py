@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tests.simulation.juries.brokers import Brokers
-from tests.simulation.juries.jurors import Jurors, protected
+from tests.simulation.juries.judges import Judges, protected
 from tests.simulation.juries.plan import SWEEP_MS, Kind, Plan, Quirk, Trouble
 from tests.simulation.juries.reporters import Reporter
 
 IN_TIME_MS: Final = 2 * SWEEP_MS + 3_500
-"""Two sweeps; and a window, what the post may add to it, and a tick."""
+"""Two sweeps; and a window, what the delivery may add to it, and a tick."""
 _EXCUSES: Final = {Quirk.ABSENCES, Quirk.CRASHES, Quirk.ODD_CUTS, Quirk.ORDERS}
 
 
@@ -23,9 +23,9 @@ class Timeliness:
     """Keeps the time."""
 
     def __init__(
-        self, plan: Plan, brokers: Brokers, jurors: Jurors, struck: Counter[str], began: int
+        self, plan: Plan, brokers: Brokers, judges: Judges, struck: Counter[str], began: int
     ) -> None:
-        self._plan, self._brokers, self._jurors = plan, brokers, jurors
+        self._plan, self._brokers, self._judges = plan, brokers, judges
         self._struck, self._began = struck, began
         self._bad_since: dict[str, int] = {}
         self._quiet_since = began
@@ -46,7 +46,7 @@ class Timeliness:
 
     def look(self, now: int, replaced: Mapping[str, int]) -> Iterator[str]:
         """Once a second; yields what is overdue."""
-        told, out = self._jurors.told, self._jurors.out(now)
+        told, out = self._judges.told, self._judges.out(now)
         bad = {broker for broker in self._brokers.all if self._brokers.is_bad(broker, now)}
         self._bad_since = {broker: self._bad_since.get(broker, now) for broker in bad}
         panic = any(it.panic for it in told.values())
@@ -76,11 +76,11 @@ class Timeliness:
     def _overdue(self, broker: str, out: set[str], now: int) -> Iterator[str]:
         if broker in out:
             self._struck["E2"] += 1
-        elif protected(self._jurors.hosts, broker, out):
+        elif protected(self._judges.hosts, broker, out):
             self._struck["I11"] += 1
             self._last_spared[broker] = now
         elif self._inexcusable() and now - self._last_spared.get(broker, 0) >= IN_TIME_MS:
-            yield f"{broker} is bad and not out: {self._jurors.told.get(broker)}"
+            yield f"{broker} is bad and not out: {self._judges.told.get(broker)}"
 
     def _inexcusable(self) -> bool:
         return not self._plan.lonely and not self._plan.quirks & _EXCUSES

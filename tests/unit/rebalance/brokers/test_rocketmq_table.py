@@ -5,45 +5,45 @@ import pytest
 from rebalance.brokers.events import Sight
 from rebalance.brokers.policy import Bench, VerdictPolicy
 from rebalance.ids import BrokerName
-from tests.builders.town import EPOCH, FAILS, FINE, Town, sights
+from tests.builders.cluster_story import EPOCH, FAILS, FINE, ClusterStory, sights
 
 
 @pytest.mark.parametrize(("mode", "term"), [("rocketmq-4", 600_000), ("rocketmq-5", 10_000)])
 def test_rocketmq_s_tables_may_judge_instead(mode: Bench, term: int) -> None:
     """One report is enough, at once and for as long as the table says; the limits hold."""
-    town = Town(policy=VerdictPolicy(mode=mode))
-    town.sweep()
-    town.report("r0", *sights({"c": FAILS}))
-    verdict = town.verdict("c")
-    assert ("c", mode, EPOCH + town.now + term) == (town.out, verdict.detector, verdict.until_ms)
+    story = ClusterStory(policy=VerdictPolicy(mode=mode))
+    story.sweep()
+    story.report("r0", *sights({"c": FAILS}))
+    verdict = story.verdict("c")
+    assert ("c", mode, EPOCH + story.now + term) == (story.out, verdict.detector, verdict.until_ms)
 
-    town.now += 1
-    town.report("r0", *sights({"a": FAILS}))
-    assert "c" == town.out  # at most a third
-    town.report("r1", *sights({"c": FINE}))
-    assert ("" if mode == "rocketmq-4" else "c") == town.out.replace("a", "")
-    town.pass_time(term + 1)
-    assert "" == town.out
+    story.now += 1
+    story.report("r0", *sights({"a": FAILS}))
+    assert "c" == story.out  # at most a third
+    story.report("r1", *sights({"c": FINE}))
+    assert ("" if mode == "rocketmq-4" else "c") == story.out.replace("a", "")
+    story.pass_time(term + 1)
+    assert "" == story.out
 
 
 def test_rocketmq_s_table_is_forgotten_with_its_broker() -> None:
     """And a sentence that grows by next to nothing is not said again."""
-    town = Town(policy=VerdictPolicy(mode="rocketmq-5"))
-    town.sweep()
-    town.report("r0", *sights({"c": FAILS}))
-    said = len(town.decisions)
-    town.now += 10
-    town.report("r1", *sights({"c": FAILS}))
-    assert said == len(town.decisions)
+    story = ClusterStory(policy=VerdictPolicy(mode="rocketmq-5"))
+    story.sweep()
+    story.report("r0", *sights({"c": FAILS}))
+    said = len(story.decisions)
+    story.now += 10
+    story.report("r1", *sights({"c": FAILS}))
+    assert said == len(story.decisions)
 
-    town.order("c", available=True)
+    story.order("c", available=True)
     assert ("", {}) == (
-        town.out,
-        {it: item for it, item in town.cluster.items.items() if it == "c"},
+        story.out,
+        {it: item for it, item in story.cluster.items.items() if it == "c"},
     )
-    town.report("r0", *sights({"c": FAILS}))
-    town.forget("c")
-    assert "c" not in town.cluster.items
+    story.report("r0", *sights({"c": FAILS}))
+    story.forget("c")
+    assert "c" not in story.cluster.items
 
 
 MODES = pytest.mark.parametrize("mode", ["rocketmq-4", "rocketmq-5"])
@@ -55,43 +55,43 @@ def test_who_is_complained_of_first_is_out_as_soon_as_there_are_others(
     mode: Bench, whose: str
 ) -> None:
     """It is spared while it is the only one that is known, and no longer."""
-    town = Town(policy=VerdictPolicy(mode=mode))
-    town.report("r0", *sights({"c": FAILS}))
-    assert "" == town.out
+    story = ClusterStory(policy=VerdictPolicy(mode=mode))
+    story.report("r0", *sights({"c": FAILS}))
+    assert "" == story.out
 
-    town.now += 50
+    story.now += 50
     if whose == "report":
-        town.report("r1", *sights({"a": FINE}))
+        story.report("r1", *sights({"a": FINE}))
     else:
-        town.host("orders", "ac")
-    assert "c" == town.out
+        story.host("orders", "ac")
+    assert "c" == story.out
 
 
 @MODES
 def test_an_eject_of_the_first_holds_as_soon_as_there_are_others(mode: Bench) -> None:
     """An operator's order waits for no sweep either."""
-    town = Town(policy=VerdictPolicy(mode=mode))
-    town.order("c", available=False)
-    assert "" == town.out
+    story = ClusterStory(policy=VerdictPolicy(mode=mode))
+    story.order("c", available=False)
+    assert "" == story.out
 
-    town.report("r1", *sights({"a": FINE}))
-    assert "c" == town.out
+    story.report("r1", *sights({"a": FINE}))
+    assert "c" == story.out
 
 
 @MODES
 def test_whoever_waits_for_room_is_out_when_another_s_time_is_over(mode: Bench) -> None:
     """At the next tick, not at the end of the sweep."""
-    town = Town(policy=VerdictPolicy(mode=mode))
-    town.sweep()
-    town.report("r0", *sights({"a": 600.0}))
-    town.now += 900
-    town.report("r0", *sights({"c": FAILS}))
-    assert "a" == town.out
+    story = ClusterStory(policy=VerdictPolicy(mode=mode))
+    story.sweep()
+    story.report("r0", *sights({"a": 600.0}))
+    story.now += 900
+    story.report("r0", *sights({"c": FAILS}))
+    assert "a" == story.out
 
-    ends = town.verdict("a").until_ms
+    ends = story.verdict("a").until_ms
     assert ends is not None
-    town.pass_time(ends - EPOCH - town.now)
-    assert "c" == town.out
+    story.pass_time(ends - EPOCH - story.now)
+    assert "c" == story.out
 
 
 REPORTS = {
@@ -110,9 +110,9 @@ def test_a_report_counts_as_the_worst_call_that_it_proves(
     """Its slowest one, and one that failed if any did: each of them was entered by a client."""
     count, errors, median, slowest = seen
     for mode, term in (("rocketmq-4", four), ("rocketmq-5", five)):
-        town = Town(policy=VerdictPolicy(mode=mode))  # type: ignore[arg-type]  # a table
-        town.sweep()
-        town.report("r0", Sight(BrokerName("c"), count, errors, median, slowest_ms=slowest))
-        until = town.verdict("c").until_ms
+        story = ClusterStory(policy=VerdictPolicy(mode=mode))  # type: ignore[arg-type]  # a table
+        story.sweep()
+        story.report("r0", Sight(BrokerName("c"), count, errors, median, slowest_ms=slowest))
+        until = story.verdict("c").until_ms
 
-        assert term == (0 if until is None else until - EPOCH - town.now)
+        assert term == (0 if until is None else until - EPOCH - story.now)

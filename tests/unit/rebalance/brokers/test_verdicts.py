@@ -8,92 +8,92 @@ from rebalance.brokers.events import Reported, ReporterId, Sight
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
 from rebalance.stamp import Stamp, Ticked
-from tests.builders.town import EPOCH, FAILS, LIFE, Town, sights
+from tests.builders.cluster_story import EPOCH, FAILS, LIFE, ClusterStory, sights
 
 
 def test_panic_ignores_health_and_lasts_two_sweeps() -> None:
     """A broker that was out is in use again while most are unfit, and out again after it."""
-    town = Town()
-    town.sweep({"c": FAILS}, times=2)
-    assert "c" == town.out
-    town.sweep(dict.fromkeys("abcd", FAILS))
-    assert ("", True) == (town.out, town.panic)
-    assert "too many are unfit: health is ignored" == town.verdict("c").reason
+    story = ClusterStory()
+    story.sweep({"c": FAILS}, times=2)
+    assert "c" == story.out
+    story.sweep(dict.fromkeys("abcd", FAILS))
+    assert ("", True) == (story.out, story.panic)
+    assert "too many are unfit: health is ignored" == story.verdict("c").reason
 
-    town.sweep({"c": FAILS})
-    assert ("", True) == (town.out, town.panic)
-    town.sweep({"c": FAILS}, times=2)
-    assert ("c", False) == (town.out, town.panic)
+    story.sweep({"c": FAILS})
+    assert ("", True) == (story.out, story.panic)
+    story.sweep({"c": FAILS}, times=2)
+    assert ("c", False) == (story.out, story.panic)
 
 
 @pytest.mark.parametrize("by", [86_400_000, -86_400_000])
 def test_a_wrong_stamp_says_nothing_about_later_verdicts(by: int) -> None:
     """A tick is stamped a day wrong; what is said from then on is counted from what came later."""
-    town = Town()
-    town.sweep()
-    stamp = town.stamp()
+    story = ClusterStory()
+    story.sweep()
+    stamp = story.stamp()
     wrong = Millis(stamp.appended + by)
-    town.hear(Ticked(Stamp(stamp.clock, stamp.heard, wrong, stamp.position)))
-    town.sweep({"c": FAILS}, times=2)
-    verdict = town.verdict("c")
+    story.hear(Ticked(Stamp(stamp.clock, stamp.heard, wrong, stamp.position)))
+    story.sweep({"c": FAILS}, times=2)
+    verdict = story.verdict("c")
 
     assert verdict.until_ms is not None
-    assert verdict.since_ms <= EPOCH + town.now < verdict.until_ms < EPOCH + town.now + 60_000
+    assert verdict.since_ms <= EPOCH + story.now < verdict.until_ms < EPOCH + story.now + 60_000
 
 
 def test_few_testers_see_a_recovery() -> None:
     """Twice the quorum less one, always the same, and a quorum of them frees the broker."""
-    town = Town(reporters=9)
-    town.sweep({"c": FAILS})
-    testers = town.verdict("c").testers
+    story = ClusterStory(reporters=9)
+    story.sweep({"c": FAILS})
+    testers = story.verdict("c").testers
     assert 3 == len(testers)
     assert tuple(sorted(testers)) == testers
 
     well = {str(who): {"c": 5.0} for who in testers}
-    town.sweep({"c": FAILS}, lies={testers[0]: well[testers[0]]})
-    assert ("c", testers) == (town.out, town.verdict("c").testers)
-    town.sweep({"c": FAILS}, lies=well)
-    assert "" == town.out
+    story.sweep({"c": FAILS}, lies={testers[0]: well[testers[0]]})
+    assert ("c", testers) == (story.out, story.verdict("c").testers)
+    story.sweep({"c": FAILS}, lies=well)
+    assert "" == story.out
 
 
 def test_a_recovery_in_the_middle_of_a_sweep_shows_at_its_end() -> None:
     """What testers saw late in a sweep goes for the whole of it."""
-    town = Town()
-    town.sweep({"c": FAILS})
-    testers = list(map(str, town.verdict("c").testers))
+    story = ClusterStory()
+    story.sweep({"c": FAILS})
+    testers = list(map(str, story.verdict("c").testers))
 
     def recovers(*late: str) -> None:
         for who in testers:
-            town.report(who, *sights({"a": 5.0, "b": 5.0, "c": FAILS}))
-        town.pass_time(2 * town.policy.sweep_ms // 3 + 1)
+            story.report(who, *sights({"a": 5.0, "b": 5.0, "c": FAILS}))
+        story.pass_time(2 * story.policy.sweep_ms // 3 + 1)
         for who in late:
-            town.report(who, *sights({"a": 5.0, "b": 5.0, "c": 5.0}, count=1))
-        town.pass_time(town.policy.sweep_ms // 3)
+            story.report(who, *sights({"a": 5.0, "b": 5.0, "c": 5.0}, count=1))
+        story.pass_time(story.policy.sweep_ms // 3)
 
     recovers(testers[0])
-    assert "c" == town.out
+    assert "c" == story.out
     recovers(*testers[:2])
-    assert "" == town.out
+    assert "" == story.out
 
 
 def test_each_time_it_sits_out_longer_and_calm_forgives() -> None:
     """Thirty seconds times n, at most five minutes, a tenth of jitter; five minutes calm: n - 1."""
-    town = Town()
+    story = ClusterStory()
     terms = []
     for _ in range(12):
-        while town.out != "c":
-            town.sweep({"c": FAILS})
-        until = town.verdict("c").until_ms
+        while story.out != "c":
+            story.sweep({"c": FAILS})
+        until = story.verdict("c").until_ms
         assert until is not None
-        terms.append((until - EPOCH - town.now) // 1_000)
-        while town.out == "c":
-            town.sweep()
+        terms.append((until - EPOCH - story.now) // 1_000)
+        while story.out == "c":
+            story.sweep()
 
     for number, term in enumerate(terms, start=1):
         assert min(30 * number, 300) <= term <= min(33 * number, 330)
-    count = town.cluster.brokers[BrokerName("c")].ejections
-    town.sweep(times=31)
-    assert count - 1 == town.cluster.brokers[BrokerName("c")].ejections
+    count = story.cluster.brokers[BrokerName("c")].ejections
+    story.sweep(times=31)
+    assert count - 1 == story.cluster.brokers[BrokerName("c")].ejections
 
 
 def test_brokers_that_go_together_do_not_return_together() -> None:
@@ -107,129 +107,129 @@ def test_brokers_that_go_together_do_not_return_together() -> None:
 
 def test_verdicts_are_said_again_while_reports_come() -> None:
     """Once a minute; without reports they are left to grow old."""
-    town = Town()
-    town.sweep(times=19)
-    assert 4 == len(town.issued("a"))
+    story = ClusterStory()
+    story.sweep(times=19)
+    assert 4 == len(story.issued("a"))
     for _ in range(30):
-        town.pass_time(10_000)
-    assert 5 == len(town.issued("a"))
+        story.pass_time(10_000)
+    assert 5 == len(story.issued("a"))
 
 
 def test_a_redelivered_report_is_not_counted_again() -> None:
     """Nor one of a life that was replaced."""
-    town = Town()
-    town.sweep()
-    town.report("r0", *sights({"a": 5.0}), sequence=1_000)
-    town.report("r0", *sights({"a": 5.0}), sequence=1_000)
-    town.report("r0", *sights({"a": 5.0}), sequence=999)
+    story = ClusterStory()
+    story.sweep()
+    story.report("r0", *sights({"a": 5.0}), sequence=1_000)
+    story.report("r0", *sights({"a": 5.0}), sequence=1_000)
+    story.report("r0", *sights({"a": 5.0}), sequence=999)
 
-    calls = town.cluster.reporters[ReporterId("r0")].calls
+    calls = story.cluster.reporters[ReporterId("r0")].calls
     assert 20 == calls[BrokerName("a")].made
 
 
 def test_a_replaced_process_is_not_heard_again() -> None:
     """A younger life counts from its first record; single samples count as they come."""
-    town, name = Town(), ReporterId("r0")
+    story, name = ClusterStory(), ReporterId("r0")
     young, old = Incarnation("1700000000001-00000000"), LIFE
     for incarnation, sequence in ((old, 7), (young, 0), (old, 8), (None, None), (None, None)):
-        town.hear(Reported(town.stamp(), name, incarnation, sequence, sights({"a": 5.0})))
+        story.hear(Reported(story.stamp(), name, incarnation, sequence, sights({"a": 5.0})))
 
-    assert 4 * 20 == town.cluster.reporters[name].calls[BrokerName("a")].made
+    assert 4 * 20 == story.cluster.reporters[name].calls[BrokerName("a")].made
     assert (young, 0) == (
-        town.cluster.reporters[name].incarnation,
-        town.cluster.reporters[name].sequence,
+        story.cluster.reporters[name].incarnation,
+        story.cluster.reporters[name].sequence,
     )
 
 
 def test_an_order_about_one_broker_too_many_is_refused() -> None:
     """Operators know what they do, and mistype names all the same: the state stays bounded."""
-    town = Town("ab", policy=VerdictPolicy(brokers_max=2))
-    town.sweep()
-    town.order("c", available=False)
+    story = ClusterStory("ab", policy=VerdictPolicy(brokers_max=2))
+    story.sweep()
+    story.order("c", available=False)
 
     assert ["more than 2 brokers"] == [
-        it.detail for it in town.decisions if isinstance(it, ReportRefused)
+        it.detail for it in story.decisions if isinstance(it, ReportRefused)
     ]
-    assert {"a", "b"} == set(town.cluster.brokers)
-    assert {} == town.cluster.orders
+    assert {"a", "b"} == set(story.cluster.brokers)
+    assert {} == story.cluster.orders
 
 
 def test_a_fact_that_is_known_costs_nothing() -> None:
     """A watcher that starts anew says all it sees; only what is news may change a verdict."""
-    town = Town()
-    town.host("orders", "cd")
-    town.sweep({"c": FAILS}, times=3)
-    before = len(town.decisions)
-    town.host("orders", "cd")
-    assert before == len(town.decisions)
+    story = ClusterStory()
+    story.host("orders", "cd")
+    story.sweep({"c": FAILS}, times=3)
+    before = len(story.decisions)
+    story.host("orders", "cd")
+    assert before == len(story.decisions)
 
-    town.host("orders", "c")
-    assert before < len(town.decisions)
+    story.host("orders", "c")
+    assert before < len(story.decisions)
 
 
 def test_a_quorum_makes_brokers_known_as_far_as_there_is_room() -> None:
     """Nobody pushes a known broker out by naming others; one voice makes none known."""
-    town = Town("ab", policy=VerdictPolicy(brokers_max=3))
-    town.sweep()
+    story = ClusterStory("ab", policy=VerdictPolicy(brokers_max=3))
+    story.sweep()
     for reporter, named in (("r0", "cd"), ("r1", "cd"), ("r2", "e")):
-        town.report(reporter, *sights(dict.fromkeys(named, 5.0)))
-    town.pass_time(10_000)
+        story.report(reporter, *sights(dict.fromkeys(named, 5.0)))
+    story.pass_time(10_000)
 
-    assert {"a", "b", "c"} == set(town.cluster.brokers)
+    assert {"a", "b", "c"} == set(story.cluster.brokers)
 
 
 def test_the_state_is_bounded() -> None:
     """Reporters, brokers and topics beyond the limits are not let in; the silent are forgotten."""
     tiny = VerdictPolicy(reporters_max=3, brokers_max=4, topics_max=1)
-    town = Town("abcdef", reporters=5, policy=tiny)
-    town.sweep()
-    town.host("t", "ab")
-    town.host("u", "ab")
+    story = ClusterStory("abcdef", reporters=5, policy=tiny)
+    story.sweep()
+    story.host("t", "ab")
+    story.host("u", "ab")
 
     assert ["more than 3 reporters"] * 2 == [
-        it.detail for it in town.decisions if isinstance(it, ReportRefused)
+        it.detail for it in story.decisions if isinstance(it, ReportRefused)
     ]
     assert (3, 4, 1) == (
-        len(town.cluster.reporters),
-        len(town.cluster.brokers),
-        len(town.cluster.topics),
+        len(story.cluster.reporters),
+        len(story.cluster.brokers),
+        len(story.cluster.topics),
     )
-    town.host("t", "")
+    story.host("t", "")
     for _ in range(400):
-        town.pass_time(10_000)
+        story.pass_time(10_000)
     assert ({}, {}, {}, {}) == (
-        town.cluster.reporters,
-        town.cluster.brokers,
-        town.cluster.topics,
-        town.cluster.told,
+        story.cluster.reporters,
+        story.cluster.brokers,
+        story.cluster.topics,
+        story.cluster.told,
     )
 
 
 def test_hosted_brokers_are_known_before_they_are_reported() -> None:
     """And stay, as long as a topic has them."""
-    town = Town()
-    town.host("t", "ab")
+    story = ClusterStory()
+    story.host("t", "ab")
     for _ in range(400):
-        town.pass_time(10_000)
+        story.pass_time(10_000)
 
-    assert {"a", "b"} == set(town.cluster.brokers)
-    assert frozenset("ab") == town.cluster.topics[TopicName("t")]
+    assert {"a", "b"} == set(story.cluster.brokers)
+    assert frozenset("ab") == story.cluster.topics[TopicName("t")]
 
 
 def test_a_topic_that_nobody_speaks_of_any_more_is_forgotten() -> None:
     """It was deleted while nobody watched; and in the end so is its cluster, to the last word."""
-    town = Town()
-    town.host("t", "ab", lease_ms=Millis(60_000))
-    town.pass_time(50_000)
-    town.host("t", "ab", lease_ms=Millis(60_000))
-    town.pass_time(50_000)
-    assert {"t"} == set(town.cluster.topics)
+    story = ClusterStory()
+    story.host("t", "ab", lease_ms=Millis(60_000))
+    story.pass_time(50_000)
+    story.host("t", "ab", lease_ms=Millis(60_000))
+    story.pass_time(50_000)
+    assert {"t"} == set(story.cluster.topics)
 
-    town.pass_time(20_000)
-    assert ({}, {}) == (town.cluster.topics, town.cluster.leases)
+    story.pass_time(20_000)
+    assert ({}, {}) == (story.cluster.topics, story.cluster.leases)
     for _ in range(400):
-        town.pass_time(10_000)
-    assert ({}, {}, None) == (town.cluster.brokers, town.cluster.told, town.cluster.deadline)
+        story.pass_time(10_000)
+    assert ({}, {}, None) == (story.cluster.brokers, story.cluster.told, story.cluster.deadline)
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from rebalance.errors import BrokenInvariant
 from streaming.cell.codec import Cell, pack_cluster, packed_clusters, read, unpack_cluster, write
 from streaming.cell.fold import Rules, fold
 from streaming.wire.rows import Row
+from tests.builders.cluster_story import FAILS, ClusterStory, sights
 from tests.builders.log import PREFIX, Log, rules
 from tests.builders.reports import EAST, START, outage, report
-from tests.builders.town import FAILS, Town, sights
 from tests.unit.streaming.cell.failing import ILL, WELL, of
 from tests.unit.streaming.cell.failing import letters as returned
 from trimtab.protocol import (
@@ -94,16 +94,16 @@ def test_every_cut_ends_with_the_same_verdicts(cuts: set[int]) -> None:
 
 def test_a_jury_comes_back_as_it_was() -> None:
     """Sentences, orders, pasts, streaks and what was said survive being written down."""
-    town = Town()
-    town.host("t", "ab")
-    town.sweep(times=8)
-    town.sweep({"c": FAILS}, times=2)
-    town.order("a", available=False, lasting=60_000)
-    town.report("r0", *sights({"b": FAILS, "d": 5.0}))
-    packed = pack_cluster(town.cluster)
+    story = ClusterStory()
+    story.host("t", "ab")
+    story.sweep(times=8)
+    story.sweep({"c": FAILS}, times=2)
+    story.order("a", available=False, lasting=60_000)
+    story.report("r0", *sights({"b": FAILS, "d": 5.0}))
+    packed = pack_cluster(story.cluster)
 
-    assert town.cluster == unpack_cluster(packed)
-    assert town.cluster.sweep_ends == packed.deadline
+    assert story.cluster == unpack_cluster(packed)
+    assert story.cluster.sweep_ends == packed.deadline
 
 
 def test_a_tick_that_is_due_for_nobody_opens_no_bench() -> None:

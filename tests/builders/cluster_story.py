@@ -1,4 +1,4 @@
-"""A town of brokers and reporters: sweeps are told in one line, verdicts read in another."""
+"""A story of one cluster: a sweep of its brokers and reporters is one line, a verdict another."""
 
 from collections.abc import Callable, Mapping
 
@@ -41,7 +41,7 @@ def sights(view: View, count: int = 20, address: Callable[[str], str] = str) -> 
     )
 
 
-class Town:
+class ClusterStory:
     """A cluster whose sweeps are one line each."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Town:
     ) -> None:
         """All brokers are fine, until somebody says otherwise."""
         self.policy = policy
-        self.cluster = Cluster(ClusterName("town"))
+        self.cluster = Cluster(ClusterName("story"))
         self.brokers = brokers
         self.reporters = [f"r{number}" for number in range(reporters)]
         self.now = 0

@@ -1,6 +1,6 @@
 """A session of a member that is not the SDK's: eager, broadcasting, or hoarding.
 
-What RocketMQ's own clients are like. It cries that it is there, and on what it works; what its
+What RocketMQ's own clients are like. It says that it is there, and on what it works; what its
 newest orders say it does at once; and it never doubts itself: cut off from everybody it goes on. A
 hoarder knows releases, but only as a word: it says that it let go, and works on (C8). All have the
 face of the SDK's session, so that a ``process`` can live them.
@@ -40,7 +40,7 @@ class _Signature(TypedDict):
     sequence: int
 
 
-class Crier:
+class ForeignMember:
     """One life after another of one member."""
 
     def __init__(self, member: str, topics: tuple[str, ...], manner: Manner, number: int) -> None:
@@ -68,7 +68,7 @@ class Crier:
         return "joined" if self.epoch else "joining"
 
     def tick(self, now: int) -> list[Send | Lost]:
-        """Cry, if it is time: what it works on, or, as long as nobody answers, that it is there."""
+        """Beat, if it is time, with what it works on; or ask to join, as long as nobody answers."""
         dropped = [] if self.hoards else list(self._drops())
         if now < self.wake_at:
             return [*dropped]

@@ -1,4 +1,4 @@
-"""The bench: the real cell fold with its codec, driven over the town's log as Spark drives it.
+"""The controller: the real cell fold with its codec, driven over a log as Spark drives it.
 
 A batch is chosen once and stays chosen until it is committed; a crash publishes some of its records
 and repeats it. Between batches there is nothing but bytes.
@@ -39,7 +39,7 @@ class Log:
         rows.append(Row(name, PARTITION, len(rows), now, key, value, len(value)))
 
 
-class Bench:
+class Controller:
     """One controller."""
 
     def __init__(self, plan: Plan, log: Log) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from streaming.wire.rows import Row
-from tests.simulation.juries.bench import CLUSTER
 from tests.simulation.juries.brokers import Brokers
+from tests.simulation.juries.controller import CLUSTER
 from tests.simulation.juries.plan import (
     JITTER_PERCENT,
     SENTENCE_MAX_MS,
@@ -48,7 +48,7 @@ _FREED_MS: Final = SENTENCE_MAX_MS * (100 + JITTER_PERCENT) // 100
 
 
 @dataclass(slots=True)
-class Jurors:
+class Judges:
     """What they know."""
 
     plan: Plan

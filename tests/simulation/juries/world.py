@@ -1,6 +1,6 @@
-"""A town: brokers, reporters, their log and the jury, from one seed, in virtual time.
+"""A world: brokers, reporters, their log and the jury, from one seed, in virtual time.
 
-First what was planned goes wrong, and after every record the jurors judge. Then everything heals:
+First what was planned goes wrong, and after every record the judges judge. Then everything heals:
 within a bound that follows from the sentences nobody is out any more. At last one broker goes bad
 once more and all reporters fall silent: its verdict has to lapse (E8).
 """
@@ -15,13 +15,13 @@ from typing import Any, Final
 
 from sinks import Record
 from streaming.topics import ROUTINE, URGENT, names
-from tests.simulation.juries.bench import CLUSTER, Bench, Differs, Log
 from tests.simulation.juries.brokers import Brokers
-from tests.simulation.juries.jurors import EVIDENCE_MS, Jurors
+from tests.simulation.juries.controller import CLUSTER, Controller, Differs, Log
+from tests.simulation.juries.delivery import Delivery
+from tests.simulation.juries.judges import EVIDENCE_MS, Judges
+from tests.simulation.juries.operators import Operators
 from tests.simulation.juries.plan import LIFE_MS, SENTENCE_MAX_MS, SWEEP_MS, Plan, Quirk
-from tests.simulation.juries.post import Post
 from tests.simulation.juries.reporters import reporters
-from tests.simulation.juries.staff import Staff
 from tests.simulation.juries.timeliness import Timeliness
 from tests.simulation.rules import PREFIX
 from trimtab.protocol import (
@@ -43,12 +43,12 @@ REST_MS: Final = EVIDENCE_MS + 2 * SENTENCE_MAX_MS
 """Sentences that were passed on the last evidence, and one that was prolonged."""
 
 
-class Failed(Exception):  # noqa: N818 - the town has failed, not the program
+class Failed(Exception):  # noqa: N818 - the world has failed, not the program
     """The first thing that is wrong ends a life."""
 
 
 @dataclass
-class Town:
+class BrokerWorld:
     """Everything there is."""
 
     plan: Plan
@@ -61,17 +61,17 @@ class Town:
     def __post_init__(self) -> None:
         """Put everything in its place."""
         plan = self.plan
-        self.chance = Random(f"{plan.seed} town")
+        self.chance = Random(f"{plan.seed} world")
         self.log = Log()
         self.brokers = Brokers(plan, START_MS)
         self.reporters = list(reporters(plan, self.brokers))
-        self.post = Post(plan, self.log, self.struck)
-        self.staff = Staff(plan, self.log, self.brokers, self.struck)
-        self.bench = Bench(plan, self.log)
-        self.jurors = Jurors(plan, self.brokers)
-        self.timeliness = Timeliness(plan, self.brokers, self.jurors, self.struck, START_MS)
+        self.delivery = Delivery(plan, self.log, self.struck)
+        self.operators = Operators(plan, self.log, self.brokers, self.struck)
+        self.controller = Controller(plan, self.log)
+        self.judges = Judges(plan, self.brokers)
+        self.timeliness = Timeliness(plan, self.brokers, self.judges, self.struck, START_MS)
 
-    def live(self) -> "Town":
+    def live(self) -> "BrokerWorld":
         """Live, or until something is wrong."""
         try:
             self._survive()
@@ -90,30 +90,30 @@ class Town:
             raise Failed
 
     def _survive(self) -> None:
-        self.staff.look(self.now)
+        self.operators.look(self.now)
         self._tick()  # or the clock would not know yet how far ahead the first reports are
         while self.now < START_MS + LIFE_MS:
             self.turn()
             if self.now % 1_000 == 0:
-                self.staff.act(self.now)
-                self.note(self.timeliness.look(self.now, self.staff.replaced))
+                self.operators.act(self.now)
+                self.note(self.timeliness.look(self.now, self.operators.replaced))
 
     def _heal(self) -> None:
         self.brokers.healed_at = self.now
-        self.post.heal()
+        self.delivery.heal()
         self.away_until = 0
         self._pass(REST_MS)
-        self.note(self.jurors.at_rest())
+        self.note(self.judges.at_rest())
 
     def _fall_silent(self) -> None:
         """Reports stop, and with them all that they say (E8)."""
         victim = self.brokers.all[0]
         self.brokers.worsen(victim, self.now)
         self._pass(3 * SWEEP_MS + 2_000)
-        self.struck["E8"] += victim in self.jurors.out(self.now)
+        self.struck["E8"] += victim in self.judges.out(self.now)
         self.silent = True
         self._pass(REST_MS)
-        self.note(self.jurors.at_rest())
+        self.note(self.judges.at_rest())
 
     def _pass(self, ms: int) -> None:
         end = self.now + ms
@@ -129,7 +129,7 @@ class Town:
             self._tick()
         if self.now % 1_000 == STEP_MS and not self.silent:
             self._report()
-        self.post.deliver(self.now)
+        self.delivery.deliver(self.now)
         absent, crash = self.chance.random() < 0.01, self.chance.random() < 0.03
         if Quirk.ABSENCES in quirks and absent and here:
             self.struck["A2"] += 1
@@ -143,25 +143,25 @@ class Town:
 
     def _report(self) -> None:
         for reporter in self.reporters:
-            value = reporter.window(self.now, self.jurors.told)
+            value = reporter.window(self.now, self.judges.told)
             if value is not None:
-                self.post.send(value, self.now)
+                self.delivery.send(value, self.now)
                 self.timeliness.heard(reporter, self.now)
 
     def _decide(self, quirks: frozenset[Quirk], *, crash: bool) -> None:
         ends = {name: len(rows) for name, rows in self.log.rows.items()}
         if Quirk.ODD_CUTS in quirks:
             ends = self._cut()
-        rows = self.bench.choose(ends)
+        rows = self.controller.choose(ends)
         if not rows:
             return
-        self.jurors.hear(rows)
+        self.judges.hear(rows)
         self.struck["A1"] += crash
-        for record in self.bench.decide(self.chance, crash=crash):
+        for record in self.controller.decide(self.chance, crash=crash):
             self._published(record)
         if not crash:
             self.struck["G3"] += any(_is(row.topic, COMMANDS) for row in rows)
-            self.note(self.jurors.batch_ends(self.now))
+            self.note(self.judges.batch_ends(self.now))
 
     def _cut(self) -> dict[str, int]:
         """Where a batch ends: each of the two sources reads all of its topics up to one moment."""
@@ -176,12 +176,12 @@ class Town:
     def _published(self, record: Record) -> None:
         if _is(record.topic, DEADLETTERS):
             self.struck["E9"] += 1
-            self.jurors.dead_letter_of(decode(DEADLETTERS, record.value))
+            self.judges.dead_letter_of(decode(DEADLETTERS, record.value))
         elif _is(record.topic, BROKERS):
             key = read_broker_key(record.key)
             assert key.cluster == CLUSTER
             verdict = None if record.value is None else decode(BROKERS, record.value)
-            self.note(self.jurors.read(key.broker, verdict, self.now))
+            self.note(self.judges.read(key.broker, verdict, self.now))
 
 
 def _is(name: str, topic: Topic[Any]) -> bool:

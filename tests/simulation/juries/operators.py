@@ -9,8 +9,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from tests.simulation.juries.bench import CLUSTER, Log
 from tests.simulation.juries.brokers import Brokers
+from tests.simulation.juries.controller import CLUSTER, Log
 from tests.simulation.juries.plan import Plan, Quirk
 from trimtab.protocol import COMMANDS, LATENCY, Eject, Forget, Hosts, Restore, encode
 
@@ -18,12 +18,12 @@ _KEY: Final = CLUSTER.encode()
 Command = Eject | Restore | Forget
 
 
-class Staff:
+class Operators:
     """Watcher and operators."""
 
     def __init__(self, plan: Plan, log: Log, brokers: Brokers, struck: Counter[str]) -> None:
         self._plan, self._log, self._brokers, self._struck = plan, log, brokers, struck
-        self._chance = Random(f"{plan.seed} staff")
+        self._chance = Random(f"{plan.seed} operators")
         self._topics = dict(plan.topics)
         self.replaced: dict[str, int] = {}
         """When each was."""

@@ -1,4 +1,4 @@
-"""The post: what may happen to a report on its way to the log.
+"""The delivery: what may happen to a report on its way to the log.
 
 Lost, repeated, overtaken, or so late that nobody waits for it any more. Letters are counted by
 fault where they arrive, or where they do not.
@@ -7,18 +7,18 @@ fault where they arrive, or where they do not.
 from collections import Counter
 from random import Random
 
-from tests.simulation.juries.bench import CLUSTER, Log
-from tests.simulation.juries.jurors import LATE_MS
+from tests.simulation.juries.controller import CLUSTER, Log
+from tests.simulation.juries.judges import LATE_MS
 from tests.simulation.juries.plan import Plan, Quirk
 from trimtab.protocol import LATENCY
 
 
-class Post:
+class Delivery:
     """The way to the log."""
 
     def __init__(self, plan: Plan, log: Log, struck: Counter[str]) -> None:
         self._log, self._struck = log, struck
-        self._chance = Random(f"{plan.seed} post")
+        self._chance = Random(f"{plan.seed} delivery")
         self.quirks = plan.quirks
         self._bag: list[tuple[int, int, bytes]] = []
         """When it arrives, which one it is, and what it says."""

@@ -1,4 +1,4 @@
-"""Obituaries: which lives the controller has given up, as far as anybody may know it by now.
+"""Which lives the controller has given up, as far as anybody may know it by now.
 
 The witness asks, because whoever was given up may rightly have an heir. A life may be given up and
 taken in again within one batch, so the state alone does not tell.
