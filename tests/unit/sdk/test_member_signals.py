@@ -16,7 +16,7 @@ from tests.builders.sessions import GROUP
 from trimtab import Member
 from trimtab.protocol import Leave
 
-PATIENCE_S: Final = 10.0
+PATIENCE_S: Final = 30.0
 """What hangs for so long hangs for ever."""
 
 Action = Callable[[Member], object]
