@@ -6,8 +6,8 @@ Broker faults E1 to E10, each marked where it struck, and bugs planted to see wh
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -15,14 +15,18 @@ from tests.simulation.juries.faults import FAULTS
 from tests.simulation.juries.plan import plan, trial
 from tests.simulation.juries.plants import PLANTS, Function
 from tests.simulation.juries.world import BrokerWorld
+from tests.simulation.once import Lived, once
 
 SEEDS = 90
 PARTS = [range(first, first + 30) for first in range(0, SEEDS, 30)]
 
 
-@cache
-def lived(seeds: range) -> tuple[list[str], Counter[str]]:
-    """Live through seeds, once: what was wrong, and which faults struck."""
+def lived(seeds: range, results: Path) -> Lived:
+    """Live through seeds, once in a run."""
+    return once(results / f"brokers-{seeds.start}-{seeds.stop}.json", lambda: _live(seeds))
+
+
+def _live(seeds: range) -> Lived:
     wrong, struck = [], Counter[str]()
     for seed in seeds:
         world = BrokerWorld(plan(seed)).live()
@@ -31,24 +35,26 @@ def lived(seeds: range) -> tuple[list[str], Counter[str]]:
     return wrong, struck
 
 
-def test_a_few_worlds_have_nothing_wrong() -> None:
+def test_a_few_worlds_have_nothing_wrong(results: Path) -> None:
     """The quick look of `make check`."""
-    assert [] == lived(range(6))[0]
+    assert [] == lived(range(6), results)[0]
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", PARTS, ids=str)
-def test_no_world_has_anything_wrong(part: range) -> None:
+def test_no_world_has_anything_wrong(part: range, results: Path) -> None:
     """Whatever goes wrong with brokers, reporters, the log and the controller."""
-    assert [] == lived(part)[0]
+    assert [] == lived(part, results)[0]
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_every_broker_fault_has_struck() -> None:
+def test_every_broker_fault_has_struck(results: Path) -> None:
     """A simulation proves nothing about what never happens in it."""
-    assert FAULTS.keys() == {fault for part in PARTS for fault, n in lived(part)[1].items() if n}
+    struck = sum((lived(part, results)[1] for part in PARTS), Counter[str]())
+
+    assert FAULTS.keys() == {fault for fault, times in struck.items() if times}
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,7 +1,6 @@
 """Chaos by seed: many lives, no violation, and every fault of the catalogue has struck."""
 
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tests.simulation.lives import (
     slow_hands,
     wrong_stamps,
 )
+from tests.simulation.once import Lived, once
 from tests.simulation.scenario import scenario
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
@@ -29,9 +29,12 @@ PARTS = [range(first, first + 250) for first in range(0, SEEDS, 250)]
 KEPT = Path(".cache/simulation")
 
 
-@cache
-def lived(seeds: range) -> tuple[list[str], Counter[str]]:
-    """Live through seeds, once: what failed, told, and which faults struck."""
+def lived(seeds: range, results: Path) -> Lived:
+    """Live through seeds, once in a run."""
+    return once(results / f"lives-{seeds.start}-{seeds.stop}.json", lambda: _live(seeds))
+
+
+def _live(seeds: range) -> Lived:
     failures, struck = [], Counter[str]()
     for seed in seeds:
         outcome = World(life(seed)).live()
@@ -48,9 +51,9 @@ def told(outcome: Outcome) -> str:
     return f"{smallest.scenario}\n{violations}\nkept as {keep(smallest, KEPT)}"
 
 
-def test_a_few_lives_have_no_violation() -> None:
+def test_a_few_lives_have_no_violation(results: Path) -> None:
     """The quick look of `make check`."""
-    assert [] == lived(range(60))[0]
+    assert [] == lived(range(60), results)[0]
 
 
 def test_slow_hands_are_fenced_after_they_have_opened() -> None:
@@ -103,9 +106,10 @@ def test_nobody_may_be_there_for_a_while() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_controller_may_forget_in_many_ways() -> None:
+@pytest.mark.parametrize("first", range(60, 1_500, 240))
+def test_a_controller_may_forget_in_many_ways(first: int) -> None:
     """The same at length."""
-    lives = (World(forgetting(seed)).live() for seed in range(60, 1_500))
+    lives = (World(forgetting(seed)).live() for seed in range(first, first + 240))
 
     assert [] == [told(life) for life in lives if life.violations]
 
@@ -113,16 +117,16 @@ def test_a_controller_may_forget_in_many_ways() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", PARTS, ids=str)
-def test_no_life_has_a_violation(part: range) -> None:
+def test_no_life_has_a_violation(part: range, results: Path) -> None:
     """Whatever goes wrong, and everything does: one owner, growing tokens, rest in the end."""
-    assert [] == lived(part)[0]
+    assert [] == lived(part, results)[0]
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_every_fault_has_struck() -> None:
+def test_every_fault_has_struck(results: Path) -> None:
     """A simulation proves nothing about what never happens in it."""
-    struck = {fault for part in PARTS for fault in lived(part)[1]}
+    struck = {fault for part in PARTS for fault in lived(part, results)[1]}
 
     assert FAULTS.keys() == struck
 

@@ -1,0 +1,24 @@
+"""Results that several tests look at are worked out once in a run, whichever worker comes first.
+
+Workers share the folder of the run: who finds a result there takes it. Two that begin at the same
+time both work it out, and it is the same.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+Lived = tuple[list[str], Counter[str]]
+"""What was wrong, told, and which faults struck."""
+
+
+def once(kept: Path, work_out: Callable[[], Lived]) -> Lived:
+    """Return what is kept, or work it out and keep it."""
+    if not kept.exists():
+        unfinished = kept.with_suffix(f".{os.getpid()}")
+        unfinished.write_text(json.dumps(work_out()))
+        unfinished.replace(kept)
+    wrong, struck = json.loads(kept.read_text())
+    return wrong, Counter(struck)
