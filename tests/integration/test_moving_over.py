@@ -1,11 +1,14 @@
-"""A controller that begins a new checkpoint: because it is told to, or because it must."""
+"""A controller that begins a new checkpoint: it is told to, or it must, or the old one is lost.
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+One group lives through all of it: each start of Spark takes ten seconds.
+"""
+
+import shutil
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
@@ -13,90 +16,91 @@ from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.topics import delete_topic
-from trimtab import Member
-from trimtab.protocol import DEFAULT_PARTITIONS, HEARTBEATS, MEMBERS
+from tests.integration.watched_group import QUEUES, WatchedGroup
+from trimtab.protocol import (
+    DEFAULT_PARTITIONS,
+    HEARTBEATS,
+    MEMBERS,
+    Forget,
+    encode,
+    partition_of,
+)
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 UNHEALTHY = 3
+CELLS = {"controller.cells_per_partition": 3}
 GONE = "records were deleted before they were read"
 
 
-@pytest.mark.timeout(900)  # three starts of Spark
-def test_cells_are_changed_under_living_members(
+@pytest.mark.timeout(900)  # five starts of Spark
+def test_a_new_checkpoint_begins_where_the_old_one_ended(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, lone_member: MakeMember
 ) -> None:
-    """Refused, with the way; and that way nothing moves, nobody expires, and epochs go on."""
-    servers, cells = kafka.bootstrap_servers, {"controller.cells_per_partition": 3}
-    with ControllerProcess(tmp_path, servers, topics_prefix) as controller:
-        published = Published(servers, topics_prefix)
-        with lone_member("a") as a, lone_member("b") as b:
-            settle(published, group, a, b)
-            assert 0 == controller.stop()
-            refused = ControllerProcess(tmp_path, servers, topics_prefix, **cells)
-            assert UNHEALTHY == refused.refuses()
-            (line,) = refused.lines("trimtab: ")
-            assert "controller.cells_per_partition is 3, but the checkpoint was started" in line
-            assert "with 1:" in line
-            assert "`trimtab run --new-checkpoint`" in line
-
-            way = ["--new-checkpoint"]
-            new = ControllerProcess(tmp_path, servers, topics_prefix, way, **cells)
-            with ExitStack() as running:
-                with adopting(published, group, a, b):
-                    running.enter_context(new)
-                assert all(it.stop() for it in (a, b))
-                assert 0 == new.stop()
-        published.close()
-    assert 2 == len(list(tmp_path.glob("checkpoint*")))  # the old one is kept
-
-
-@pytest.mark.timeout(900)  # two starts of Spark
-def test_whoever_was_away_for_too_long_goes_on_from_what_is_left(
-    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, lone_member: MakeMember
-) -> None:
-    """One line says what is gone, of a topic that was made anew too; and nothing moves."""
+    """It has other cells, or less to read, or nobody left: nothing moves, no token goes back."""
     servers = kafka.bootstrap_servers
-    with ControllerProcess(tmp_path, servers, topics_prefix) as controller:
-        published = Published(servers, topics_prefix)
+    one_cell = ControllerProcess(tmp_path, servers, topics_prefix)
+    three_cells = ControllerProcess(tmp_path, servers, topics_prefix, **CELLS)
+    with ExitStack() as running:
+        for it in (one_cell, three_cells):
+            running.push(it)  # stopped when their members have left
+        one_cell.start()
+        published = running.enter_context(closing(Published(servers, topics_prefix)))
         with lone_member("a") as a, lone_member("b") as b:
-            settle(published, group, a, b)
-            controller.kill()
+            watched = WatchedGroup(published, group, [a, b])
+            watched.settle()
+            assert 0 == one_cell.stop()
+
+            way = cells_are_changed(three_cells)
+            with watched.adopted(lasting=1.5 * SESSION_S):
+                moved = ControllerProcess(tmp_path, servers, topics_prefix, [way], **CELLS)
+                running.push(moved)
+                moved.start()
+            assert 2 == len(list(tmp_path.glob("checkpoint*")))  # the old one is kept
+
+            moved.kill()
             published.watch(2.0)  # beats that it will not have read
-            drop_all(servers, f"{topics_prefix}{HEARTBEATS.name}")
-            delete_topic(servers, f"{topics_prefix}{MEMBERS.name}")  # its start makes it anew
+            with watched.adopted(lasting=1.5 * SESSION_S):
+                records_are_gone(three_cells)
+            assert not three_cells.lines("failed; retrying")
+            before = max(grant.token for it in (a, b) for grant in it.assignment)
 
-            with adopting(published, group, a, b):
-                controller.start()
-            (line,) = controller.lines(GONE)
-            assert f"'{topics_prefix}{MEMBERS.name}': 'made anew'" in line
-            assert f"'{topics_prefix}{HEARTBEATS.name}': " in line
-            assert not controller.lines("failed; retrying")
-        published.close()
-
-
-def settle(published: Published, group: str, *members: Member) -> None:
-    """Wait until all is shared out, and known to be."""
-    names = [it.member_id for it in members]
-    published.wait_until(lambda: published.is_stable(group, names, 8))
-    published.wait_until(lambda: all(map(published.is_read_by, members)))
+        published.wait_until(lambda: published.groups[group].members == 0)
+        everything_is_forgotten(three_cells, published, group)
+        with lone_member("c") as c:
+            c.wait_until(lambda it: len(it.assignment) == QUEUES)
+            assert min(grant.token for grant in c.assignment) > before
 
 
-@contextmanager
-def adopting(published: Published, group: str, *members: Member) -> Iterator[None]:
-    """See members keep what they have under a greater epoch, for longer than a session."""
-    published.catch_up()  # what was said before is no news
-    before, epoch = [it.assignment for it in members], published.groups[group].epoch
-    said = len(published.of_group(group))
-    yield
-    published.wait_until(lambda: published.groups[group].epoch > epoch)
-    published.watch(1.5 * SESSION_S)
+def cells_are_changed(controller: ControllerProcess) -> str:
+    """It refuses to go on with a checkpoint of other settings, and names the way (A14)."""
+    assert UNHEALTHY == controller.refuses()
+    (line,) = controller.lines("trimtab: ")
+    assert "controller.cells_per_partition is 3, but the checkpoint was started with 1:" in line
+    assert "`trimtab run --new-checkpoint`" in line
+    return "--new-checkpoint"
 
-    assert before == [it.assignment for it in members]
-    assert [] == [
-        it for it in published.of_group(group)[said:] if it.kind in {"handover", "member"}
-    ]
-    settle(published, group, *members)
+
+def records_are_gone(controller: ControllerProcess) -> None:
+    """One line says what is gone, of a topic that was made anew too (A15)."""
+    servers, prefix = controller.servers, controller.prefix
+    drop_all(servers, f"{prefix}{HEARTBEATS.name}")
+    delete_topic(servers, f"{prefix}{MEMBERS.name}")  # its start makes it anew
+    controller.start()
+    (line,) = controller.lines(GONE)
+    assert f"'{prefix}{MEMBERS.name}': 'made anew'" in line
+    assert f"'{prefix}{HEARTBEATS.name}': " in line
+
+
+def everything_is_forgotten(
+    controller: ControllerProcess, published: Published, group: str
+) -> None:
+    """Everybody left, the group is forgotten by a command, and the checkpoint is lost (G13)."""
+    forget(controller.servers, controller.prefix, group)
+    published.wait_until(lambda: {"c1": "done"} == published.answers(group))
+    controller.kill()
+    shutil.rmtree(controller.home / "checkpoint")
+    controller.start()
 
 
 def drop_all(servers: str, topic: str) -> None:
@@ -106,3 +110,12 @@ def drop_all(servers: str, topic: str) -> None:
     client = AdminClient({"bootstrap.servers": servers, "log_level": 2})
     for dropped in client.delete_records(places).values():
         dropped.result()
+
+
+def forget(servers: str, prefix: str, group: str) -> None:
+    """Have a group forgotten."""
+    producer = Producer({"bootstrap.servers": servers})
+    command = encode(Forget(id="c1", principal="ann", reason="retired"))
+    partition = partition_of(group, DEFAULT_PARTITIONS)
+    producer.produce(f"{prefix}commands", command, group.encode(), partition)
+    assert 0 == producer.flush(30)
