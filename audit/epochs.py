@@ -101,9 +101,10 @@ class Epochs:
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's assignment."""
-        self._reminders.told(record)
         before = self._said.get(record.life)
         assignment = (record.hold, record.give, record.inherit, record.session_timeout_ms)
+        again = before is not None and before.assignment == assignment
+        self._reminders.told(record, again=again)
         grants = frozenset([*record.hold, *record.give])
         self._said[record.life] = _Said(record.epoch, record.content, assignment, grants)
         asked = self._asked[record.life] > 0

@@ -38,10 +38,10 @@ class Reminders:
         self._exact = exact
         self._told: dict[Life, _Told] = {}
 
-    def told(self, record: Issued) -> None:
-        """A member is told something, perhaps again."""
+    def told(self, record: Issued, *, again: bool) -> None:
+        """A member is told something; ``again``: what it was told before."""
         was = self._told.get(record.life)
-        times = 0 if was is None else was.times + was.due
+        times = 0 if was is None else was.times + (was.due and again)
         clock = self._reader.now(record.at.partition).clock_ms
         told = _Told(record.epoch, clock, record.heartbeat_interval_ms, times)
         self._told[record.life] = told

@@ -58,7 +58,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     if cause is not None:
         shares = _shares(state, books, common, readers)
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
-        kept = unread.note(draft, kept, readers)
+        kept = unread.note(draft, kept, readers, now.heard)
     decisions += [
         AssignmentWithdrawn(state.name, member)
         for member in sorted(draft.gone)
@@ -129,7 +129,7 @@ def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[M
     old, new = portions(was, members), portions(now, members)
     retold = {member for member in members if old[member] != new[member]}
     retold.update(commons.readers(draft, common))
-    return sorted((retold | draft.answered) & state.members.keys())
+    return sorted((retold | draft.answered | draft.reminded) & state.members.keys())
 
 
 def _issued(

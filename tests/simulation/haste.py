@@ -28,7 +28,9 @@ def hasty(brain: Brain, broker: Broker, decided: Sequence[Decision]) -> Iterator
             then = next(broker.written_at(row) for row in rows if row.position == it.cause.position)
             marks = f'"member":"{name}"'.encode(), f'"{it.incarnation}"'.encode()
             said = [row for row in rows if all(mark in (row.value or b"") for mark in marks)]
-            before = [at for at in map(broker.written_at, said) if at < then]
+            # What is repeated proves nothing: it counts when it was written first (B3).
+            first = {row.value: broker.written_at(row) for row in reversed(said)}
+            before = [at for at in first.values() if at < then]
             silent_ms = then - max(before) if before else 0
             if silent_ms < SESSION_MS - MAX_STEP_MS:
                 detail = f"expired {silent_ms} ms after what it said last, as it really was"

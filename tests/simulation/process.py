@@ -89,6 +89,7 @@ class Process:
         self.first_life = incarnation(now + offset_ms, self.number)
         self.offset_ms, self.manner = offset_ms, manner
         self.heard = len(self.broker.log(RELEASES))
+        self._missed = 0
         self._read[self.name] = max(0, len(self.broker.orders[self.name]) - 1)
         if manner not in {None, "sharing"}:
             foreign = ForeignMember(self.name, self.topics, manner, self.number)
@@ -186,12 +187,17 @@ class Process:
                 faults.occurred("F5")
             self._read[self.address] += skipped + 1
             record = mail[skipped]
-            if Quirk.LOST_READS in self.wire.quirks and _may_miss(record, chance):
+            if Quirk.LOST_READS in self.wire.quirks and self._misses(chance):
                 faults.occurred("F12")
                 continue
             actions = list(self.session.receive(record, mine))
             yield from self.perform(actions, now, witness)
         yield from self._catch_up(now, witness)
+
+    def _misses(self, chance: Random) -> bool:
+        """Draw whether a record is missed; never three in a row, which need not be waited for."""
+        self._missed = self._missed + 1 if self._missed < 2 and chance.random() < 0.2 else 0
+        return self._missed > 0
 
     def _catch_up(self, now: int, witness: Witness) -> Iterator[Violation]:
         """Tell the session that it has read as far as it asked."""
@@ -278,8 +284,3 @@ class Process:
         for worker in {worker for _, worker in self.working.values()}:
             witness.ended(worker)
         self.working.clear()
-
-
-def _may_miss(record: Assignment | None, chance: Random) -> bool:
-    """Draw whether a record is missed; who misses that it is to let go is fenced while it works."""
-    return (record is None or not record.give) and chance.random() < 0.2

@@ -7,14 +7,28 @@ reads late for that reason is in time by its own count, and must not be fenced.
 A batch is read only when the one before it has been published, and it holds every record up to that
 moment. So the next step shows by when the last one's records were out, late by a batch at most.
 
-Called by ``step``; asked by ``timers`` and ``baton``. Its one rule: no deadline starts before
-the member could have been told.
+A member may miss the record, and read on. It works, and does not know that it is to stop, until it
+is sent another one: because something has changed, or because its beats show it (``unread``). Then
+its deadline starts once more, when that one is out. But only for 17 heartbeats, so a member that
+never reads what it is told is fenced as well, that much later.
+
+Called by ``step`` and ``unread``; asked by ``timers`` and ``baton``. Its one rule: no deadline
+starts before the member could have been told.
 """
 
+from dataclasses import replace
+from typing import Final
+
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked
-from rebalance.ids import Millis
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
+
+_HEARTBEATS: Final = 17
+"""In these a member is told again three times: after two heartbeats, four more and eight more, each
+with the next beat. One that reads, and misses four records in a row, is not waited for."""
 
 
 def arrive(draft: Draft, now: Stamp) -> None:
@@ -30,6 +44,21 @@ def begins(draft: Draft, asked: Asked) -> Millis:
     return max(asked.at, draft.posted.get(asked.epoch) or asked.at)
 
 
+def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
+    """Note that a member is sent a record that has not shown that it read the one before."""
+    most = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
+    asked = (
+        grant.asked
+        for queue in draft.ownership.concerning({name})
+        for grant in draft.ownership[queue].grants
+        if (grant.member, grant.incarnation) == (name, member.incarnation)
+    )
+    for one in asked:
+        if one is not None and clock - one.at <= most:
+            draft.retold.add(one.epoch)
+            draft.posted = {**draft.posted, one.epoch: clock}
+
+
 def give(draft: Draft) -> None:
     """Note which releases this step asks for, not published yet; forget those no longer wanted."""
     if not draft.ownership.drawn:
@@ -39,3 +68,11 @@ def give(draft: Draft) -> None:
     asked = {grant.asked.epoch for grant in grants if grant.asked is not None}
     kept = (it for it in sorted(asked) if it == epoch or it in draft.posted)
     draft.posted = {it: draft.posted.get(it) for it in kept}
+
+
+def sent(draft: Draft, state: GroupState) -> GroupState:
+    """Return the state with what this step tells again, which is not out yet."""
+    if not draft.retold:
+        return state
+    posted = {epoch: None if epoch in draft.retold else at for epoch, at in draft.posted.items()}
+    return replace(state, posted=posted, deadline=Millis(0))

@@ -18,11 +18,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
+from rebalance.groups.handover import notice
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen
 from rebalance.groups.model.member import Member, Pulse, Unread
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import MemberId
+from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 
 _HEARTBEATS: Final = 2
@@ -43,16 +44,19 @@ def arrive(draft: Draft, now: Stamp) -> None:
 def heed(draft: Draft, event: BeatSeen, member: Member, unread: Unread) -> Unread | None:
     """Return what a member that beats has still not read; it is told again if that lasts."""
     if event.epoch >= unread.epoch:
+        draft.reminded.discard(event.member)
         return None
     if event.epoch > 0 and unread.since is not None:
         patience = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
         if event.stamp.heard - unread.since >= patience << min(unread.times, _DOUBLINGS):
-            draft.answered.add(event.member)
             draft.reminded.add(event.member)
+            notice.tell_again(draft, event.member, member, event.stamp.heard)
     return unread
 
 
-def note(draft: Draft, state: GroupState, readers: Collection[MemberId]) -> GroupState:
+def note(
+    draft: Draft, state: GroupState, readers: Collection[MemberId], clock: Millis
+) -> GroupState:
     """Return the state with what is sent in this step, which its readers have to show."""
     if not readers:
         return state
@@ -60,6 +64,9 @@ def note(draft: Draft, state: GroupState, readers: Collection[MemberId]) -> Grou
     for name in readers:
         pulse = pulses[name]
         was = pulse.unread
+        if was is not None:
+            notice.tell_again(draft, name, state.members[name], clock)
         times = 0 if was is None else was.times + (name in draft.reminded)
         pulses[name] = Pulse(pulse.seen, pulse.sequence, Unread(state.epoch, None, times))
+    state = notice.sent(draft, state)
     return replace(state, pulses=pulses, unposted=tuple(readers))

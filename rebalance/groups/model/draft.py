@@ -128,8 +128,10 @@ class Draft:
     """Who came last of those that call themselves by a name, once ``twins`` has asked for it."""
     answered: set[MemberId] = field(default_factory=set)
     """Members that must be sent their record even if it says nothing new."""
+    retold: set[Epoch] = field(default_factory=set)
+    """What somebody is told again in this step to let go (``notice``)."""
     reminded: set[MemberId] = field(default_factory=set)
-    """Those of them that seem not to have read it (``unread``)."""
+    """Members that are sent it again, because they seem not to have read it (``unread``)."""
     gone: set[MemberId] = field(default_factory=set)
     """Members that must be told that the group does not know them."""
     fenced: dict[Life, Ending] = field(default_factory=dict)
@@ -195,7 +197,7 @@ class Draft:
     @property
     def is_quiet(self) -> bool:
         """Tell whether nobody has to be told anything: in nearly every step all is as it was."""
-        told = self.notes or self.answered or self.gone
+        told = self.notes or self.answered or self.reminded or self.gone
         changed = self.members.drawn or self.routes.drawn or self.decided
         return not (told or changed)
 

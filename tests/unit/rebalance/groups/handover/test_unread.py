@@ -56,6 +56,52 @@ def test_who_can_never_read_is_told_ever_more_rarely() -> None:
     assert len(told) < 25
 
 
+PATIENT_S = 10 + 4 / 5 * 60
+"""A session for reading, and the four fifths of a revocation timeout that a member gives itself."""
+
+
+def asked() -> Story:
+    """A member works on two queues, has acted on that, and is asked for one; it misses that."""
+    story = missed()
+    story.reads(beaten("a", epoch=2))
+    story.reads(joined("b"))
+    assert story.told("a").give
+    return story
+
+
+def fenced_at(story: Story, read_s: int | None) -> int | None:
+    """Beat on; name the last record from a time on; return when the member is fenced."""
+    epoch = 2
+    for second in range(1, 600):
+        story.waits(seconds=1)
+        if read_s is not None and second >= read_s:
+            epoch = story.state.epoch
+        records = [beaten("b", epoch=story.state.epoch)]
+        if second % 3 == 0:
+            records.append(beaten("a", epoch=epoch))
+        story.reads(*records)
+        if MemberId("a") not in story.state.members:
+            return second
+    return None
+
+
+def test_who_missed_that_it_is_to_let_go_has_its_time_from_being_told_again() -> None:
+    """It lets go by its own count from reading; until then nobody else works on its queue."""
+    for read_s in (1, 10, 26, 54):  # after each of the tellings
+        fenced = fenced_at(asked(), read_s)
+
+        assert fenced is not None
+        assert fenced >= read_s + 4 / 5 * 60
+
+
+def test_who_never_reads_it_is_fenced_all_the_same() -> None:
+    """By its beats it lives, and knows nothing: after three more tellings its time is over."""
+    fenced = fenced_at(asked(), None)
+
+    assert fenced is not None
+    assert PATIENT_S < fenced <= 17 * BEAT_S + 3 + PATIENT_S
+
+
 def test_who_shows_that_it_has_read_is_told_nothing() -> None:
     """Nor after that, though the group's epoch goes on for others."""
     story = Story()
