@@ -214,3 +214,22 @@ def test_epochs_go_on_far_above_if_how_far_they_got_is_not_known() -> None:
     said = life.lives(65, "a", "b", "c")
 
     assert 1_000_000 < summaries(said)[-1].epoch
+
+
+def test_a_controller_that_remembers_goes_on_where_it_was() -> None:
+    """It waits as well, since it cannot know; after that nothing moves, and it is over."""
+    log = Log()
+    for name in "abc":
+        log.append(MEMBERS, "billing", join(name), at=1_000)
+    log.append(ROUTES, "billing", route(queues=6), at=1_000)
+    log.tick("billing", at=1_000)
+    folded = fold(Cell(), log.read(), RULES)
+    life = Life("a")
+    life.said, life.log, life.cell = [], log, folded.cell
+    rows = notices(log, folded.records)
+    life.reads(*(row for name, row in rows.items() if name != "a"))
+    life.lives(80, "a", "b", "c")
+
+    assert [None] == ailments(life.said)[1:]
+    assert {} == orders(life.said)
+    assert [] == summaries(life.said)
