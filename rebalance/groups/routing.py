@@ -192,15 +192,21 @@ def _content(route: Route) -> tuple[bool, tuple[Queue, ...], int]:
 
 
 def ripen(draft: Draft, stamp: Stamp) -> None:
-    """Believe the doubts that have lasted.
-
-    There is no room for one that grew on the whole: that was refused when its record was read.
-    """
+    """Believe the doubts that have lasted."""
     for topic, doubt in list(draft.doubts.items()):
         if _ripens(draft, topic, doubt) and stamp.clock >= _hour(draft, doubt):
             draft.doubts.remove(topic)
-            if _excess(draft, topic, doubt.route) is None:
-                _enter(draft, topic, doubt.route, stamp)
+            _enter(draft, topic, _fitting(draft, topic, doubt.route), stamp)
+
+
+def _fitting(draft: Draft, topic: TopicName, route: Route) -> Route:
+    """Return what the group has room for of a topic that has lost queues: what it had before."""
+    known = draft.routes.get(topic)
+    if known is None or _excess(draft, topic, route) is None:
+        return route
+    had = set(known.queues)
+    kept = tuple(queue for queue in route.queues if queue in had)
+    return replace(route, queues=kept, left_out=len(route.queues) - len(kept))
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
