@@ -208,7 +208,7 @@ PLANTS = {
     "jumps ahead never paid for": Plant(
         "rebalance.clock.LogClock.advanced",
         clocks.jumps_ahead_never_paid_for,
-        OWNERS,
+        OWNERS | PATIENCE,
         lives=lives.wrong_stamps,
     ),
     "twin not fenced": Plant(
