@@ -11,7 +11,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
 from rebalance.groups.model.state import Route
 from rebalance.groups.model.subscriptions import subscribed
-from rebalance.ids import BrokerName, Millis, Queue, TopicName
+from rebalance.ids import BrokerName, Queue, TopicName
 from tests.builders.group import a_group
 from tests.builders.records import RouteRecord, at, missing, routed
 
@@ -292,19 +292,3 @@ def test_a_version_that_contradicts_itself_is_refused() -> None:
     assert [Refusal.ROUTES_CONTRADICT] == [
         note.reason for note in draft.notes if isinstance(note, EventRefused)
     ]
-
-
-def test_queues_that_vanish_are_given_up_though_the_topic_has_outgrown_its_room() -> None:
-    """A broker is gone for good, and others have got more queues than the group may have."""
-    topic, policy = TopicName("orders"), Policy(max_queues=4, route_damping_ms=Millis(1_000))
-    old = [Queue(topic, BrokerName(name), number) for name in "ab" for number in range(2)]
-    new = [Queue(topic, BrokerName("b"), number) for number in range(6)]
-    draft = a_group().with_member("m", "orders").drafted(policy)
-    for version, queues in ((1, old), (2, new), (3, new)):
-        seen = RouteObserved(at(version), topic, version, exists=True, queues=tuple(queues))
-        routing.observe(draft, seen)
-    routing.ripen(draft, at(5_000))
-    route = draft.routes.get(topic)
-
-    assert route is not None
-    assert (new[:2], 4) == (list(route.queues), route.left_out)

@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance.groups import timers
+from rebalance.groups import routing, timers
 from rebalance.groups.model.decisions import (
     Ending,
     MemberChange,
 )
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import RouteObserved
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import BrokerName, MemberId, Millis, Queue, TopicName
 from tests.builders.group import a_group
 from tests.builders.notation import life
 from tests.builders.records import at, joined
@@ -167,3 +168,19 @@ def test_longer_session_does_not_move_the_deadline_back() -> None:
     draft = after(SILENT, joined("b", session_ms=600_000))
 
     assert 11_000 == draft.deadline
+
+
+def test_queues_that_vanish_are_given_up_though_the_topic_has_outgrown_its_room() -> None:
+    """A broker is gone for good, and others have got more queues than the group may have."""
+    topic, policy = TopicName("orders"), Policy(max_queues=4, route_damping_ms=Millis(1_000))
+    old = [Queue(topic, BrokerName(name), number) for name in "ab" for number in range(2)]
+    new = [Queue(topic, BrokerName("b"), number) for number in range(6)]
+    draft = a_group().with_member("m", "orders", session_ms=600_000).drafted(policy)
+    for version, queues in ((1, old), (2, new), (3, new)):
+        seen = RouteObserved(at(version), topic, version, exists=True, queues=tuple(queues))
+        routing.observe(draft, seen)
+    timers.fire(draft, at(5_000))
+    route = draft.routes.get(topic)
+
+    assert route is not None
+    assert (new[:2], 4) == (list(route.queues), route.left_out)
