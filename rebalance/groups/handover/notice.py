@@ -23,12 +23,12 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
 _HEARTBEATS: Final = 17
 """In these a member is told again three times: after two heartbeats, four more and eight more, each
-with the next beat. One that reads, and misses four records in a row, is not waited for."""
+with the next beat. Two that are lost in a row are waited for (simulated), more perhaps not."""
 
 
 def arrive(draft: Draft, now: Stamp) -> None:
@@ -51,7 +51,7 @@ def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> N
         grant.asked
         for queue in draft.ownership.concerning({name})
         for grant in draft.ownership[queue].grants
-        if (grant.member, grant.incarnation) == (name, member.incarnation)
+        if grant.life == Life(name, member.incarnation)
     )
     for one in asked:
         if one is not None and clock - one.at <= most:
