@@ -28,7 +28,7 @@ from streaming.process.readiness import taken_down
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.session import SparkNotStarted, logs, start_session
-from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, survey
 from streaming.startup.reminder import NotReminded, locate
@@ -59,6 +59,7 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
     except QueryFailed as error:
         raise ControllerFailed(f"the query ended: {error}; see {logs(options)}") from error
     except (
+        CheckpointUnusable,
         FeedFailed,
         NotReminded,
         NotSurveyed,
@@ -72,6 +73,11 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
         raise ControllerFailed(f"Spark refused: {cause}; see {logs(options)}") from error
     except (Py4JError, ConnectionError) as error:
         raise ControllerFailed(f"Spark ended by itself; see {logs(options)}") from error
+    except OSError as error:
+        raise ControllerFailed(
+            f"home is {options.home}, which cannot be used: {error}; give this user the right to "
+            "write there, or make room"
+        ) from error
 
 
 def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[Feed]) -> None:
@@ -105,6 +111,7 @@ def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[F
 def _accept(spark: SparkSession, options: Options) -> None:
     """Refuse a checkpoint that was begun with other settings, unless a new one is asked for."""
     checkpoint = Checkpoint(spark, options.query.checkpoint)
+    checkpoint.try_out()
     if options.query.new_checkpoint or not checkpoint.in_use:
         return
     shelf = survey(options, looking())

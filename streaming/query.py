@@ -37,7 +37,7 @@ from streaming.process.readiness import Readiness, put_up, renew, taken_down
 from streaming.process.tries import Tries
 from streaming.process.trouble import Trouble
 from streaming.query_listener import QueryListener
-from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, losses, survey
 from streaming.startup.reminder import NotReminded, reading, remind
@@ -56,7 +56,7 @@ class QueryFailed(Exception):  # noqa: N818 - it names what happened
         self.passes = ending.passes
 
 
-_FAILURES: Final = (QueryFailed, NotSurveyed, NotReminded, Undelivered)
+_FAILURES: Final = (CheckpointUnusable, QueryFailed, NotSurveyed, NotReminded, Undelivered)
 
 
 def _may_pass(error: Exception) -> bool:

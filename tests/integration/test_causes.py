@@ -62,3 +62,21 @@ def test_the_cause_is_what_the_user_sees(
             (line,) = controller.lines("trimtab: the controller ended: ", cause)
             assert remedy in line
         assert not controller.lines("failed; retrying")
+
+
+@pytest.mark.timeout(900)  # two starts of Spark
+def test_a_place_that_cannot_be_written_is_named(
+    kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path
+) -> None:
+    """The key, the place and what to do; before another controller is told to end."""
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file" / "checkpoint", "/proc/trimtab/checkpoint"):
+        settings = {"controller.checkpoint": place}
+        controller = ControllerProcess(tmp_path, kafka.bootstrap_servers, topics_prefix, **settings)
+
+        assert FAILED == controller.refuses()
+        (line,) = controller.lines(f"controller.checkpoint is {place}, which cannot be used")
+        assert line.startswith("trimtab: the controller ended: controller.checkpoint")
+        assert "choose another place: no queue moves" in line
+        assert not controller.lines("Traceback")
+        assert not controller.lines("retrying")

@@ -86,6 +86,27 @@ def test_it_brings_its_own_kafka_and_leaves_nothing_behind(tmp_path: Path) -> No
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+def test_it_ends_with_its_own_kafka(tmp_path: Path) -> None:
+    """Nobody else would start that again: one line says so, and the exit code is 1."""
+    with controller(tmp_path) as process:
+        wait_until_ready(process, tmp_path)
+        broker = Instance(tmp_path).running()
+        assert broker is not None
+        os.killpg(broker.pid, signal.SIGKILL)
+        code, out, err = finish(process)
+
+    assert (1, "") == (code, out), err
+    assert "Traceback" not in err
+    last = err.splitlines()[-1]
+    assert last.startswith(
+        "trimtab: the controller ended: the feed of the embedded Kafka ended: its"
+    )
+    assert readiness.read(tmp_path) is None
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_told_to_end_while_spark_starts_it_leaves_no_jvm_behind(tmp_path: Path) -> None:
     """A JVM that loses its parent while it starts would never end, and keep the next one out."""
     output = tmp_path / "logs" / "spark.out"
