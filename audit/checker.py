@@ -182,6 +182,7 @@ class Checker:
 
     def batch_ends(self) -> Iterator[Violation]:
         """Judge what only the end of a batch shows."""
+        self._reader.batch_ends()
         for group in self._groups.values():
             yield from group.possession.settled()
             yield from group.agreement.settled()

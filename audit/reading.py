@@ -144,6 +144,8 @@ class Reader:
     max_step_ms: int
     clocks: dict[int, PartitionClock] = field(default_factory=dict)
     count: int = 0
+    _belated: set[tuple[str, int]] = field(default_factory=set)
+    """Logs whose records of this batch are older than they can be."""
     _places: OrderedDict[tuple[str, int, int], Reading] = field(default_factory=OrderedDict)
 
     def read(self, at: Place, *, heartbeat: bool) -> Reading:
@@ -167,10 +169,19 @@ class Reader:
         clock = self.clocks.get(partition) or PartitionClock(self.max_step_ms)
         return Reading(self.count, clock.proved_ms, clock.latest_ms or 0, clock.sure_ms)
 
-    def is_belated(self, partition: int, reading: Reading) -> bool:
-        """Tell whether a record of another topic says that it is older than beats read before."""
-        latest_ms = self.now(partition).appended_ms
-        return latest_ms - reading.appended_ms > self.max_step_ms
+    def is_belated(self, at: Place, reading: Reading) -> bool:
+        """Tell whether a record is of a log whose broker's clock may be behind that of the beats.
+
+        It says that it is older than beats read before it, or another one of its batch does.
+        """
+        latest_ms = self.now(at.partition).appended_ms
+        if latest_ms - reading.appended_ms > self.max_step_ms:
+            self._belated.add(at[:2])
+        return at[:2] in self._belated
+
+    def batch_ends(self) -> None:
+        """What is read next may be in time again."""
+        self._belated.clear()
 
     def furthest(self, partition: int) -> Reading:
         """Return what a record of another topic can show by now."""

@@ -125,7 +125,7 @@ class Silence:
             pulse.away, pulse.back_at = False, reading.number
         pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
         pulse.said.clear()
-        pulse.belated |= self._reader.is_belated(self._partition, reading)
+        pulse.belated |= self._reader.is_belated(record.at, reading)
         self._see(pulse, reading)
 
     def beaten(self, record: BeatSeen, reading: Reading) -> None:
@@ -160,7 +160,7 @@ class Silence:
             return True
         if record.sequence < pulse.wishes:
             return False
-        pulse.belated |= self._reader.is_belated(self._partition, reading)
+        pulse.belated |= self._reader.is_belated(record.at, reading)
         self._see(pulse, reading)
         pulse.wishes, pulse.away = record.sequence, True
         return True
@@ -256,11 +256,11 @@ class Silence:
         for each, pulse in [*self._felled, *self._pulses.items()]:
             last = pulse.last(cause.number)
             if last is not None:
-                last = max(last, self._since, key=_CLOCK)
+                last = max(last, self._since, pulse.perhaps, key=_CLOCK)
                 limit_ms = pulse.session_ms
                 silence_ms = self._reader.elapsed_ms(self._partition, last, cause)
                 lately = limit_ms is None or 2 * silence_ms <= limit_ms
-                lately = lately or pulse.away or pulse.back_at > cause.number
+                lately |= pulse.away or pulse.belated or pulse.back_at > cause.number
                 heard[each.member] = lately or heard.get(each.member, False)
         return sum(not lately for lately in heard.values()), len(heard)
 
@@ -277,7 +277,7 @@ class Silence:
         if pulse is not None and before is not None and pulse.joined_at > before:
             join = next((it for it in pulse.heard if it.number == pulse.joined_at), None)
             back = _Pulse(deque([] if join is None else [join], _BEATS_REMEMBERED))
-            back.wishes = pulse.wishes
+            back.wishes, back.belated, back.perhaps = pulse.wishes, pulse.belated, pulse.perhaps
             for sequence, reading in pulse.said:  # counted from its joining again
                 if sequence > back.sequence:
                     back.sequence = sequence

@@ -75,7 +75,7 @@ def test_wrong_stamps_are_borne() -> None:
 
 def test_late_joins_are_borne() -> None:
     """The clock of the broker that takes joins is behind, and so is the controller (B2)."""
-    lives = [World(late_joins(seed)).live() for seed in range(60)]
+    lives = [World(late_joins(seed)).live() for seed in range(100)]
 
     assert [] == [told(life) for life in lives if life.violations]
     assert all(life.faults.counts["B2"] for life in lives)
