@@ -230,7 +230,7 @@ class Checker:
             group.ended(life)
 
     def _heard(self, entry: Heard) -> Iterator[Violation]:
-        reading = self._reader.read(entry.at, heartbeat=isinstance(entry, Ticked | BeatSeen))
+        reading = self._reader.read(entry)
         match entry:
             case Ticked():
                 pass

@@ -128,9 +128,14 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Ticked:
-    """A record of a heartbeat partition that tells the time and nothing else."""
+    """A record of a heartbeat partition that tells the time, and of which controller it is."""
 
     at: Place
+    start: str = ""
+    """Which start of a controller it is of; empty: it does not say."""
+    number: int = 0
+    seen: int | None = None
+    """The last one that had been read, and acted upon, when it was written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,22 @@ is what went by on one of them. So there are two figures, the most that may have
 what surely was; nobody may be removed by less than the first, and nobody may stay beyond the
 second, for however long the broker's clock was wrong.
 
+Where ticks say whose they are, they alone prove time, and no more than a controller that was there
+could act upon: while three that counted are unread, no further one does, and before a start has
+read anything none of its own does (``Attendance``).
+
 Kept by ``checker``, asked by ``silence``. Its one rule: it owes nothing to the brain's clock.
 """
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from audit.history import Place
+from audit.history import BeatSeen, Heard, Place, Ticked
 
 _PLACES_REMEMBERED = 200_000
 """Two large batches: a cause is a record of the batch that is being judged."""
+_MOST_UNREAD = 3
 _STEPS_MADE_UP = 5
 """The steps in the shortest session."""
 _STRETCHES_OPEN = 4
@@ -58,6 +63,38 @@ class Stretch:
 
 
 @dataclass(slots=True)
+class Attendance:
+    """Whether a controller was there, as the ticks of one partition say."""
+
+    start: str = ""
+    """Whose ticks count; empty: nobody's do, every record does."""
+    _former: set[str] = field(default_factory=set)
+    _unread: deque[int] = field(default_factory=deque)
+    _last: int = -1
+
+    def begins(self, tick: Ticked) -> bool:
+        """Take a tick as the first that counts of a start, if it is."""
+        if tick.seen is None or tick.start in {"", self.start} or tick.start in self._former:
+            return False
+        self._former.add(self.start)
+        self.start, self._last = tick.start, -1
+        self._unread.clear()
+        return True
+
+    def counts(self, tick: Ticked) -> bool:
+        """Tell whether a controller was there when this was written."""
+        if not self.start or tick.start != self.start or tick.number <= self._last:
+            return tick.start == self.start == ""
+        while self._unread and self._unread[0] <= (tick.seen or 0):
+            self._unread.popleft()
+        if len(self._unread) == _MOST_UNREAD:
+            return False
+        self._last = tick.number
+        self._unread.append(tick.number)
+        return True
+
+
+@dataclass(slots=True)
 class PartitionClock:
     """One heartbeat partition's log time, by the auditor's own arithmetic."""
 
@@ -72,8 +109,19 @@ class PartitionClock:
     """Its broker's clock did: what it says of the time between two records is worth nothing."""
     fell_back: bool = False
     """By more than a step."""
+    attendance: Attendance = field(default_factory=Attendance)
     _before_ms: int | None = None
     """When the record before was written, as it says."""
+
+    def take(self, record: Ticked | BeatSeen) -> bool:
+        """Read a record of the partition, and tell whether a start begins with it."""
+        if isinstance(record, BeatSeen):
+            begins, counts = False, not self.attendance.start
+        else:
+            begins, counts = self.attendance.begins(record), self.attendance.counts(record)
+        if counts:
+            self.advance(record.at.appended_ms)
+        return begins
 
     def advance(self, appended_ms: int) -> None:
         """Read a record of the partition."""
@@ -130,11 +178,19 @@ class PartitionClock:
         """
         return min(self.between_ms, _STEPS_MADE_UP * self.max_step_ms) if self.fell_back else 0
 
+    @property
+    def furthest_ms(self) -> int:
+        """How much later a record may count that does not move the clock.
+
+        Beats may be two steps behind, and ticks as many as may be unread.
+        """
+        return (_MOST_UNREAD if self.attendance.start else 2) * self.max_step_ms
+
     def ahead_of(self, appended_ms: int) -> int:
-        """Return how much later a record of another topic counts: beats may be two steps behind."""
+        """Return how much later such a record counts."""
         if self.latest_ms is None:
-            return 2 * self.max_step_ms  # nobody knows how much later
-        return max(0, min(appended_ms - self.latest_ms, 2 * self.max_step_ms))
+            return self.furthest_ms  # nobody knows how much later
+        return max(0, min(appended_ms - self.latest_ms, self.furthest_ms))
 
 
 @dataclass(slots=True)
@@ -144,24 +200,33 @@ class Reader:
     max_step_ms: int
     clocks: dict[int, PartitionClock] = field(default_factory=dict)
     count: int = 0
+    _written: dict[tuple[str, int], int] = field(default_factory=dict)
+    """When the last record of each place was, whether or not it counted."""
     _belated: set[tuple[str, int]] = field(default_factory=set)
     """Logs whose records of this batch are older than they can be."""
+    _begun: dict[int, Reading] = field(default_factory=dict)
     _places: OrderedDict[tuple[str, int, int], Reading] = field(default_factory=OrderedDict)
 
-    def read(self, at: Place, *, heartbeat: bool) -> Reading:
+    def read(self, record: Heard) -> Reading:
         """Read a record; return when it counts as heard."""
+        at = record.at
         clock = self.clocks.get(at.partition)
         if clock is None:
             clock = self.clocks[at.partition] = PartitionClock(self.max_step_ms)
-        if heartbeat:
-            clock.advance(at.appended_ms)
-        ahead = 0 if heartbeat else clock.ahead_of(at.appended_ms)
+        written_ms = self._written.get(at[:2], at.appended_ms)
+        clock.went_back |= at.appended_ms < written_ms
+        self._written[at[:2]] = at.appended_ms
+        moves = isinstance(record, Ticked | BeatSeen)
+        begins = isinstance(record, Ticked | BeatSeen) and clock.take(record)
+        ahead = clock.ahead_of(at.appended_ms) if clock.attendance.start or not moves else 0
         self.count += 1
         latest_ms = at.appended_ms if clock.latest_ms is None else clock.latest_ms
         proved, sure = clock.proved_ms, clock.sure_ms
         self._places[at[:3]] = Reading(self.count, proved, latest_ms, sure)
         if len(self._places) > _PLACES_REMEMBERED:
             self._places.popitem(last=False)
+        if begins:
+            self._begun[at.partition] = self.furthest(at.partition)
         return Reading(self.count, proved + ahead, at.appended_ms, sure + ahead)
 
     def now(self, partition: int) -> Reading:
@@ -185,8 +250,13 @@ class Reader:
 
     def furthest(self, partition: int) -> Reading:
         """Return what a record of another topic can show by now."""
-        now, ahead = self.now(partition), 2 * self.max_step_ms
+        clock = self.clocks.get(partition) or PartitionClock(self.max_step_ms)
+        now, ahead = self.now(partition), clock.furthest_ms
         return now._replace(clock_ms=now.clock_ms + ahead, sure_ms=now.sure_ms + ahead)
+
+    def begun(self, partition: int) -> Reading:
+        """Return when a controller began that gave everybody a session."""
+        return self._begun.get(partition, BEGINNING)
 
     def elapsed_ms(self, partition: int, then: Reading, until: Reading | None = None) -> int:
         """Return how much time surely went by since something was read."""

@@ -89,8 +89,7 @@ class Silence:
     def __init__(self, group: str, reader: Reader, blast: Blast, *, one_clock: bool) -> None:
         """Begin with nobody heard; ``one_clock``: the times of all topics compare."""
         self._one_clock = one_clock
-        self._group = group
-        self._reader = reader
+        self._group, self._reader = group, reader
         self._blast = self._general = blast
         self._batch = 0
         self._approved = False
@@ -102,9 +101,12 @@ class Silence:
         self._felled: list[tuple[Life, _Pulse]] = []
         self._felled_by: Place | None = None
         """The record that removed somebody last, and all that it removed: doubted together."""
-        self._began = False
-        self._since = BEGINNING
+        self._began, self._forgot = False, BEGINNING
+
+    @property
+    def _since(self) -> Reading:
         """When a controller took over that had forgotten its past: all sessions begin anew."""
+        return max(self._forgot, self._reader.begun(self._partition), key=_CLOCK)
 
     def started(self) -> None:
         """A controller starts."""
@@ -195,7 +197,7 @@ class Silence:
         """Note the session that a life was granted."""
         if self._began:
             self._began = False
-            self._since = self._reader.furthest(self._partition)
+            self._forgot = self._reader.furthest(self._partition)
             for each in self._pulses.values():
                 each.since_join = -1  # nor need it know how far its predecessor had counted
         pulse = self._pulses.get(record.life)
@@ -237,9 +239,7 @@ class Silence:
             return None
         # The last word counts: an earlier one may have been refused, and read further ahead.
         silence_ms = cause.clock_ms - heard[-1].clock_ms
-        read_again = (
-            self._since.clock_ms > heard[-1].clock_ms
-        )  # and by another clock than the first time
+        read_again = self._since.clock_ms > heard[-1].clock_ms  # by another clock than before
         if not self._one_clock or self._reader.clocks[self._partition].went_back:
             return None if read_again else silence_ms
         # The log's clock may leave time out, and never adds any.

@@ -21,6 +21,7 @@ from trimtab.protocol import (
     ROUTES,
     START_KEY,
     TICK_KEY,
+    TOLD_KEY,
     Adopt,
     Advance,
     Assignment,
@@ -40,6 +41,7 @@ from trimtab.protocol import (
     ReleaseRef,
     Route,
     Statement,
+    Tick,
     Topic,
     UndecodableRecord,
     Unregistration,
@@ -89,6 +91,16 @@ def _of_a_client(said: Statement, at: Place) -> Entry:
     )
 
 
+def _ticked(at: Place, value: bytes | None) -> Entry:
+    try:
+        said = decode(HEARTBEATS, value)
+    except UndecodableRecord:
+        return history.Ticked(at)  # it is known by its key
+    if not isinstance(said, Tick):
+        return history.Ticked(at)
+    return history.Ticked(at, said.start or "", said.number, said.seen)
+
+
 def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | None) -> Entry | None:
     """Read one record.
 
@@ -96,8 +108,8 @@ def entry_of(topic: Topic[Any], at: Place, key: bytes | None, value: bytes | Non
         UndecodableRecord: It does not keep the contract of its topic.
     """
     if topic is HEARTBEATS and key == TICK_KEY:
-        return history.Ticked(at)
-    if topic is ROUTES and key == START_KEY:
+        return _ticked(at, value)
+    if topic is ROUTES and key in (START_KEY, TOLD_KEY):
         return None
     if topic is ASSIGNMENTS and value is None:
         return history.Withdrawn(at, *read_member_key(key))

@@ -21,7 +21,7 @@ take turns, it goes on at half of real speed at least.
 """
 
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from rebalance.ids import Millis
 
@@ -57,6 +57,24 @@ class Left(NamedTuple):
         return Left(max(self.latest, appended), Millis(max(own, others)), self.lent)
 
 
+class Progress(Protocol):
+    """What a tick says of the controller."""
+
+    @property
+    def number(self) -> int:
+        """Which tick of this start it is."""
+
+    @property
+    def seen(self) -> int | None:
+        """The last one that had been read, with all that followed from it written."""
+
+
+IN_FLIGHT: Final = 3
+"""Ticks that may count before the first of them was read, and what followed from it is out. A tick
+waits for its batch for a second, and that takes one or two: so all ticks count unless the
+controller is behind, and the clock is ahead of what is published by no more than so many steps."""
+
+
 @dataclass(frozen=True, slots=True)
 class LogClock:
     """A monotone clock that advances by the records of one partition."""
@@ -74,6 +92,8 @@ class LogClock:
     """The clocks that were left lately, the last one at the end."""
     behind: tuple[Log, ...] = ()
     """Other logs, whose times are older than they can be (``streaming.cell.skew``)."""
+    ticks: tuple[int, ...] = ()
+    """The last ticks that counted, by their numbers; none where every record counts."""
 
     def advanced(self, appended: Millis, max_step: Millis) -> "LogClock":
         """Return the clock after a record that the broker appended at ``appended``."""
@@ -113,7 +133,23 @@ class LogClock:
         owed = Millis(now - then.reading)
         return LogClock(now, then.latest, then.lent, owed, left, self.behind)
 
-    def read(self, appended: Millis, max_step: Millis) -> Millis:
+    def ticked(self, tick: "Progress", appended: Millis, max_step: Millis) -> "LogClock":
+        """Return the clock after a tick, which counts unless the controller is too far behind.
+
+        What was written while it was behind proves silence, but nobody can have been told of what
+        followed from it. So time that the controller was not there to act on does not go by.
+        """
+        late = len(self.ticks) == IN_FLIGHT and (tick.seen is None or tick.seen < self.ticks[0])
+        if late or (self.ticks and tick.number <= self.ticks[-1]):
+            return self
+        ticks = (*self.ticks, tick.number)[-IN_FLIGHT:]
+        return replace(self.advanced(appended, max_step), ticks=ticks)
+
+    def restarted(self) -> "LogClock":
+        """Return the clock for a controller that starts: its ticks count from the first on."""
+        return replace(self, ticks=())
+
+    def read(self, appended: Millis, max_step: Millis, steps: int = 2) -> Millis:
         """Return the reading for a record of *another* partition, without advancing.
 
         A join travels by another topic than the beats. It may be ahead of the beats read so far,
@@ -124,6 +160,6 @@ class LogClock:
         the other step is for ticks that are late. Before the first beat nobody can tell how far
         ahead a record is, so it counts as the furthest.
         """
-        furthest = 2 * max_step
+        furthest = steps * max_step
         ahead = furthest if self.latest is None else min(appended - self.latest, furthest)
         return Millis(self.now + max(0, ahead))

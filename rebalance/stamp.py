@@ -22,6 +22,8 @@ class Stamp:
     appended: Millis
     """The broker's append time as written: for people and for ordering, never for expiry."""
     position: Position
+    behind: Millis = Millis(0)
+    """By how much the clock may be behind what has been published by now (``LogClock.ticked``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer,
 from streaming.feeds.feed import Feed
 from streaming.options import Options
 from streaming.process.ending import ending_of
+from streaming.process.horizon import Horizon
 from streaming.process.readiness import taken_down
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
@@ -34,6 +35,7 @@ from streaming.startup.losses import NotSurveyed, looking, survey
 from streaming.startup.reminder import NotReminded, locate
 from streaming.startup.takeover import NotTold, new_start, take_over
 from streaming.startup.terms import CheckpointRefused, differences, frozen, present_terms
+from trimtab.protocol import HEARTBEATS
 
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
@@ -83,7 +85,8 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
 def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[Feed]) -> None:
     _accept(spark, options)  # before anybody is relieved
     locate(options, stop)
-    listener = QueryListener(spark)
+    horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
+    listener = QueryListener(spark, horizon)
     spark.streams.addListener(listener)
     start = new_start()
     starts = take_over(options, start, stop)
@@ -99,7 +102,7 @@ def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[F
         starts,
     )
     feeds: Sequence[Feed] = (
-        TickProducer(options),
+        TickProducer(options, horizon),
         RouteWatcher(options),
         HostWatcher(options),
         *further,

@@ -22,7 +22,9 @@ from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from sinks import Record
 from streaming.cell.codec import Cell, read, write
-from streaming.cell.fold import Rules, fold
+from streaming.cell.fold import fold
+from streaming.cell.gate import SHUT, Opening
+from streaming.cell.hearing import Rules
 from streaming.startup.succession import give_way
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
@@ -47,6 +49,10 @@ class CellOperator:
     """How many cells share a partition."""
     starts: tuple[int, ...] = ()
     """Where this controller has said that it starts, by partition (``succession``)."""
+    told: tuple[int, ...] = ()
+    """Where it has begun to tell what is published (``gate``)."""
+    start: str = ""
+    """What that start is called."""
 
     def __call__(
         self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
@@ -56,12 +62,17 @@ class CellOperator:
         rules = _rules(self)
         give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
-        cell = Cell() if remembered is None else read(remembered)
+        cell = self._new() if remembered is None else read(remembered)
         here = CellPlace(*divmod(int(place[0]), self.slots), self.slots)
-        folded = fold(cell, rows, rules.at(here))
+        opening = Opening(self.start, self.told[here.partition]) if self.told else Opening()
+        folded = fold(cell, rows, rules.at(here, opening))
         state.update((write(folded.cell),))
         if folded.records:
             yield pd.DataFrame(folded.records, columns=list(Record._fields))
+
+    def _new(self) -> Cell:
+        """Return a cell that remembers nothing; a controller's waits for what it is told."""
+        return Cell(gate=SHUT) if self.told else Cell()
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[Row]:

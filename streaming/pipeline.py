@@ -9,6 +9,7 @@ this very pipeline with a function that only counts.
 Started by ``application``. Its one rule: no branch, no lambda, no business of the brain.
 """
 
+import time
 from typing import Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,7 +20,7 @@ from streaming.cell_operator import StateFunction
 from streaming.options import Options
 from streaming.topics import ROUTINE, URGENT, names
 from streaming.wire.rows import Row
-from trimtab.protocol import HEARTBEATS, ROCKETMQ, TICK_KEY, limits
+from trimtab.protocol import HEARTBEATS, ROCKETMQ, ROUTES, TICK_KEY, TOLD_KEY, limits
 
 OUTPUT: Final = (
     "topic string, partition int, key binary, value binary, "
@@ -29,6 +30,15 @@ STATE: Final = "cell binary"
 
 _LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
+MOST_WAITING: Final = 100_000
+"""Urgent records that may wait for a checkpoint: 80 MB in Python, and two seconds' work. A week of
+a thousand members' joins and releases. A batch may hold as many again, which come while the
+controller starts, and all that it tells itself then: so the first one holds all of it."""
+_MOST_ROUTINE: Final = 100_000
+"""The same for beats: three seconds of 100,000 members. What is left waits for the next batch, and
+if that is much, time does not go by meanwhile (``LogClock.ticked``)."""
+_RECENT_MS: Final = 300_000
+"""More than twice as long as RocketMQ's clients may be silent (120 s)."""
 _PATIENCE_MS: Final = 3_000
 """How long a source waits for an answer before it asks another broker. Each batch begins by asking
 any broker for the list of topics. A broker that hung, even if it led none of our topics, stopped
@@ -38,9 +48,11 @@ _WAKE_MS: Final = 2_000
 answer only when it has something else to do (kafka-clients 3.9, ``KafkaAdminClient``)."""
 
 
-def decisions(spark: SparkSession, options: Options, fold: StateFunction) -> DataFrame:
-    """Fold all records to the controller into all records that it publishes."""
-    records = urgent(spark, options).union(routine(spark, options))
+def decisions(
+    spark: SparkSession, options: Options, fold: StateFunction, told: int = 0
+) -> DataFrame:
+    """Fold all records to the controller, so many by itself, into all records that it publishes."""
+    records = urgent(spark, options, told).union(routine(spark, options))
     cells = dealt(records.select(*cut_to_size()), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
 
@@ -52,10 +64,11 @@ def publish(decided: DataFrame, options: Options) -> StreamingQuery:
     return writer.option("checkpointLocation", options.query.checkpoint).start()
 
 
-def urgent(spark: SparkSession, options: Options) -> DataFrame:
+def urgent(spark: SparkSession, options: Options, told: int = 0) -> DataFrame:
     """Joins, leaves, releases, routes, commands: read as soon as they are there."""
     topics = names(options.topics.prefix, URGENT)
-    return spark.readStream.format("kafka").options(**source(topics, options)).load()
+    bounded = {"maxOffsetsPerTrigger": str(2 * MOST_WAITING + told)}
+    return spark.readStream.format("kafka").options(**source(topics, options), **bounded).load()
 
 
 def routine(spark: SparkSession, options: Options) -> DataFrame:
@@ -64,6 +77,12 @@ def routine(spark: SparkSession, options: Options) -> DataFrame:
     patient = {
         "minOffsetsPerTrigger": str(query.routine_rows),
         "maxTriggerDelay": f"{query.routine_interval_ms}ms",
+        "maxOffsetsPerTrigger": str(max(_MOST_ROUTINE, query.routine_rows)),
+        # A query that is new needs no beat of the past: it learns from what is published who is
+        # there, and all sessions begin anew (``gate``). RocketMQ's clients, who say everything in
+        # their heartbeats, say it again before their sessions end.
+        "startingTimestamp": str(time.time_ns() // 1_000_000 - _RECENT_MS),
+        "startingOffsetsByTimestampStrategy": "latest",
     }
     topics = names(options.topics.prefix, ROUTINE)
     return spark.readStream.format("kafka").options(**source(topics, options), **patient).load()
@@ -87,16 +106,18 @@ def cut_to_size() -> list[Column]:
 def dealt(rows: DataFrame, options: Options) -> DataFrame:
     """Deal each row to the cell of its key, or more widely.
 
-    Each tick goes to every cell of its partition, each RocketMQ heartbeat to every cell there is.
+    Each tick goes to every cell of its partition, and so do the words around what is published;
+    each RocketMQ heartbeat goes to every cell there is.
     """
     prefix, count = options.topics.prefix, f.lit(options.query.cells_per_partition)
     ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(names(prefix, (HEARTBEATS,)))
+    told = (f.col("key") == f.lit(TOLD_KEY)) & f.col("topic").isin(names(prefix, (ROUTES,)))
     heartbeats = f.col("topic").isin(names(prefix, (ROCKETMQ,)))
     first = f.col("partition") * count
     whole = f.sequence(first, first + count - 1)
     every = f.sequence(f.lit(0), f.lit(options.topics.partitions) * count - 1)
     one = f.array(first + f.pmod(f.hash("key"), count))
-    cells = f.when(ticks, whole).when(heartbeats, every).otherwise(one)
+    cells = f.when(ticks | told, whole).when(heartbeats, every).otherwise(one)
     return rows.select(f.explode(cells).alias("cell"), *Row._fields)
 
 
@@ -108,10 +129,9 @@ def source(topics: list[str], options: Options) -> dict[str, str]:
         "kafka.metadata.max.age.ms": str(_WAKE_MS),
         **client(options),
         "subscribe": ",".join(topics),
-        # A new query folds what the log still holds, oldest first, and learns who is a member:
-        # the ticks and beats of the same first batch evict members that died since. The reminder
-        # tells it who owns what, in one batch: so there must be no limit of records. "latest"
-        # would miss the joins of living members.
+        # A new query folds what the log still holds, oldest first, and learns who is a member and
+        # what it asks for; the reminder tells it who owns what. "latest" would miss the joins of
+        # living members. Nothing is decided before all of it has been read (``gate``).
         "startingOffsets": "earliest",
         # Offsets that are gone are a gap in the truth: stop and say so, rather than skip it.
         "failOnDataLoss": "true",

@@ -8,8 +8,10 @@ worked: that is probably a wrong setting.
 
 Before each start it checks that no record is gone that is still to be read (``losses``), and tells
 the brain again what is published (``reminder``): whatever has become of the checkpoint meanwhile,
-the query goes on above it. A restart of the query does not make the controller newer: one that has
-taken over since then stays, and this one ends.
+the query goes on above it. A checkpoint for which more urgent records wait than one batch may hold
+is set aside, because its first batch would be decided before all of them are read. A restart of the
+query does not make the controller newer: one that has taken over since then stays, and this one
+ends.
 
 Run by ``application``. Its one rule: it ends when it is told to, or with the cause.
 """
@@ -18,7 +20,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any, Final
 
@@ -31,7 +33,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import CellOperator
 from streaming.options import Options
-from streaming.pipeline import decisions, publish
+from streaming.pipeline import MOST_WAITING, decisions, publish
 from streaming.process.ending import Ending, ending_of, may_pass
 from streaming.process.readiness import Readiness, put_up, renew, taken_down
 from streaming.process.tries import Tries
@@ -39,13 +41,21 @@ from streaming.process.trouble import Trouble
 from streaming.query_listener import QueryListener
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
-from streaming.startup.losses import NotSurveyed, looking, losses, survey
+from streaming.startup.losses import NotSurveyed, looking, losses, survey, unread
+from streaming.startup.opening import begin_telling, end_telling
 from streaming.startup.reminder import NotReminded, reading, remind
 from streaming.startup.takeover import new_start
 from streaming.startup.terms import present_terms
+from streaming.topics import URGENT, names
 
 _WATCH_S: Final = 0.2
 """How often the dials are looked at."""
+
+
+_TOO_OLD: Final = (
+    "more records wait than the first batch can read; continuing from what is published, with a "
+    "new checkpoint"
+)
 
 
 class QueryFailed(Exception):  # noqa: N818 - it names what happened
@@ -126,9 +136,15 @@ class QueryLife:
         """Live once: look at what there is, begin, and watch."""
         try:
             self._provide(start)
-            remind(self.options, start, self.stop, self._reading)
+            told = begin_telling(self.options, start)
+            counts = remind(self.options, start, self.stop, self._reading)
             if not self.stop.is_set():
-                with taken_down(self.options.home), self._query() as query:
+                end_telling(self.options, start, counts)
+                self.listener.horizon.begin(start)
+                with (
+                    taken_down(self.options.home),
+                    self._query(start, told, counts.total()) as query,
+                ):
                     self._watch(query)
         except (Py4JJavaError, PySparkException) as error:
             raise QueryFailed(ending_of(str(error))) from error
@@ -137,9 +153,10 @@ class QueryLife:
         """See to a checkpoint that the query can go on with, or begin one."""
         checkpoint, shelf = self._checkpoint, survey(self.options, self._looking)
         if checkpoint.in_use:
-            before = checkpoint.terms()
-            lost = losses(checkpoint.positions(), before.topics if before else {}, shelf)
-            if not lost and not self._moves_over:
+            before, at = checkpoint.terms(), checkpoint.positions()
+            lost = losses(at, before.topics if before else {}, shelf)
+            waiting = unread(at, shelf, names(self.options.topics.prefix, URGENT))
+            if not lost and not self._moves_over and waiting <= MOST_WAITING:
                 return
             kept, log = checkpoint.set_aside(start), structlog.get_logger()
             if lost:
@@ -149,14 +166,17 @@ class QueryLife:
                     lost=lost,
                     old=kept,
                 )
-            else:
+            elif self._moves_over:
                 log.info("starting a new checkpoint", old=kept)
+            else:
+                log.warning(_TOO_OLD, waiting=waiting, old=kept)
         checkpoint.begin(present_terms(self.options, shelf.cluster, shelf.topics))
         self._moves_over = False
 
     @contextmanager
-    def _query(self) -> Iterator[StreamingQuery]:
-        query = publish(decisions(self.spark, self.options, self.operator), self.options)
+    def _query(self, start: str, told: tuple[int, ...], count: int) -> Iterator[StreamingQuery]:
+        operator = replace(self.operator, told=told, start=start)
+        query = publish(decisions(self.spark, self.options, operator, count), self.options)
         try:
             yield query
         finally:

@@ -25,6 +25,7 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryProgress,
 )
 
+from streaming.process.horizon import Horizon
 from streaming.process.trouble import Trouble
 
 STAGE_NAME: Final = "rebalance: records to cells to decisions"
@@ -38,8 +39,8 @@ _SUMMARY_S: Final = 60.0
 class QueryListener(StreamingQueryListener):
     """Keeps the diary of the query."""
 
-    def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark
+    def __init__(self, spark: SparkSession, horizon: Horizon) -> None:
+        self._spark, self.horizon = spark, horizon
         self._log = structlog.get_logger()
         self._summary = _Summary()
         self._silence = Trouble(self._log, "reading of the log")
@@ -64,6 +65,7 @@ class QueryListener(StreamingQueryListener):
         """Note a batch."""
         progress = event.progress
         self._silence.over()
+        self.horizon.committed((it.endOffset, it.latestOffset) for it in progress.sources)
         self.last_batch = progress.batchId
         self._log.debug(
             "batch", batch=progress.batchId, rows=progress.numInputRows, **progress.durationMs

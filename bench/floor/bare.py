@@ -16,6 +16,7 @@ from console.settings import load
 from console.wiring import options as wired
 from streaming.feeds import TickProducer
 from streaming.pipeline import decisions, publish
+from streaming.process.horizon import Horizon
 from streaming.session import start_session
 from streaming.topics import names
 from trimtab.protocol import ASSIGNMENTS, HEARTBEATS
@@ -30,7 +31,7 @@ def main(assignments: Sequence[str]) -> None:
     prefix = options.topics.prefix
     (routine,) = names(prefix, (HEARTBEATS,))
     spark = start_session(options)
-    Thread(target=TickProducer(options).run, args=(Event(),), daemon=True).start()
+    Thread(target=TickProducer(options, Horizon(routine)).run, args=(Event(),), daemon=True).start()
     fold = Tally(routine, f"{prefix}{ASSIGNMENTS.name}")
     publish(decisions(spark, options, fold), options).awaitTermination()
 

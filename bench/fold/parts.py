@@ -22,7 +22,8 @@ from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp
 from streaming.cell.codec import pack, packed_groups, read, unpack, write
-from streaming.cell.fold import fold, hear
+from streaming.cell.fold import fold
+from streaming.cell.hearing import hear
 from streaming.cell_operator import CellOperator, StateFunction
 from streaming.wire.rows import Row
 from trimtab.protocol import ASSIGNMENTS, DEFAULT_PREFIX, HEARTBEATS

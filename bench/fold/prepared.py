@@ -15,7 +15,8 @@ from bench.populations import CROWD, Question, Visitor, beat, join, route
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from streaming.cell.codec import Cell
-from streaming.cell.fold import Rules, fold
+from streaming.cell.fold import fold
+from streaming.cell.hearing import Rules
 from streaming.wire.rows import Row
 from trimtab.protocol import DEFAULT_PREFIX, HEARTBEATS, TICK_KEY, Tick, encode
 

@@ -14,7 +14,8 @@ from itertools import product
 from console.recordings.lines import Cut, Line
 from sinks import Record
 from streaming.cell.codec import Cell
-from streaming.cell.fold import Rules, fold
+from streaming.cell.fold import fold
+from streaming.cell.hearing import Rules
 from streaming.options import Options
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row, in_log_order
@@ -55,7 +56,7 @@ class Replay:
         decoder = self.rules.decoder
         if decoder.is_of_many_groups(row):
             return product(range(decoder.partitions), range(self.slots))
-        if decoder.is_tick(row):
+        if decoder.is_tick(row) or decoder.is_told(row):
             return product((row.partition,), range(self.slots))
         return ((row.partition, slot_of(row.key, self.slots)),)
 

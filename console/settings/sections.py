@@ -11,6 +11,7 @@ from pydantic import Field
 
 from console.settings.section import Options, Section
 from console.settings.units import Duration, Size
+from trimtab.protocol import limits
 
 
 class KafkaSettings(Section):
@@ -42,7 +43,7 @@ class ControllerSettings(Section):
     a broker's clock, counts as at most this much. It must be at most a fifth of
     policy.session_timeout_min. If it is shorter than the tick interval, log time runs slow."""
 
-    cells_per_partition: int = Field(default=1, ge=1, le=64)
+    cells_per_partition: int = Field(default=1, ge=1, le=limits.CELLS_PER_PARTITION)
     """Into how many cells the groups of a partition are divided. With more, more cores share the
     work of many groups; each cell costs some milliseconds a batch. A checkpoint fixes the number:
     to change it, start once with `trimtab run --new-checkpoint`."""

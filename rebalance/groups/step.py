@@ -17,11 +17,12 @@ from rebalance.allocation import Allocator
 from rebalance.groups import adoption, ailments, obeying, routing, target, timers
 from rebalance.groups.conclusion import Step, conclude
 from rebalance.groups.handover import attribution, baton, notice, omissions, unread
-from rebalance.groups.members import membership, remains, rocketmq_clients, twins
+from rebalance.groups.members import membership, remains, rocketmq_clients, sessions, twins
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
     SILENT,
     BeatSeen,
+    Begun,
     Commanded,
     Drained,
     Event,
@@ -46,13 +47,13 @@ def step(
     allocator: Allocator,
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
+    begun = any(isinstance(event, Begun) for event in events)
+    events = [event for event in events if not isinstance(event, Begun)] if begun else events
     news = adoption.published(state, events)
     if news is not None and not news.is_cut and remains.is_all(state, events):
         return Step(GroupState.unknown(state.name, news.epoch), ())
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
-    notice.arrive(draft, now)
-    unread.arrive(draft, now)
-    ailments.recover(draft, now, strategy=False)
+    _resume(draft, now, begun=begun)
     for place, event in enumerate(events):
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)
@@ -73,6 +74,14 @@ def step(
     notice.give(draft)
     attribution.note(draft)
     return conclude(draft, moves, now)
+
+
+def _resume(draft: Draft, now: Stamp, *, begun: bool) -> None:
+    notice.arrive(draft, now)
+    unread.arrive(draft, now)
+    ailments.recover(draft, now, strategy=False)
+    if begun:
+        sessions.begin(draft, now)
 
 
 def _fold(draft: Draft, event: Event) -> None:

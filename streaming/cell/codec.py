@@ -78,6 +78,8 @@ class _Stored(NamedTuple):
     owed: Millis = Millis(0)
     left: tuple[Left, ...] = ()
     behind: tuple[Log, ...] = ()
+    ticks: tuple[int, ...] = ()
+    gate: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ class Cell:
     clusters: bytes = _EMPTY
     floor: Epoch = Epoch(0)
     """The highest epoch of all groups that are not remembered: none begins below it."""
+    gate: bytes = b""
+    """What is known of the controller that runs it, and what waits for it (``gate``)."""
 
     def due(self) -> bool:
         """Tell whether silence may decide something by now."""
@@ -137,6 +141,8 @@ def write(cell: Cell) -> bytes:
             clock.owed,
             clock.left,
             clock.behind,
+            clock.ticks,
+            cell.gate,
         )
     )
 
@@ -156,12 +162,13 @@ def read(data: bytes) -> Cell:
     stored = _stored.decode(memoryview(data)[1:])
     lines = stored.lent, stored.owed, stored.left, stored.behind
     return Cell(
-        LogClock(stored.now, stored.latest, *lines),
+        LogClock(stored.now, stored.latest, *lines, stored.ticks),
         stored.earliest,
         bytes(stored.groups),
         stored.earliest_jury,
         bytes(stored.clusters),
         stored.floor,
+        stored.gate,
     )
 
 

@@ -26,7 +26,7 @@ from msgspec import msgpack
 from allocators import allocator
 from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator
 from rebalance.groups.handover import omissions
-from rebalance.groups.model.events import FOUND, BeatSeen, Event, Found, Moment, last_found
+from rebalance.groups.model.events import FOUND, BeatSeen, Begun, Event, Found, Moment, last_found
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName, Millis, Position
@@ -86,7 +86,7 @@ def reason_to_wait(moments: Iterable[Moment]) -> str:
 
 def is_change(moment: Moment) -> bool:
     """Tell whether an event says more than that its sender is alive."""
-    return not isinstance(moment, BeatSeen | Ticked)
+    return not isinstance(moment, BeatSeen | Begun | Ticked)
 
 
 def kept_of(

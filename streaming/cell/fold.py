@@ -12,62 +12,26 @@ Called by ``cell_operator`` with what Spark remembered, and by tests without any
 rule: the next cell and the records depend on the cell and the rows alone.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from heapq import merge
-from operator import itemgetter
+from dataclasses import replace
 from typing import NamedTuple
 
-from allocators import allocator
-from rebalance.allocation import Allocator
-from rebalance.brokers.events import ClusterName
-from rebalance.brokers.policy import VerdictPolicy
-from rebalance.clock import LogClock
 from rebalance.groups import ailments
 from rebalance.groups.ailments import Endured
 from rebalance.groups.model.decisions import EventRefused
-from rebalance.groups.model.events import FOUND, Event, Found, Moment
-from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.events import FOUND, Moment
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import Epoch, GroupName, Millis, Position
-from rebalance.stamp import Stamp, Ticked
-from sinks import Outlet, Record, dead_letter_record, record_of
-from streaming.cell import containment
-from streaming.cell.brokers import Juries, Said
-from streaming.cell.cache import Cache
+from rebalance.ids import Epoch, Millis, Position
+from rebalance.stamp import Stamp
+from sinks import Record, dead_letter_record, record_of
+from streaming.cell import containment, gate
+from streaming.cell.brokers import Juries
 from streaming.cell.codec import Cell, PackedGroup, packed_groups, with_groups
-from streaming.cell.skew import Skew
-from streaming.topics import inlets
-from streaming.wire.decoding import Decoder, OfCluster, OfGroup, dead_letter_of
-from streaming.wire.rocketmq import CellPlace
+from streaming.cell.hearing import Heard, Rules, hear
+from streaming.wire.decoding import dead_letter_of
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import DeadLetter, UndecodableRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What a cell needs besides its state and its rows; the same for all cells of a worker."""
-
-    decoder: Decoder
-    policy: Policy
-    allocator: Allocator
-    outlet: Outlet
-    verdicts: VerdictPolicy
-    cache: Cache = field(default_factory=Cache)
-
-    @classmethod
-    def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
-        """Return the rules of a controller, of one that runs and of one that is replayed."""
-        strategy = allocator(policy.strategy, json.loads(policy.strategy_options))
-        decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
-        return cls(decoder, policy, strategy, outlet, verdicts)
-
-    def at(self, place: CellPlace) -> "Rules":
-        """Return the rules of one cell, which finds its own groups in RocketMQ's heartbeats."""
-        return replace(self, decoder=replace(self.decoder, place=place))
 
 
 class Stepped(NamedTuple):
@@ -89,43 +53,18 @@ class Folded(NamedTuple):
     records: list[Record]
 
 
-@dataclass(frozen=True)
-class Heard:
-    """What the rows of a batch said."""
-
-    clock: LogClock
-    now: Stamp
-    """The stamp of the last row: up to here the log has been read."""
-    events: dict[GroupName, list[tuple[int, Event | Found]]]
-    """With their places among the rows."""
-    of_brokers: dict[ClusterName, list[Said]]
-    ticks: list[tuple[int, Ticked]]
-    """They concern everybody."""
-    letters: list[DeadLetter]
-    rows: Sequence[Row]
-    """What all of that was made of."""
-
-    @cached_property
-    def originals(self) -> Mapping[Position, Row]:
-        """Return the rows by their places."""
-        return {row.position: row for row in self.rows}
-
-    def moments(self, group: GroupName) -> list[Moment]:
-        """Return what a group is told of: what was said of it, and each tick at its place.
-
-        Without the ticks silence would be judged only when a record comes, or where a batch ends.
-        """
-        said = merge(self.events.get(group, ()), self.ticks, key=itemgetter(0))
-        return [moment for _, moment in said]
-
-
 def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     """Fold one batch, which has at least one row."""
-    ordered = in_log_order(rows)
-    heard = hear(cell.clock, ordered, rules)
+    let = gate.passed(gate.read(cell.gate), in_log_order(rows), rules.decoder, rules.opening)
+    cell = replace(cell, gate=gate.write(let.gate))
+    if not let.rows:
+        return Folded(cell, [])  # all of it waits
+    clock = cell.clock.restarted() if let.opened else cell.clock
+    heard = hear(clock, let.rows, rules, let.gate.start)
+    heard = replace(heard, begins=let.opened)
     cell, letters = replace(cell, clock=heard.clock), heard.letters
     records: list[Record] = []
-    if heard.events or cell.due():
+    if heard.events or cell.due() or let.opened:
         cell, records, returned = _decide(cell, heard, rules)
         letters = letters + returned
     if heard.of_brokers or cell.jury_due():
@@ -136,44 +75,13 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     return Folded(cell, records + [dead_letter_record(letter, rules.outlet) for letter in letters])
 
 
-def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules) -> Heard:
-    """Read rows, each at the time that the clock shows at its place in the log."""
-    decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
-    events: dict[GroupName, list[tuple[int, Event | Found]]] = {}
-    of_brokers: dict[ClusterName, list[Said]] = {}
-    ticks: list[tuple[int, Ticked]] = []
-    letters = []
-    stamp = None
-    skew = Skew(clock, ordered, decoder.heartbeats, max_step)
-    for place, row in enumerate(ordered):
-        appended = Millis(row.appended_ms)
-        if row.topic == decoder.heartbeats:
-            clock = clock.advanced(appended, max_step)
-        read = skew.heard(row, clock.read(appended, max_step))
-        stamp = Stamp(clock.now, read, appended, row.position)
-        if decoder.is_tick(row):
-            ticks.append((place, Ticked(stamp)))
-            continue
-        for found in decoder.heard(row, stamp):
-            match found:
-                case OfGroup(group, event):
-                    events.setdefault(group, []).append((place, event))
-                case OfCluster(cluster, said):
-                    of_brokers.setdefault(cluster, []).append((place, said))
-                case DeadLetter() as letter:
-                    letters.append(letter)
-    assert stamp is not None, "a batch without rows"
-    clock = clock.with_behind(skew.behind)
-    return Heard(clock, stamp, events, of_brokers, ticks, letters, ordered)
-
-
 def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record], list[DeadLetter]]:
     """Step every group that heard something or waited for this time."""
     groups = packed_groups(cell)
     awake = heard.events.keys() | {
         group
         for group, packed in groups.items()
-        if packed.deadline is not None and cell.clock.now >= packed.deadline
+        if heard.begins or (packed.deadline is not None and cell.clock.now >= packed.deadline)
     }
     records: list[Record] = []
     letters: list[DeadLetter] = []

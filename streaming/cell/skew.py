@@ -8,8 +8,9 @@ written before the last batch ended, and was not in it, has a wrong time. What s
 counts as heard as late as it can have been written: its last record at the end of the batch, and
 one that is ten seconds older ten seconds before that.
 
-Asked by ``fold``, which keeps the logs that are known to be behind with the clock. Its one rule: a
-log that shows no such sign is read by its own times, so how it is cut into batches does not matter.
+Asked by ``hearing``, which keeps the logs that are known to be behind with the clock. Its one rule:
+a log that shows no such sign is read by its own times, so how it is cut into batches does not
+matter.
 """
 
 from bisect import bisect_right
@@ -19,15 +20,19 @@ from itertools import accumulate
 
 from rebalance.clock import Log, LogClock
 from rebalance.ids import Millis
+from streaming.cell.gate import moved
 from streaming.wire.rows import Row
 
 
 class Skew:
     """The times of one batch, after what ``clock`` has read."""
 
-    def __init__(self, clock: LogClock, rows: Sequence[Row], beats: str, max_step: Millis) -> None:
+    def __init__(
+        self, clock: LogClock, rows: Sequence[Row], beats: str, max_step: Millis, start: str = ""
+    ) -> None:
         """Look for logs that are behind; in most batches there is none, and that is all."""
         self._clock, self._rows, self._beats, self._max_step = clock, rows, beats, max_step
+        self._start = start
         self._known = set(clock.behind)
         self._old = set[Log]()
         if clock.latest is not None:
@@ -73,7 +78,7 @@ class Skew:
         clock, shown = self._clock, list[tuple[int, Millis]]()
         for row in self._rows:
             if row.topic == self._beats:
-                clock = clock.advanced(Millis(row.appended_ms), self._max_step)
+                clock = moved(clock, row, self._start, self._max_step)
                 shown.append((row.appended_ms, clock.now))
         return shown, list(accumulate((time for time, _ in reversed(shown)), min))[::-1]
 

@@ -6,6 +6,9 @@ backlog. While Kafka is away no tick is appended, the clocks stand still, and no
 tick that could not be sent for a few seconds is dropped, because late ticks prove nothing that a
 fresh one does not.
 
+Each says how far the controller had come when it was written (``horizon``). One that is behind has
+to catch up before time goes on.
+
 Run by ``application``. Its one rule: the tick carries no time; the broker's stamp is the time.
 """
 
@@ -13,10 +16,11 @@ import time
 from itertools import count
 from threading import Event
 
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, Message, Producer
 
 from streaming.feeds.feed import NOT_TAKEN, client_config, logger
 from streaming.options import Options
+from streaming.process.horizon import FIRST_TICK, Horizon
 from streaming.process.trouble import Trouble
 from trimtab.protocol import HEARTBEATS, TICK_KEY, Tick, encode
 
@@ -29,8 +33,8 @@ class TickProducer:
 
     name = "ticks"
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
+    def __init__(self, options: Options, horizon: Horizon) -> None:
+        self._options, self._horizon = options, horizon
         self._topic = f"{options.topics.prefix}{HEARTBEATS.name}"
         self._delivery = Trouble(logger(self.name), "delivery of ticks")
 
@@ -39,7 +43,7 @@ class TickProducer:
         interval = self._options.feeds.tick_interval_ms / 1000
         producer = self._producer()
         due = time.monotonic()
-        for number in count():
+        for number in count(FIRST_TICK + 1):
             if stop.wait(max(0.0, due - time.monotonic())):
                 break
             self._tick(producer, number)
@@ -56,11 +60,22 @@ class TickProducer:
         )
 
     def _tick(self, producer: Producer, number: int) -> None:
-        value = encode(Tick(controller=self._options.name, number=number))
+        start = self._horizon.start
+
+        def delivered(error: KafkaError | None, message: Message) -> None:
+            self._delivery.delivered(error, message)
+            if error is None:
+                place = message.partition() or 0, message.offset() or 0
+                self._horizon.ticked(start, *place, number)
+
         for partition in range(self._options.topics.partitions):
+            seen = self._horizon.seen(partition)
+            tick = Tick(
+                controller=self._options.name, number=number, start=start or None, seen=seen
+            )
             try:
                 producer.produce(
-                    self._topic, value, TICK_KEY, partition, on_delivery=self._delivery.delivered
+                    self._topic, encode(tick), TICK_KEY, partition, on_delivery=delivered
                 )
             except NOT_TAKEN as error:
                 self._delivery.met(error)

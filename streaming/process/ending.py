@@ -24,8 +24,12 @@ _CAUSED: Final = re.compile(r"^Caused by: (?P<cause>.*)$", re.MULTILINE)
 _OUTSIDE: Final = (OSError, EOFError, MemoryError)
 """What Python raises for the state of the machine."""
 _MISSING: Final = {"ImportError", "ModuleNotFoundError"}
-_TOLD: Final = {"streaming.cell.codec.UnreadableState", "streaming.startup.succession.Superseded"}
-"""Ours, whose text says all that there is to say."""
+_OURS: Final = {
+    "streaming.cell.codec.UnreadableState": False,
+    "streaming.startup.succession.Superseded": False,
+    "streaming.cell.gate.Untold": True,
+}
+"""Ours, whose text says all that there is to say; and whether they pass."""
 
 _PERMANENT: Final = re.compile(
     r"\b(?:\w*(?:Authentication|Authorization)Exception|AnalysisException"
@@ -71,8 +75,8 @@ def may_pass(error: KafkaError) -> bool:
 
 
 def _of_python(name: str, text: str) -> Ending:
-    if name in _TOLD:
-        return Ending(text, passes=False)
+    if name in _OURS:
+        return Ending(text, _OURS[name])
     cause = f"{name}: {text}" if text else name
     if name in _MISSING:
         remedy = "the Python of Spark's workers lacks a package: install trimtab's there"

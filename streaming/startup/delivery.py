@@ -7,14 +7,14 @@ Its one rule: each record has arrived, or the sender knows that it has not.
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from streaming.feeds.feed import client_config, logger
 from streaming.options import Options
 from streaming.process.trouble import Trouble
-from trimtab.protocol import ROUTES, Record, encode, limits
+from trimtab.protocol import ROUTES, Record, Topic, encode, limits
 
 _FULL_S: Final = 0.5
 """How long some of it may leave before the next is tried again."""
@@ -34,10 +34,18 @@ class RegisteredPost:
         sender: Who sends.
         errand: What for, as the subject of a sentence.
         patience_s: How long Kafka may take for each record.
+        topic: Where to.
     """
 
-    def __init__(self, options: Options, sender: str, errand: str, patience_s: float) -> None:
-        self._topic = f"{options.topics.prefix}{ROUTES.name}"
+    def __init__(
+        self,
+        options: Options,
+        sender: str,
+        errand: str,
+        patience_s: float,
+        topic: Topic[Any] = ROUTES,
+    ) -> None:
+        self._topic = f"{options.topics.prefix}{topic.name}"
         self._errand, self._patience_s = errand, patience_s
         self._failures: list[KafkaError] = []
         self._receipts: dict[int, Message] = {}

@@ -10,7 +10,7 @@ Used by ``query``. Its one rule: no gap is skipped without a log line.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -75,6 +75,19 @@ def losses(
             gone[place[0]] += max(0, held.first - position, position - held.end)
     anew = {name: MADE_ANEW for name, it in before.items() if shelf.topics.get(name) != it}
     return {topic: count for topic, count in gone.items() if count} | anew
+
+
+def unread(positions: Mapping[Place, int], shelf: Shelf, topics: Iterable[str]) -> int:
+    """Count the records of topics that are still to be read.
+
+    Args:
+        positions: From where the query is to read on.
+        shelf: What there is.
+        topics: Which.
+    """
+    counted = frozenset(topics)
+    ends = {place: held.end for place, held in shelf.held.items() if place[0] in counted}
+    return sum(max(0, end - positions.get(place, 0)) for place, end in ends.items())
 
 
 def looking() -> Trouble:

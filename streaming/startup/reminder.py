@@ -5,14 +5,15 @@ The checkpoint may be gone or old (faults A6, A7), and nothing here can see that
 appended to ``routes``. The brain ignores it unless it is news (``adoption``). It goes through the
 log, because a batch that is repeated must find the same records (A1).
 
-All of one start is in Kafka before the query asks for the ends of its topics, and a batch reads its
-sources to their ends: so the brain has all of it in one batch, which it relies on.
+All of one start is in Kafka before the query starts, between two words of the driver (``opening``):
+nothing is decided before all of it has been read (``gate``).
 
 Called by ``application``, before it starts the query. Its one rule: all is written, or the
 controller does not start.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import Any, Final
@@ -31,6 +32,7 @@ from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.startup.delivery import RegisteredPost
 from streaming.startup.published import PublishedState
+from streaming.wire.slots import Place, slot_of
 from trimtab.protocol import (
     ASSIGNMENTS,
     GROUPS,
@@ -85,8 +87,8 @@ def locate(options: Options, stop: Event) -> None:
     _Reading(options, PublishedState(""), (GROUPS,), reading()).run(stop)
 
 
-def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
-    """Tell the controller what it has published, unless it is told to stop meanwhile.
+def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> Counter[Place]:
+    """Tell the controller what it has published, unless it is told to stop meanwhile; count it.
 
     Raises:
         NotReminded: Kafka did not say what is published.
@@ -95,8 +97,7 @@ def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> None:
     """
     board = PublishedState(start)
     _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
-    if not stop.is_set():
-        _tell(options, board)
+    return Counter() if stop.is_set() else _tell(options, board)
 
 
 class _Reading:
@@ -202,15 +203,19 @@ class _Reading:
         )
 
 
-def _tell(options: Options, board: PublishedState) -> None:
-    log, told = logger(_NAME), 0
+def _tell(options: Options, board: PublishedState) -> Counter[Place]:
+    log, told = logger(_NAME), Counter[Place]()
     post = RegisteredPost(options, _NAME, "telling the controller what is published", _PATIENCE_S)
     for notice in board.notices():
-        partition = partition_of(notice.group, options.topics.partitions)
-        post.send(notice.record, notice.group.encode(), partition)
-        told += 1
+        key, partition = (
+            notice.group.encode(),
+            partition_of(notice.group, options.topics.partitions),
+        )
+        post.send(notice.record, key, partition)
+        told[partition, slot_of(key, options.query.cells_per_partition)] += 1
     post.arrived()
     if board.skipped:
         log.warning("skipped records that no controller can have published", records=board.skipped)
     if told:
-        log.info("gave the controller what is published", records=told)
+        log.info("gave the controller what is published", records=told.total())
+    return told

@@ -32,6 +32,7 @@ from trimtab.protocol import (
     ROUTES,
     START_KEY,
     TICK_KEY,
+    TOLD_KEY,
     DeadLetter,
     Place,
     Record,
@@ -91,9 +92,17 @@ class Decoder:
         """Tell a record that concerns groups of many cells."""
         return self.topics[row.topic] is ROCKETMQ
 
+    def is_told(self, row: Row) -> bool:
+        """Tell the words of a starting controller before and after all that is published."""
+        return row.key == TOLD_KEY and self.topics[row.topic] is ROUTES
+
+    def is_found(self, row: Row) -> bool:
+        """Tell a record that may stand between them: it has the key of its group."""
+        return self.topics[row.topic] is ROUTES and row.key not in {START_KEY, TOLD_KEY}
+
     def heard(self, row: Row, stamp: Stamp) -> Iterable[OfGroup | OfCluster | DeadLetter]:
-        """Make events of a row, whatever it is; of a start none: that is for ``succession``."""
-        if self.is_start(row):
+        """Make events of a row, whatever it is; of a start none: that is for others."""
+        if self.is_start(row) or self.is_told(row):
             return ()
         return self.take(row, stamp) if self.is_of_many_groups(row) else (self.read(row, stamp),)
 

@@ -11,6 +11,9 @@ key.
 
 from typing import Final
 
+Place = tuple[int, int]
+"""A cell, by its partition and its slot."""
+
 _SEED: Final = 42
 _WORD: Final = 0xFFFFFFFF
 _C1: Final = 0xCC9E2D51

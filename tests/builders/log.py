@@ -11,7 +11,7 @@ from typing import Any
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
-from streaming.cell.fold import Rules
+from streaming.cell.hearing import Rules
 from streaming.wire.rows import Row
 from trimtab.protocol import (
     HEARTBEATS,

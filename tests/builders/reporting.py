@@ -34,6 +34,7 @@ from rebalance.groups.model.events import (
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.ids import Epoch, Position, Queue
 from rebalance.stamp import Stamp
+from streaming.cell.gate import tick_of
 from streaming.wire.rows import Row
 
 GROUP: Final = "billing"
@@ -43,7 +44,10 @@ _STRUCK = {MemberChange.EXPIRED, MemberChange.FENCED, MemberChange.LEFT}
 
 def ticked(row: Row) -> Entry:
     """A tick was read."""
-    return history.Ticked(Place(row.topic, row.partition, row.offset, row.appended_ms))
+    at, tick = Place(row.topic, row.partition, row.offset, row.appended_ms), tick_of(row)
+    return (
+        history.Ticked(at, tick.start or "", tick.number, tick.seen) if tick else history.Ticked(at)
+    )
 
 
 def heard(event: Event) -> Entry:

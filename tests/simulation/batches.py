@@ -16,3 +16,5 @@ class Batch:
     """The auditor has heard them."""
     reminded: bool = False
     """What is published is among them."""
+    whole: bool = True
+    """Nothing urgent was left behind."""

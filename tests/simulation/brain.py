@@ -9,6 +9,7 @@ Every batch is shown to the auditor, and the strategy is counted: it is asked at
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from unittest.mock import patch
 
@@ -28,35 +29,27 @@ from rebalance.groups.model.decisions import (
     Decision,
     EventRefused,
 )
-from rebalance.groups.model.events import Found, Mode
+from rebalance.groups.model.events import Found
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from sinks import Outlet, record_of
-from sinks.assignments import issued, own_name
 from streaming.cell.codec import pack, unpack
-from streaming.cell.fold import Heard, Rules, hear
+from streaming.cell.gate import Passed, Untold
+from streaming.cell.hearing import Heard, Rules, hear
 from streaming.startup.succession import Superseded, give_way
-from streaming.wire.rows import Row, in_log_order
+from streaming.wire.rows import Row
 from tests.builders import reporting
 from tests.simulation.batches import Batch
+from tests.simulation.behind import SHUT, Behind, Punctual
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders
 from tests.simulation.faults import Faults
+from tests.simulation.publishing import of_a_newer_release, orders
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy
-from trimtab.protocol import (
-    ASSIGNMENTS,
-    ROUTES,
-    START_KEY,
-    Assignment,
-    GrantRef,
-    InheritRef,
-    Start,
-    decode,
-    encode,
-)
+from trimtab.protocol import ROUTES, START_KEY, Assignment, Start, encode
 
 NAME = GroupName(GROUP)
 
@@ -67,7 +60,7 @@ class Brain:
     def __init__(
         self, scenario: Scenario, broker: Broker, checker: Checker, faults: Faults
     ) -> None:
-        self._scenario, self._broker, self._checker = scenario, broker, checker
+        self._scenario, self.broker, self._checker = scenario, broker, checker
         self._faults = faults
         self._strategy = allocator(scenario.strategy)
         self.rules = Rules(
@@ -78,9 +71,8 @@ class Brain:
         self.read = dict.fromkeys(broker.logs, 0)
         self.pending: Batch | None = None
         self.cuts: list[list[Row]] = []
-        """Every batch so far, for the transcript."""
+        """Every batch so far, for the transcript, and what was decided in it, if committed."""
         self.decided: list[tuple[Decision, ...]] = []
-        """And what was decided in it, as far as it was committed."""
         self.elsewhere_ms = 0
         """How wrong the clock of a worker is that repeats the next batch; 0: none repeats it."""
         self._writing = scenario.odd
@@ -100,6 +92,7 @@ class Brain:
         self._summary: GroupSummarised | None = None
         self._shown: dict[str, int] = {}
         """The last record of each topic that the auditor has heard."""
+        self.reading = Behind(broker) if scenario.bounded else Punctual(broker)
 
     @property
     def furthest(self) -> Mapping[str, int]:
@@ -110,6 +103,10 @@ class Brain:
         """Begin with a copy or with nothing, having been told what is published; say if it was."""
         if self._summary is None:
             return False
+        self._begin(copy, now)
+        return self.state.epoch < self._summary.epoch
+
+    def _begin(self, copy: Checkpoint | None, now: int) -> None:
         self.state = GroupState(NAME) if copy is None else unpack(copy.packed)
         self.clock = LogClock() if copy is None else copy.clock
         self.read = dict.fromkeys(self.read, 0) if copy is None else dict(copy.read)
@@ -117,16 +114,21 @@ class Brain:
         self.starting, self._starts = True, self._starts + 1
         self._ended, self._started = False, self._announce(now)
         self.challenger = None
-        orders = self._broker.orders
-        for record in reminders(self._starts, orders, self._summary, self._scenario):
-            self._broker.append(ROUTES, NAME.encode(), encode(record), now)
+        known = self._summary
+        told = (
+            ()
+            if known is None
+            else reminders(self._starts, self.broker.orders, known, self._scenario)
+        )
+        gate = SHUT if copy is None else copy.gate
+        self.reading.begins(gate, self._starts, told, now, self._started)
+        self.starting = copy is not None or not isinstance(self.reading, Behind)
         list(self._checker.take(history.Started(Place("t.routes", 0, 0, now), GROUP)))
-        return self.state.epoch < self._summary.epoch
 
     def checkpoint(self) -> Checkpoint:
         """Take a copy of what is remembered just now."""
         planned = self.pending.rows if self.pending else ()
-        return Checkpoint(pack(self.state), self.clock, dict(self.read), planned)
+        return Checkpoint(pack(self.state), self.clock, dict(self.read), planned, self.reading.gate)
 
     def challenge(self, begins: Callable[[], Checkpoint | None], now: int) -> None:
         """Another controller says that it starts, and waits until this one can have read it."""
@@ -136,7 +138,7 @@ class Brain:
 
     def _announce(self, now: int) -> int:
         start = Start(controller="c", start=f"{now:013}-0b5e55ed")
-        return self._broker.append(ROUTES, START_KEY, encode(start), now)
+        return self.broker.append(ROUTES, START_KEY, encode(start), now)
 
     def _gives_way(self, batch: Batch) -> bool:
         try:
@@ -165,10 +167,11 @@ class Brain:
         if self.pending is None:
             rows = []
             for name, end in ends.items():
-                rows += self._broker.logs[name][self.read[name] : end]
+                rows += self.broker.logs[name][self.read[name] : end]
                 self.read[name] = max(self.read[name], end)
             if rows:
-                self.pending = Batch(rows, reminded=self.starting)
+                whole = self.reading.is_whole(self.read)
+                self.pending = Batch(rows, reminded=self.starting, whole=whole)
                 self.cuts.append(rows)
         return self.pending is not None and not self._gives_way(self.pending)
 
@@ -176,10 +179,23 @@ class Brain:
         """Compute the chosen batch and publish it; a crash keeps it from being committed."""
         batch = self.pending
         assert batch is not None, "no batch was chosen"
-        heard = hear(self.clock, in_log_order(batch.rows), self.rules)
+        try:
+            let = self.reading.passed(batch.rows)
+        except Untold:
+            self._begin(self.checkpoint(), now)
+            return
+        if let.rows:
+            yield from self._decide(batch, let, now, chance, crash=crash)
+        else:
+            self._commit(batch, let)
+
+    def _decide(
+        self, batch: Batch, let: Passed, now: int, chance: Random, *, crash: bool
+    ) -> Iterator[Violation]:
+        heard = self._hear(let)
         outcome = self._step(heard)
         if not batch.shown:
-            yield from self._show(heard, batch.rows)
+            yield from self._show(heard, let.rows)
             batch.shown = True
         yield from self._judge(batch, outcome)
         if self.elsewhere_ms:
@@ -193,7 +209,8 @@ class Brain:
         if crash:
             self.state = unpack(pack(self.state))
             return
-        self.state, self.clock, self.pending = outcome.state, heard.clock, None
+        self.state, self.clock = outcome.state, heard.clock
+        self._commit(batch, let)
         self.starting = self.starting and not batch.reminded
         self._copy(Copying.AFTER_A_BATCH)
         self.decided.append(outcome.decisions)
@@ -201,11 +218,20 @@ class Brain:
             self._faults.occurred("C17")
         yield from self._checker.batch_ends()
 
+    def _hear(self, let: Passed) -> Heard:
+        clock = self.clock.restarted() if let.opened else self.clock
+        heard = hear(clock, let.rows, self.rules, let.gate.start)
+        return replace(heard, begins=let.opened)
+
+    def _commit(self, batch: Batch, let: Passed) -> None:
+        self.pending = None
+        self.reading.committed(let.gate, batch.rows, whole=batch.whole)
+
     def _step(self, heard: Heard) -> Step:
         state = self.state
         self._asked = 0
         due = state.deadline is not None and heard.clock.now >= state.deadline
-        if NAME not in heard.events and not due:
+        if NAME not in heard.events and not due and not heard.begins:
             return Step(state, ())
         return step(state, heard.moments(NAME), heard.now, self.rules.policy, self.rules.allocator)
 
@@ -214,7 +240,7 @@ class Brain:
         wrong = time.time() + self.elsewhere_ms / 1000
         kept, self.state = self.state, unpack(pack(self.state))
         with patch("time.time", lambda: wrong), patch("time.monotonic", lambda: wrong):
-            outcome = self._step(hear(self.clock, in_log_order(batch.rows), self.rules))
+            outcome = self._step(self._hear(self.reading.passed(batch.rows)))
         self.state, self.elsewhere_ms = kept, 0
         self._faults.occurred("A10")
         self._faults.occurred("B6")
@@ -222,7 +248,7 @@ class Brain:
 
     def _show(self, heard: Heard, rows: Sequence[Row]) -> Iterator[Violation]:
         events = {event.stamp.position: event for _, event in heard.events.get(NAME, [])}
-        for row in in_log_order(rows):
+        for row in rows:
             event = events.get(row.position)
             if isinstance(event, Found) or row.offset <= self._shown.get(row.topic, -1):
                 continue
@@ -246,9 +272,9 @@ class Brain:
         self.said += 1
         at = Place("t.published", 0, self.said, now)
         if isinstance(decision, AssignmentIssued):
-            self._broker.orders[decision.member].append(self._written(decision))
+            self.broker.orders[decision.member].append(self._written(decision))
         elif isinstance(decision, AssignmentWithdrawn):
-            self._broker.orders[decision.member].append(None)
+            self.broker.orders[decision.member].append(None)
         if isinstance(decision, GroupSummarised):
             known = self._summary
             self._summary = decision if known is None or known.epoch <= decision.epoch else known
@@ -262,34 +288,4 @@ class Brain:
         if not self.upgraded or self.said % 2:
             return orders(decision)
         self._faults.occurred("A12")
-        written = issued(decision, self.rules.outlet).value or b""
-        return decode(ASSIGNMENTS, written[:-1] + b',"later": {"is": [1, null]}}')
-
-
-def orders(decision: AssignmentIssued) -> Assignment:
-    """What a member reads. As ``sinks`` writes it, but unwritten: that is tested elsewhere."""
-    portion = decision.portion
-    return Assignment.model_construct(
-        group=decision.group,
-        member=own_name(decision.member, decision.incarnation),
-        incarnation=decision.incarnation,
-        epoch=decision.epoch,
-        target_epoch=decision.target_epoch,
-        hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
-        give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
-        inherit=tuple(
-            InheritRef(
-                *row.queue,
-                row.epoch,
-                own_name(*row.predecessor.life),
-                row.predecessor.life.incarnation,
-                row.predecessor.epoch,
-            )
-            for row in portion.inherit
-        ),
-        session_timeout_ms=decision.session_timeout_ms,
-        revocation_timeout_ms=decision.revocation_timeout_ms,
-        heartbeat_interval_ms=decision.heartbeat_interval_ms,
-        mode=None if decision.mode is Mode.CLUSTERING else decision.mode.value,
-        join_again=decision.join_again or None,
-    )
+        return of_a_newer_release(decision, self.rules.outlet)

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from rebalance.clock import LogClock
 from rebalance.groups.model.overview import GroupSummarised
 from streaming.cell.codec import PackedGroup
+from streaming.cell.gate import Gate
 from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.simulation.rules import GROUP
@@ -39,6 +40,7 @@ class Checkpoint(NamedTuple):
     read: Mapping[str, int]
     planned: Sequence[Row] = ()
     """A batch that was not committed."""
+    gate: Gate = Gate()
 
 
 class Challenger(NamedTuple):

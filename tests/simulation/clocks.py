@@ -1,11 +1,15 @@
-"""Log clocks that are wrong in one respect, for ``plants``."""
+"""Log clocks, and a gate, that are wrong in one respect, for ``plants``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rebalance.clock import LogClock
+from rebalance.clock import LogClock, Progress
 from rebalance.ids import Millis
+from streaming.cell.gate import Gate, Opening, Passed, Untold
+from streaming.wire.decoding import Decoder
+from streaming.wire.rows import Row
+from trimtab.protocol import Told
 
 Function = Callable[..., Any]
 
@@ -60,5 +64,50 @@ def jumps_ahead_never_paid_for(right: Function) -> Function:
     def wrong(self: LogClock, appended: Millis, max_step: Millis) -> LogClock:
         clock: LogClock = right(self, appended, max_step)
         return replace(clock, owed=Millis(0), left=())
+
+    return wrong
+
+
+def ticks_count_however_far_behind(right: Function) -> Function:
+    """Time goes by while a backlog is read, though nobody could be told anything meanwhile."""
+
+    def wrong(self: LogClock, tick: Progress, appended: Millis, max_step: Millis) -> LogClock:
+        clock: LogClock = right(replace(self, ticks=self.ticks[-1:]), tick, appended, max_step)
+        return clock
+
+    return wrong
+
+
+def decided_before_all_was_told(right: Function) -> Function:
+    """A piece of the past is taken for the present."""
+
+    def wrong(gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening) -> Passed:
+        start: str = right(gate, ordered, decoder, opening).gate.start
+        return Passed(Gate(start), ordered)
+
+    return wrong
+
+
+def not_counted(right: Function) -> Function:
+    """The last word of a start is enough, whatever Kafka has lost before it."""
+    del right
+
+    def wrong(word: Told, rows: Sequence[Row], decoder: Decoder) -> bool:
+        del word, rows, decoder
+        return True
+
+    return wrong
+
+
+def opened_without_the_word(right: Function) -> Function:
+    """What Kafka has lost of what a start was told is not missed."""
+
+    def wrong(gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening) -> Passed:
+        try:
+            passed: Passed = right(gate, ordered, decoder, opening)
+        except Untold:
+            told = replace(gate, start=opening.start, shut=True, told=True)
+            passed = right(told, ordered, decoder, opening)
+        return passed
 
     return wrong

@@ -7,17 +7,31 @@ one after the other, and what is appended between comes a batch later.
 
 from collections.abc import Mapping
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from tests.simulation.behind import bounded_ends
 from tests.simulation.broker import Broker
 from tests.simulation.rules import DECODER
-from tests.simulation.scenario import MAX_STEP_MS, TICK_MS
+from tests.simulation.scenario import MAX_STEP_MS, TICK_MS, Quirk
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
 
 OVERTAKING_MS: Final = MAX_STEP_MS - TICK_MS
 """As long as the settings let beats wait (``console.settings.model``)."""
 _BETWEEN_MS: Final = 400
 """Between the two questions; a member that is silent has that and more to spare: a fifth of its
 session."""
+
+
+def ends_of(world: "World") -> Mapping[str, int]:
+    """Return up to which place each topic is read in the next batch of a world."""
+    broker, brain, chance = world.broker, world.brain, world.chance
+    if world.scenario.bounded and not world.healed:
+        return bounded_ends(brain, chance, world.now)
+    if Quirk.ODD_CUTS in world.wire.quirks and not brain.starting:
+        return odd_ends(broker, brain.read, chance, world.now)
+    return {name: len(log) for name, log in broker.logs.items()}
 
 
 def odd_ends(

@@ -5,6 +5,7 @@ Every look is said under a version of its own, so that a second look confirms th
 
 from dataclasses import dataclass
 
+from tests.simulation.behind import Behind, Punctual
 from tests.simulation.broker import Broker
 from tests.simulation.rules import GROUP, TOPICS
 from tests.simulation.scenario import TICK_MS
@@ -24,8 +25,10 @@ class Seen:
 class Driver:
     """What ticks and watches."""
 
-    def __init__(self, broker: Broker, queues: tuple[int, ...]) -> None:
-        self._broker = broker
+    def __init__(
+        self, broker: Broker, queues: tuple[int, ...], reading: Punctual | None = None
+    ) -> None:
+        self._broker, self._reading = broker, reading
         self.topics = {topic: Seen(1, count) for topic, count in zip(TOPICS, queues, strict=False)}
         self.next_tick = 0
         self._next_look = 0
@@ -34,12 +37,18 @@ class Driver:
     def keep_time(self, now: int) -> None:
         """Tick and look, if it is time."""
         if now >= self.next_tick:
-            self._ticks += 1
-            tick = encode(Tick(controller="c", number=self._ticks))
-            self._broker.append(HEARTBEATS, TICK_KEY, tick, now)
+            self._tick(now)
             self.next_tick = now + TICK_MS
         if now >= self._next_look:
             self.look(now)
+
+    def _tick(self, now: int) -> None:
+        if isinstance(self._reading, Behind):
+            self._reading.tick(now)
+            return
+        self._ticks += 1
+        tick = encode(Tick(controller="c", number=self._ticks))
+        self._broker.append(HEARTBEATS, TICK_KEY, tick, now)
 
     def look(self, now: int) -> None:
         """Say of each topic what is there."""

@@ -109,6 +109,26 @@ def retiring(seed: int) -> Scenario:
     return replace(life, incidents=tuple(sorted(incidents, key=_WHEN)), safety_ms=4 * retired)
 
 
+def behind(seed: int) -> Scenario:
+    """Draw a life whose controller is behind again and again, and forgets in every other one."""
+    drawn, chance = (forgetting if seed % 2 else scenario)(seed), Random(-3 - seed)
+    kinds = [Kind.STALL_CONTROLLER, Kind.BEREAVED, Kind.CRASH_CONTROLLER]
+    kinds = [chance.choice(kinds) for _ in range(chance.randint(0, 2))]
+    kinds += [Kind.FORGET_HALF] if seed % 3 == 0 else []
+    lapses = [
+        Incident(chance.randint(QUIET_BEFORE_MS, drawn.safety_ms), kind, chance.getrandbits(32))
+        for kind in kinds
+    ]
+    incidents = sorted([*drawn.incidents, *lapses], key=_WHEN)
+    quirks = drawn.quirks - {Quirk.ODD_CUTS}
+    return replace(drawn, incidents=tuple(incidents), quirks=quirks, bounded=True)
+
+
+def slow_hands_behind(seed: int) -> Scenario:
+    """Draw a life of slow hands whose controller is behind again and again."""
+    return replace(slow_hands(seed), bounded=True)
+
+
 def life(seed: int) -> Scenario:
     """Draw a life of any kind: in some the controller forgets, or nobody is there for a while."""
     return {9: forgetting, 4: retiring}.get(seed % 10, scenario)(seed)

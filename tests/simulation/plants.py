@@ -19,14 +19,18 @@ from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, Life, MemberId, Millis, Queue
 from rebalance.stamp import Stamp
-from streaming.startup.published import PublishedState
 from tests.builders.wrong_pages import (
     heir_confirmed_before_release,
     heir_replaced_without_its_own_release,
 )
 from tests.simulation import clocks, deaf, lives
+from tests.simulation.forgotten import (
+    epoch_forgotten_with_the_group,
+    epoch_swept_with_the_rest,
+    last_word_not_read,
+    nothing_withheld,
+)
 from tests.simulation.scenario import Quirk, Scenario, scenario
-from trimtab.protocol import Group
 
 Function = Callable[..., Any]
 
@@ -124,42 +128,6 @@ def half_of_a_portion_told(right: Function) -> Function:
     return wrong
 
 
-def epoch_forgotten_with_the_group(right: Function) -> Function:
-    """What an operator has forgotten begins at 1 again."""
-
-    def wrong(self: Draft) -> None:
-        right(self)
-        self.before = GroupState(self.before.name)
-
-    return wrong
-
-
-def epoch_swept_with_the_rest(right: Function) -> Function:
-    """What nobody has used for long does."""
-
-    def wrong(draft: Draft, state: GroupState) -> GroupState:
-        kept: GroupState = right(draft, state)
-        return GroupState(kept.name) if kept.is_unknown else kept
-
-    return wrong
-
-
-def nothing_withheld(_: Function) -> Function:
-    """What nobody was found to have is anybody's at once."""
-    return lambda _: False
-
-
-def last_word_not_read(right: Function) -> Function:
-    """What a controller that has lost its checkpoint finds published of an empty group."""
-
-    def wrong(self: PublishedState, group: str, record: Group) -> None:
-        right(self, group, record)
-        if not self._assignments:
-            self._summaries.clear()
-
-    return wrong
-
-
 OWNERS = frozenset({Invariant.ONE_OWNER, Invariant.ONE_WORKER})
 PATIENCE = frozenset({Invariant.PATIENT})
 COUNTED = frozenset({Invariant.EPOCHS_GROW, Invariant.TOKENS_GROW})
@@ -187,6 +155,30 @@ PLANTS = {
     ),
     "clock step unlimited": Plant(
         "rebalance.clock.LogClock.advanced", clocks.clock_step_unlimited, PATIENCE
+    ),
+    "ticks count however far behind": Plant(
+        "rebalance.clock.LogClock.ticked",
+        clocks.ticks_count_however_far_behind,
+        PATIENCE,
+        lives=lives.slow_hands_behind,
+    ),
+    "decided before all was told": Plant(
+        "tests.simulation.behind.passed",
+        clocks.decided_before_all_was_told,
+        frozenset({Invariant.EPOCHS_GROW, Invariant.LIVELY}) | OWNERS,
+        lives=lives.behind,
+    ),
+    "opened without the word": Plant(
+        "tests.simulation.behind.passed",
+        clocks.opened_without_the_word,
+        frozenset({Invariant.EPOCHS_GROW}) | OWNERS,
+        lives=lives.behind,
+    ),
+    "what is told not counted": Plant(
+        "streaming.cell.gate.is_whole",
+        clocks.not_counted,
+        frozenset({Invariant.EPOCHS_GROW, Invariant.LIVELY}) | OWNERS,
+        lives=lives.behind,
     ),
     "clock stopped by a wrong stamp": Plant(
         "rebalance.clock.LogClock.advanced",

@@ -70,7 +70,7 @@ class Process:
         self.working: dict[QueueRef, tuple[Grant, Worker]] = {}
         self.finishing: dict[Grant, int] = {}
         """What the application was told to stop, and when it will have."""
-        self.ended = False
+        self.ended = self.leaving = False
         self.ending: Ending | None = None
         """How, if it ended by itself."""
         self._end: End | None = None
@@ -258,6 +258,7 @@ class Process:
     ) -> Iterator[Violation]:
         """It is asked to leave, for ever or for a while."""
         if not self.ended and self.suspended_until <= now:
+            self.leaving = True
             mine = now + self.offset_ms
             actions = self.session.stop(mine, timeout_ms, temporary=temporary)
             yield from self.perform(actions, now, witness)

@@ -88,6 +88,7 @@ class Kind(StrEnum):
     CRASH_CONTROLLER = "crash controller"
     LOSE_CHECKPOINT = "lose checkpoint"
     RESTORE_CHECKPOINT = "restore checkpoint"
+    FORGET_HALF = "lose checkpoint, and some of what a start is told"
     RIVAL = "rival controller"
     RETIRE = "retire"
     UPGRADE = "upgrade"
@@ -121,7 +122,7 @@ taken from the log, somebody spoke in its name or took it, or an operator said s
 
 
 FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT, Kind.RIVAL)
-_APART = {*FORGETTING, Kind.RETIRE, Kind.TWO_CLOCKS, Kind.LATE_JOINS}
+_APART = {*FORGETTING, Kind.FORGET_HALF, Kind.RETIRE, Kind.TWO_CLOCKS, Kind.LATE_JOINS}
 _DRAWN = [kind for kind in Kind if kind not in _APART]
 """What every life draws from; the others have lives of their own."""
 
@@ -159,6 +160,8 @@ class Scenario:
     safety_ms: int
     half_told: bool = False
     """Of what a starting controller is told Kafka loses a record."""
+    bounded: bool = False
+    """Batches have a limit."""
 
     @property
     def strict(self) -> bool:
@@ -174,7 +177,8 @@ class Scenario:
     def forgetful(self) -> bool:
         """Whether records are lost that Kafka had taken."""
         kinds = {incident.kind for incident in self.incidents}
-        return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA})
+        lost = {Kind.LOSE_CHECKPOINT} if self.bounded else set()  # with what was not read yet
+        return not kinds.isdisjoint({Kind.TRUNCATE, Kind.AMNESIA, *lost})
 
     @property
     def odd(self) -> bool:

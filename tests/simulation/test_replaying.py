@@ -9,7 +9,7 @@ from console.recordings.replaying import Replay, batches
 from rebalance.groups.model.decisions import EventRefused
 from rebalance.ids import Millis
 from sinks import Record, record_of
-from streaming.cell.fold import Rules
+from streaming.cell.hearing import Rules
 from tests.simulation import transcript
 from tests.simulation.rules import PREFIX
 from tests.simulation.scenario import SESSION_MS, Kind, scenario

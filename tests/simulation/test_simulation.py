@@ -8,12 +8,14 @@ import pytest
 from audit.violations import Invariant, Violation
 from tests.simulation.faults import FAULTS
 from tests.simulation.lives import (
+    behind,
     forgetting,
     half_told,
     late_joins,
     life,
     retiring,
     slow_hands,
+    slow_hands_behind,
     wrong_stamps,
 )
 from tests.simulation.once import Lived, once
@@ -79,6 +81,22 @@ def test_late_joins_are_borne() -> None:
 
     assert [] == [told(life) for life in lives if life.violations]
     assert all(life.faults.counts["B2"] for life in lives)
+
+
+def test_a_controller_may_be_behind() -> None:
+    """Its batches have a limit, so a backlog comes in pieces, cut anywhere in each topic."""
+    lives = [World(draw(seed)).live() for draw in (behind, slow_hands_behind) for seed in range(40)]
+
+    assert [] == [told(life) for life in lives if life.violations]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_controller_may_be_behind_in_many_ways() -> None:
+    """The same at length."""
+    lives = (World(behind(seed)).live() for seed in range(40, 1_500))
+
+    assert [] == [told(life) for life in lives if life.violations]
 
 
 def test_a_controller_may_forget() -> None:

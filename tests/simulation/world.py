@@ -6,7 +6,7 @@ follows from the timeouts the group must rest: each queue worked on by one membe
 nothing left to say. Everything is drawn from the seed, so a failure can be lived again.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 
@@ -16,10 +16,11 @@ from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
 from streaming.cell.codec import pack
+from tests.simulation.behind import SHUT
 from tests.simulation.brain import Brain
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import Checkpoint
-from tests.simulation.cutting import odd_ends
+from tests.simulation.cutting import ends_of
 from tests.simulation.driver import Driver
 from tests.simulation.faults import Faults
 from tests.simulation.foreign import Manner
@@ -100,14 +101,14 @@ class World:
 
     def __post_init__(self) -> None:
         """Put everything in its place."""
-        scenario = self.scenario
+        scenario, self.broker = self.scenario, Broker()
         self.chance = Random(scenario.seed + 1)
-        self.broker = Broker()
         self.checker = Checker(PROMISES[scenario.strategy])
         self.brain = Brain(scenario, self.broker, self.checker, self.faults)
         self.witness = Witness(GROUP, strict=scenario.strict)
         self.wire = Wire(self.broker, self.chance, scenario.quirks, self.faults)
-        self.driver = Driver(self.broker, scenario.queues)
+        self.brain.reading.begins(SHUT, 0, (), self.now)
+        self.driver = Driver(self.broker, scenario.queues, self.brain.reading)
 
     # -- a life
 
@@ -224,19 +225,14 @@ class World:
         challenger = self.brain.challenger
         if challenger is not None and challenger.at <= self.now:
             self.restart(challenger.begins())
-        ends: Mapping[str, int] = {name: len(log) for name, log in self.broker.logs.items()}
-        if Quirk.ODD_CUTS in self.wire.quirks and not self.brain.starting:
-            ends = odd_ends(self.broker, self.brain.read, self.chance, self.now)
-        if not self.brain.choose(ends):
+        if not self.brain.choose(ends_of(self)):
             return
         crash, self.crashing = self.crashing, False
-        if crash:
-            self.faults.occurred("A1")
-            self.faults.occurred("A8")
+        for fault in ("A1", "A8") if crash else ():
+            self.faults.occurred(fault)
         self.note(self.brain.decide(self.now, self.chance, crash=crash))
         decided = self.brain.decided[-1] if self.brain.decided else ()
-        self.note(evicted(decided, self.everybody))
-        self.note(hasty(self.brain, self.broker, decided))
+        self.note([*evicted(decided, self.everybody), *hasty(self.brain, self.broker, decided)])
         for life in given_up(self.brain, self.processes):
             self.witness.fenced(life)
 

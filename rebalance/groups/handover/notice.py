@@ -4,8 +4,10 @@ A step's decisions are published after it, and if the controller dies in between
 log's clock runs on meanwhile, although no member can read what is not written yet. A holder that
 reads late for that reason is in time by its own count, and must not be fenced.
 
-A batch is read only when the one before it has been published, and it holds every record up to that
-moment. So the next step shows by when the last one's records were out, late by a batch at most.
+A batch is read only when the one before it has been published. If it holds every record up to that
+moment, the next step shows by when the last one's records were out. If the controller is behind, it
+does not; but the clock is behind by no more than the stamp says (``LogClock.ticked``), and that is
+added.
 
 A member may miss the record, and read on. It works, and does not know that it is to stop, until it
 is sent another one: because something has changed, or because its beats show it (``unread``). Then
@@ -35,7 +37,8 @@ def arrive(draft: Draft, now: Stamp) -> None:
     """Note that what the last step asked for is out by now."""
     if None in draft.posted.values():
         draft.posted = {
-            epoch: now.heard if at is None else at for epoch, at in draft.posted.items()
+            epoch: Millis(max(now.heard, now.clock + now.behind)) if at is None else at
+            for epoch, at in draft.posted.items()
         }
 
 

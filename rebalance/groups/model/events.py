@@ -200,15 +200,22 @@ class Advanced:
     of: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A controller begins, and all that was there has been read: every session begins anew."""
+
+    stamp: Stamp
+
+
 MemberEvent = Joined | BeatSeen | Drained | Left
 Found = Adopted | Advanced
 """What the driver found published when it started (``adoption``)."""
 FOUND: Final = (Adopted, Advanced)
 """The same. A tuple, because it is asked of every beat, and a union is slow to ask."""
-SILENT: Final = (Ticked, *FOUND)
+SILENT: Final = (Begun, Ticked, *FOUND)
 """What no machine folds."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
-Moment = Event | Found | Ticked
+Moment = Event | Found | Ticked | Begun
 """What a group is told of in the order of the log; whatever silence has decided by then is done."""
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from audit.violations import Invariant, Violation
 from streaming.cell import codec
+from tests.simulation.behind import Behind
 from tests.simulation.brain import NAME
 from tests.simulation.checkpoints import Checkpoint, Copying
 from tests.simulation.incidents.choices import HOUR_MS, SHORT_OR_LONG, TEN_SESSIONS_MS
@@ -84,6 +85,15 @@ def restore_checkpoint(world: "World", dice: Random) -> None:
             world.restart(world.brain.copy)
 
     world.later(dice.choice([500, 2_000, 2 * SESSION_MS]), restore)
+
+
+def forget_half(world: "World", dice: Random) -> None:
+    """The controller dies, its checkpoint is deleted, and Kafka loses some of what it is told."""
+    reading = world.brain.reading
+    if isinstance(reading, Behind) and world.broker.up(world.now):
+        reading.losing = dice.randint(1, 4)
+        world.restart(None)
+        world.faults.occurred("F8")
 
 
 def rival(world: "World", dice: Random) -> None:

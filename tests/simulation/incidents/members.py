@@ -153,11 +153,12 @@ def relieve(world: "World", dice: Random) -> None:
 def settle_duels(world: "World") -> None:
     """Of several processes with one instance the youngest stays: two would fence each other.
 
-    And whoever was relieved goes if its successor has gone: its joins look like letters of before
-    that one left, and wait for five minutes (B1).
+    And whoever was relieved goes if its successor has gone, or is going: its joins look like
+    letters of before that one left, and wait for five minutes (B1).
     """
     for process in world.processes:
-        if world.youngest[process.name].ended:
+        youngest_of_it = world.youngest[process.name]
+        if youngest_of_it.ended or (youngest_of_it.leaving and youngest_of_it is not process):
             process.die(world.witness)
     youngest = {process.instance: process for process in world.processes}
     for process in world.processes:

@@ -12,7 +12,8 @@ from allocators import allocator
 from rebalance.groups.model.policy import Policy
 from sinks import Outlet, Record
 from streaming.cell.codec import Cell, read, write
-from streaming.cell.fold import Rules, fold
+from streaming.cell.fold import fold
+from streaming.cell.hearing import Rules
 from streaming.wire.rows import Row
 from tests.simulation.juries.plan import Plan
 from tests.simulation.rules import DECODER, PARTITIONS, PREFIX

@@ -21,6 +21,7 @@ from trimtab.protocol import (
     ROUTES,
     TICK_KEY,
     Record,
+    Tick,
     Topic,
     UndecodableRecord,
     encode,
@@ -112,6 +113,15 @@ def test_what_was_heard(topic: Topic[Any], fields: dict[str, object], entry: obj
 def test_a_tick_needs_no_reading() -> None:
     """Its place and its key say what it is."""
     assert history.Ticked(AT) == entry_of(HEARTBEATS, AT, TICK_KEY, b"anything")
+
+
+def test_a_tick_says_whose_it_is_and_how_far_that_has_come() -> None:
+    """Else nobody could tell which of them prove time."""
+    said = Tick(controller="c", number=7, start="1767312000000-0b5e55ed", seen=6)
+
+    assert history.Ticked(AT, "1767312000000-0b5e55ed", 7, 6) == entry_of(
+        HEARTBEATS, AT, TICK_KEY, encode(said)
+    )
 
 
 def published(

@@ -1,12 +1,13 @@
 """The log clock: what a gap, a repetition and a jump are worth."""
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance.clock import Left, LogClock
+from rebalance.clock import IN_FLIGHT, Left, LogClock
 from rebalance.ids import Millis
 
 STEP = Millis(5_000)
@@ -137,3 +138,51 @@ def test_it_never_runs_a_step_ahead_of_what_has_passed(
 def test_it_never_goes_back(stamps: list[int]) -> None:
     """Whatever the stamps."""
     assert all(one <= other for one, other in pairwise(read_all(stamps)))
+
+
+class Tick(NamedTuple):
+    """What a tick says of the controller."""
+
+    number: int
+    seen: int | None
+
+
+def test_ticks_count_while_the_controller_keeps_up() -> None:
+    """Each of them, if the last but two had been read when it was written."""
+    clock = LogClock()
+    for number in range(20):
+        clock = clock.ticked(Tick(number, number - 3), Millis(number * 1_000), STEP)
+
+    assert (19_000, (17, 18, 19)) == (clock.now, clock.ticks)
+
+
+@pytest.mark.parametrize("seen", [None, 0])
+def test_of_a_backlog_three_ticks_count(seen: int | None) -> None:
+    """Nobody can have been told meanwhile of what followed from the first."""
+    clock = LogClock().ticked(Tick(0, None), Millis(0), STEP)
+    for number in range(1, 400):
+        clock = clock.ticked(Tick(number, seen), Millis(number * 1_000), STEP)
+    assert clock.now <= IN_FLIGHT * 1_000
+
+    clock = clock.ticked(Tick(400, 399), Millis(400_000), STEP)
+    assert clock.now <= IN_FLIGHT * 1_000 + STEP
+
+
+def test_a_tick_counts_once() -> None:
+    """One that comes again, or late, proves nothing new."""
+    clock = LogClock().ticked(Tick(5, 4), Millis(0), STEP)
+
+    assert clock == clock.ticked(Tick(5, 4), Millis(1_000), STEP)
+    assert clock == clock.ticked(Tick(3, 2), Millis(1_000), STEP)
+
+
+@given(st.lists(st.integers(min_value=0, max_value=60), min_size=1, max_size=60))
+def test_the_clock_is_never_far_ahead_of_what_is_out(lags: list[int]) -> None:
+    """Whatever was seen when: since a tick was seen, no more than three steps went by."""
+    clock, readings, seen = LogClock(), {-1: 0}, -1
+    for number, lag in enumerate(lags):
+        seen = max(seen, number - 1 - lag)
+        tick = Tick(number, seen if seen >= 0 else None)
+        clock = clock.ticked(tick, Millis(number * 9_000), STEP)
+        readings[number] = clock.now
+        assert clock.now - readings[seen] <= (IN_FLIGHT + 1) * STEP

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -11,10 +12,12 @@ from confluent_kafka import KafkaError, KafkaException
 from structlog.testing import capture_logs
 
 from streaming.feeds import FeedFailed
+from streaming.options import TopicOptions
+from streaming.pipeline import MOST_WAITING
 from streaming.process.ending import Ending
 from streaming.process.trouble import Trouble
 from streaming.query import QueryFailed, QueryLife
-from streaming.startup.losses import NotSurveyed, Shelf
+from streaming.startup.losses import Held, NotSurveyed, Shelf
 
 NOTHING: Any = None
 LOST = Ending("a worker was lost", passes=True)
@@ -154,8 +157,8 @@ class OldCheckpoint:
         """It was begun by nobody knows whom."""
 
     def positions(self) -> dict[tuple[str, int], int]:
-        """It has read nothing."""
-        return {}
+        """It has read a little of one topic."""
+        return {("t.releases", 3): 5}
 
     def set_aside(self, label: str) -> str:
         """Note it."""
@@ -167,6 +170,39 @@ class OldCheckpoint:
         """Note it."""
         del terms
         self.done.append("begun")
+
+
+def on_a_checkpoint() -> tuple[Life, OldCheckpoint]:
+    """A life that goes on from one."""
+    one, old = life(), OldCheckpoint()
+    one.options = cast("Any", SimpleNamespace(topics=TopicOptions(prefix="t.", partitions=8)))
+    one._checkpoint, one._moves_over = cast("Any", old), False  # noqa: SLF001 - as its start does
+    return one, old
+
+
+@pytest.mark.parametrize(
+    ("releases", "beats", "kept"),
+    [
+        (MOST_WAITING + 5, 10 * MOST_WAITING, True),
+        (MOST_WAITING + 6, 0, False),
+    ],
+)
+def test_a_checkpoint_that_is_too_old_is_set_aside(
+    releases: int, beats: int, monkeypatch: pytest.MonkeyPatch, *, kept: bool
+) -> None:
+    """More that is urgent waits for it than its first batch may hold; beats may be as many as ever.
+
+    What is told to it then might be read after something was decided.
+    """
+    held = {("t.releases", 3): Held(0, releases), ("t.heartbeats", 0): Held(0, beats)}
+    monkeypatch.setattr("streaming.query.survey", lambda *_: Shelf("c", {}, held))
+    monkeypatch.setattr("streaming.query.present_terms", lambda *_: None)
+    one, old = on_a_checkpoint()
+    with capture_logs() as lines:
+        one._provide("1-a")  # noqa: SLF001 - what each try begins with
+
+    assert ([] if kept else ["set aside", "begun"]) == old.done
+    assert ([] if kept else [MOST_WAITING + 1]) == [line["waiting"] for line in lines]
 
 
 def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
@@ -183,8 +219,8 @@ def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
 
     monkeypatch.setattr("streaming.query.survey", look)
     monkeypatch.setattr("streaming.query.present_terms", lambda *_: None)
-    one, old = life(), OldCheckpoint()
-    one._checkpoint, one._moves_over = cast("Any", old), True  # noqa: SLF001 - as its start does
+    one, old = on_a_checkpoint()
+    one._moves_over = True  # noqa: SLF001 - as its start does
     with pytest.raises(NotSurveyed):
         one._provide("1-a")  # noqa: SLF001 - what each try begins with
     assert [] == old.done

@@ -6,7 +6,8 @@ from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
 from sinks import Record
 from streaming.cell.codec import Cell
-from streaming.cell.fold import Folded, Rules, fold
+from streaming.cell.fold import Folded, fold
+from streaming.cell.hearing import Rules
 from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.builders.log import Log, join, leave, route, rules

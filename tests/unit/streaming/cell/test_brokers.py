@@ -14,7 +14,8 @@ from rebalance.brokers.step import BrokerStep
 from rebalance.brokers.step import step as deliberated
 from rebalance.errors import BrokenInvariant
 from streaming.cell.codec import Cell, pack_cluster, packed_clusters, read, unpack_cluster, write
-from streaming.cell.fold import Rules, fold
+from streaming.cell.fold import fold
+from streaming.cell.hearing import Rules
 from streaming.wire.rows import Row
 from tests.builders.cluster_story import FAILS, ClusterStory, sights
 from tests.builders.log import PREFIX, Log, rules

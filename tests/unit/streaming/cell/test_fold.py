@@ -16,7 +16,8 @@ from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, Millis
 from sinks import Record
 from streaming.cell.codec import Cell, PackedGroup, packed_groups, unpack
-from streaming.cell.fold import Folded, fold, hear
+from streaming.cell.fold import Folded, fold
+from streaming.cell.hearing import hear
 from streaming.wire.rows import Row
 from tests.builders.log import Log, beat, join, leave, route, rules
 from trimtab.protocol import (

@@ -35,6 +35,11 @@ from the Python worker: Traceback (most recent call last):
             False,
         ),
         (
+            "streaming.cell.gate.Untold: Kafka has lost what start 1 was told of partition 2",
+            "Kafka has lost what start 1 was told of partition 2",
+            True,
+        ),
+        (
             "ModuleNotFoundError: No module named 'msgspec'",
             f"ModuleNotFoundError: No module named 'msgspec'; {LACKING}",
             False,

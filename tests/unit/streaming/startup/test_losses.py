@@ -1,6 +1,6 @@
 """What is gone before it was read is counted and named."""
 
-from streaming.startup.losses import MADE_ANEW, Held, Shelf, losses
+from streaming.startup.losses import MADE_ANEW, Held, Shelf, losses, unread
 
 BEATS, JOINS = "t.heartbeats", "t.members"
 IDS = {BEATS: "id-1", JOINS: "id-2"}
@@ -37,3 +37,10 @@ def test_a_topic_that_was_made_anew_is_lost_however_long_it_is() -> None:
     assert {JOINS: MADE_ANEW} == losses(
         POSITIONS, IDS, shelf(Held(0, 500), topics={**IDS, JOINS: "id-3"})
     )
+
+
+def test_what_waits_is_counted_by_topic() -> None:
+    """From where it is to be read on, or from the beginning of what is new."""
+    assert 40 == unread(POSITIONS, shelf(Held(0, 140), Held(0, 90)), [BEATS])
+    assert 0 == unread(POSITIONS, shelf(Held(0, 140)), [JOINS])
+    assert 5 == unread({}, shelf(Held(0, 140)), [JOINS])

@@ -6,7 +6,7 @@ what is allowed. Both sides import this package, and the contracts under `docs/c
 generated from it. Its one rule: what has been written once can be read for ever.
 """
 
-from trimtab.protocol.adoption import Adopt, Advance, Start
+from trimtab.protocol.adoption import Adopt, Advance, Start, Told
 from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
@@ -54,7 +54,7 @@ from trimtab.protocol.keys import (
 )
 from trimtab.protocol.latency import BrokerLatency, Hosts, LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
-from trimtab.protocol.names import START_KEY, TICK_KEY
+from trimtab.protocol.names import START_KEY, TICK_KEY, TOLD_KEY
 from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.partitioner import murmur2, partition_of
 from trimtab.protocol.queues import GrantRef, InheritRef, QueueRef, ReleaseRef
@@ -101,6 +101,7 @@ __all__ = [
     "ROUTES",
     "START_KEY",
     "TICK_KEY",
+    "TOLD_KEY",
     "TOPICS",
     "Adopt",
     "Advance",
@@ -164,6 +165,7 @@ __all__ = [
     "Start",
     "Statement",
     "Tick",
+    "Told",
     "Topic",
     "TopicSpec",
     "TopicSummary",

@@ -5,7 +5,8 @@ finds the same. `adopt` is one member's assignment without what only the member 
 wherever the assignment fitted; `advance` is the epoch and time of the group's summary. Of several
 starts in the log the last one counts. An epoch that no group can have reached is refused, because
 none would be left above it. `start`, keyed "$start", comes first, in every partition: an earlier
-controller then ends.
+controller then ends. `told`, keyed "$told", comes before and after all that one start tells, and
+nothing is decided in between.
 """
 
 from itertools import chain
@@ -29,6 +30,33 @@ class Start(Record):
     kind: Literal["start"] = "start"
     controller: Label
     start: Incarnation
+
+
+class Told(Record):
+    """What stands published is told from here on, or all of it has been."""
+
+    model_config = example(
+        kind="told",
+        controller="controller-1",
+        start="1767312000000-0b5e55ed",
+        whole=True,
+        counts=[120, 131],
+    )
+
+    kind: Literal["told"] = "told"
+    controller: Label
+    start: Incarnation
+    whole: bool = Field(description="Whether that was all; nothing is decided before it is.")
+    counts: (
+        Annotated[
+            tuple[Annotated[int, Field(ge=0)], ...],
+            Field(max_length=limits.CELLS_PER_PARTITION),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="How many `adopt` and `advance` stand between the two, by cell.",
+    )
 
 
 Reached = Annotated[int, Field(ge=0, le=limits.EPOCH_REACHED)]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from trimtab.protocol.names import Label
+from trimtab.protocol.names import Incarnation, Label
 from trimtab.protocol.quantities import Count, Epoch
 from trimtab.protocol.queues import Grants
 from trimtab.protocol.record import MemberRecord, Record, example
@@ -34,13 +34,29 @@ class Beat(MemberRecord):
 
 
 class Tick(Record):
-    """One second of log time, by the controller's driver, on every partition."""
+    """One second of log time, by the controller's driver, on every partition.
 
-    model_config = example(kind="tick", controller="controller-1", number=4711)
+    It also says how far the controller had come when it was written: time that went by while the
+    controller was behind is not counted.
+    """
+
+    model_config = example(
+        kind="tick",
+        controller="controller-1",
+        number=4711,
+        start="1767312000000-0b5e55ed",
+        seen=4710,
+    )
 
     kind: Literal["tick"] = "tick"
     controller: Label
     number: Count
+    start: Incarnation | None = Field(default=None, description="Which start of a controller.")
+    seen: Count | None = Field(
+        default=None,
+        description="The last tick of this partition and start that had been read, with all that "
+        "was decided by it written, when this one was sent; null: none.",
+    )
 
 
 HeartbeatsRecord = Beat | Tick

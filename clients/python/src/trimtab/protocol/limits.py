@@ -50,6 +50,9 @@ BROKERS_PER_REPORT = 1_000
 MEMBERS_PER_SUMMARY = 1_000
 """Members listed in a group's summary: it is for people; the counts beside it are complete."""
 
+CELLS_PER_PARTITION = 64
+"""Cells that share a partition: as many cores are beyond what one controller is run with."""
+
 LEFT_OUT_NAMED = 10
 """Topics that a summary names in one line because the group has no room for them."""
 

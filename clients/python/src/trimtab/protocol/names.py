@@ -26,6 +26,7 @@ _SEGMENT: Final = rf"^[^$/{_FORBIDDEN}][^/{_FORBIDDEN}]*$"
 TICK_KEY: Final = b"$tick"
 """The key of the controller's ticks on `heartbeats`; no group can have it, for its "$"."""
 START_KEY: Final = b"$start"
+TOLD_KEY: Final = b"$told"
 """The key of the controller's starts on `routes`."""
 
 GroupName = Annotated[

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
-from trimtab.protocol.adoption import Adopt, Advance, Start
+from trimtab.protocol.adoption import Adopt, Advance, Start, Told
 from trimtab.protocol.names import BrokerName, Label, TopicName
 from trimtab.protocol.quantities import Count
 from trimtab.protocol.record import Record, example
@@ -67,4 +67,4 @@ class Route(Record):
     ]
 
 
-RoutesRecord = Route | Adopt | Advance | Start
+RoutesRecord = Route | Adopt | Advance | Start | Told

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, Union
 from pydantic import Field, TypeAdapter
 
 from trimtab.protocol import limits
-from trimtab.protocol.adoption import Adopt, Advance, Start
+from trimtab.protocol.adoption import Adopt, Advance, Start, Told
 from trimtab.protocol.assignments import Assignment
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.commands import (
@@ -127,7 +127,7 @@ ROUTES: Final[Topic[RoutesRecord]] = Topic(
     "routes",
     "The queues of the topics that a group asks for; what a starting controller finds published.",
     "group",
-    (Route, Adopt, Advance, Start),
+    (Route, Adopt, Advance, Start, Told),
     # The last known route is kept in the controller's state; a week covers its absence.
     retention_ms=7 * _DAY_MS,
 )

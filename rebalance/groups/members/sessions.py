@@ -1,0 +1,20 @@
+"""Sessions: what a start of the controller does to them all.
+
+A starting controller cannot know which members were silent while no controller read, so that time
+does not count. Each session begins anew when all that was there has been read
+(``streaming.cell.gate``).
+
+Called by ``step``.
+"""
+
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.member import Pulse
+from rebalance.stamp import Stamp
+
+
+def begin(draft: Draft, now: Stamp) -> None:
+    """Begin every session anew, at the end of the batch, which may hold days."""
+    for name, pulse in list(draft.pulses.items()):
+        if pulse.seen < now.heard:
+            draft.pulses.put(name, Pulse(now.heard, pulse.sequence))
+        draft.held.remove(name)

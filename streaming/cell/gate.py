@@ -1,0 +1,224 @@
+"""The gate: when a controller starts, nothing is decided before all that was there has been read.
+
+A batch has a limit, so what waits for a controller that starts comes to it in pieces: what its
+predecessors have published (``adoption``), what members have said meanwhile, and perhaps a day of
+beats. All of that is the past, and of a piece of it nobody can tell who is there, or what may be
+published. So it waits here, in the cell, until the driver has told everything (``Told``), and one
+of its ticks has been read that was written when a batch with an earlier one, and with all that was
+urgent then, had been committed: before that tick stands every beat of the past. Then all of it is
+folded as one batch, and every session begins anew. A cell without a past begins with its gate shut.
+The last word says how much there was: if Kafka has lost some of what it had taken, nobody waits for
+it. A tick that was written when all of it must have been read shows that, and the driver tells
+everything again.
+
+Of beats of the past only the last full one of each life is kept, which may be all that proves a
+release. The others prove that somebody was there; whoever still is will beat again.
+
+Called by ``cell`` with each batch. Its one rule: what a start's driver has told is whole, or waits.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
+
+from msgspec import msgpack
+
+from rebalance.clock import LogClock
+from rebalance.ids import Millis
+from streaming.wire.decoding import Decoder
+from streaming.wire.rows import Row, in_log_order
+from trimtab.protocol import (
+    HEARTBEATS,
+    LATENCY,
+    ROUTES,
+    TICK_KEY,
+    Beat,
+    Record,
+    Tick,
+    Told,
+    Topic,
+    UndecodableRecord,
+    decode,
+)
+
+_BARE: Final = b'"owned"'
+"""What a beat that says only that its sender is there does not contain, as ours are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a cell knows of the controller that runs it."""
+
+    start: str = ""
+    """The last start of which something was told; empty: none, as in a part of a recording."""
+    shut: bool = False
+    told: bool = False
+    """All that is published has been told."""
+    ticks: int = 0
+    """How many have been read that were written when all that is urgent had been."""
+    waiting: tuple[Row, ...] = ()
+    beats: Mapping[str, Row] = field(default_factory=dict)
+    """The last full one of each life."""
+
+
+class Untold(Exception):  # noqa: N818 - it names what happened
+    """Kafka has lost what this controller was told."""
+
+
+class Opening(NamedTuple):
+    """The start of the controller that folds."""
+
+    start: str = ""
+    """Its name; empty: that of nobody, as for a part of a recording."""
+    after: int = -1
+    """At which offset it has begun to tell what is published."""
+
+
+class Passed(NamedTuple):
+    """What a gate lets through."""
+
+    gate: Gate
+    rows: Sequence[Row]
+    opened: bool = False
+
+
+_encode: Final = msgpack.Encoder().encode
+_decode: Final = msgpack.Decoder(Gate).decode
+_OPEN: Final = Gate()
+NO_OPENING: Final = Opening()
+SHUT: Final = _encode(Gate(shut=True))
+"""Of a cell that begins."""
+
+
+def write(gate: Gate) -> bytes:
+    """Write a gate; one that has always been open is nothing."""
+    return _encode(gate) if gate != _OPEN else b""
+
+
+def read(data: bytes) -> Gate:
+    """Read a gate; nothing is one that has always been open."""
+    return _decode(data) if data else _OPEN
+
+
+def passed(
+    gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening = NO_OPENING
+) -> Passed:
+    """Let a batch through, or have it wait with what came before it.
+
+    What was told before this controller began to opens nothing: it tells of an older past.
+
+    Raises:
+        Untold: What it was told is not there.
+    """
+    for row in ordered:
+        if decoder.is_told(row):
+            gate = _noted(gate, row, ordered, decoder, opening.after)
+    if opening.start and (gate.start != opening.start or (gate.shut and not gate.told)):
+        _look_for_loss(ordered, decoder, opening.start)
+    if not gate.shut:
+        return Passed(gate, ordered)
+    gate, through = _gathered(gate, ordered, decoder)
+    if not (gate.ticks and gate.told):
+        return Passed(gate, through)
+    rows = in_log_order([*gate.waiting, *gate.beats.values(), *through])
+    return Passed(Gate(gate.start), rows, opened=True)
+
+
+def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None:
+    """See that no tick says that all which this start was told has been read: it was not."""
+    for row in ordered:
+        tick = tick_of(row) if decoder.is_tick(row) else None
+        if tick is not None and tick.start == start and tick.seen is not None:
+            lost = f"Kafka has lost what start {start} was told of partition {row.partition}"
+            raise Untold(lost)
+
+
+def _gathered(gate: Gate, ordered: Sequence[Row], decoder: Decoder) -> tuple[Gate, list[Row]]:
+    """Have rows wait, and return those that need not: of brokers no past is adopted."""
+    waiting, beats, ticks = list(gate.waiting), dict(gate.beats), gate.ticks
+    through: list[Row] = []
+    for row in ordered:
+        topic = decoder.topics[row.topic]
+        if topic is LATENCY:
+            through.append(row)
+        elif topic is not HEARTBEATS:
+            waiting.append(row)
+        elif (tick := tick_of(row) if decoder.is_tick(row) else None) is not None:
+            if tick.start == gate.start:
+                waiting = [it for it in waiting if not decoder.is_tick(it)]  # time stands still
+                waiting.append(row)
+                ticks += tick.seen is not None
+        elif _is_full(row):
+            _keep(beats, row)
+    return replace(gate, ticks=ticks, waiting=tuple(waiting), beats=beats), through
+
+
+def tick_of(row: Row) -> Tick | None:
+    """Read a tick."""
+    record = _record(HEARTBEATS, row)
+    return record if isinstance(record, Tick) else None
+
+
+def moved(clock: LogClock, row: Row, start: str, max_step: Millis) -> LogClock:
+    """Return the clock after a record of the heartbeats.
+
+    Where a controller is known, only its own ticks move the clock; else each record does.
+    """
+    appended = Millis(row.appended_ms)
+    if not start:
+        return clock.advanced(appended, max_step)
+    tick = tick_of(row) if row.key == TICK_KEY else None
+    return clock if tick is None or tick.start != start else clock.ticked(tick, appended, max_step)
+
+
+def _noted(gate: Gate, row: Row, batch: Sequence[Row], decoder: Decoder, after: int) -> Gate:
+    """Note that a controller is being told what is published, or that it has been told all."""
+    record = _record(ROUTES, row)
+    if not isinstance(record, Told):
+        return gate
+    if not record.whole:
+        return replace(gate, start=record.start, shut=True, told=False, ticks=0)
+    told = row.offset > after and record.start == gate.start
+    told = told and is_whole(record, [*gate.waiting, *batch], decoder)
+    return replace(gate, told=True) if told else gate
+
+
+def is_whole(word: Told, rows: Iterable[Row], decoder: Decoder) -> bool:
+    """Tell whether all is there that a cell was told, as the last word of a start counts it."""
+    slot = decoder.place.slot if decoder.place else 0
+    of_it = f'"{word.start}"'.encode()
+    found = sum(decoder.is_found(row) and of_it in (row.value or b"") for row in rows)
+    return found >= sum((word.counts or ())[slot : slot + 1])
+
+
+def _is_full(row: Row) -> bool:
+    return row.value is not None and _BARE in row.value
+
+
+def _keep(beats: dict[str, Row], row: Row) -> None:
+    """Keep the latest of each life, as it counts them; what is no beat waits as well, to be buried.
+
+    Only what will be heard may stand for what was heard.
+    """
+    beat = _beat(row)
+    life = "@" if beat is None else _life(row, beat)
+    known = _beat(beats[life]) if life in beats else None
+    if beat is None or known is None or known.sequence <= beat.sequence:
+        beats[life] = row
+
+
+def _beat(row: Row) -> Beat | None:
+    record = _record(HEARTBEATS, row) if row.size <= HEARTBEATS.max_record_bytes else None
+    return record if isinstance(record, Beat) else None
+
+
+def _life(row: Row, beat: Beat) -> str:
+    return f"{(row.key or b'').hex()}/{beat.incarnation}/{beat.member}"
+
+
+def _record(topic: Topic[Any], row: Row) -> Record | None:
+    try:
+        record: Record = decode(topic, row.value)
+    except UndecodableRecord:
+        return None
+    return record

@@ -1,0 +1,125 @@
+"""What the rows of a batch say: events for groups and for clusters, each stamped with log time.
+
+Rows of the heartbeat partition move the clock, and every event is stamped with its reading at that
+very place, so that the same log gives the same stamps however it is cut into batches.
+
+Called by ``fold`` with the rows that the gate lets through.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from heapq import merge
+from operator import itemgetter
+
+from allocators import allocator
+from rebalance.allocation import Allocator
+from rebalance.brokers.events import ClusterName
+from rebalance.brokers.policy import VerdictPolicy
+from rebalance.clock import IN_FLIGHT, LogClock
+from rebalance.groups.model.events import Begun, Event, Found, Moment
+from rebalance.groups.model.policy import Policy
+from rebalance.ids import GroupName, Millis, Position
+from rebalance.stamp import Stamp, Ticked
+from sinks import Outlet
+from streaming.cell import gate
+from streaming.cell.brokers import Said
+from streaming.cell.cache import Cache
+from streaming.cell.gate import NO_OPENING, Opening
+from streaming.cell.skew import Skew
+from streaming.topics import inlets
+from streaming.wire.decoding import Decoder, OfCluster, OfGroup
+from streaming.wire.rocketmq import CellPlace
+from streaming.wire.rows import Row
+from trimtab.protocol import DeadLetter
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a cell needs besides its state and its rows; the same for all cells of a worker."""
+
+    decoder: Decoder
+    policy: Policy
+    allocator: Allocator
+    outlet: Outlet
+    verdicts: VerdictPolicy
+    cache: Cache = field(default_factory=Cache)
+    opening: Opening = NO_OPENING
+    """The start of the controller (``gate``)."""
+
+    @classmethod
+    def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
+        """Return the rules of a controller, of one that runs and of one that is replayed."""
+        strategy = allocator(policy.strategy, json.loads(policy.strategy_options))
+        decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
+        return cls(decoder, policy, strategy, outlet, verdicts)
+
+    def at(self, place: CellPlace, opening: Opening = NO_OPENING) -> "Rules":
+        """Return the rules of one cell, which finds its own groups in RocketMQ's heartbeats."""
+        return replace(self, decoder=replace(self.decoder, place=place), opening=opening)
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What the rows of a batch said."""
+
+    clock: LogClock
+    now: Stamp
+    """The stamp of the last row: up to here the log has been read."""
+    events: dict[GroupName, list[tuple[int, Event | Found]]]
+    """With their places among the rows."""
+    of_brokers: dict[ClusterName, list[Said]]
+    ticks: list[tuple[int, Ticked]]
+    """They concern everybody."""
+    letters: list[DeadLetter]
+    rows: Sequence[Row]
+    """What all of that was made of."""
+    begins: bool = False
+    """A controller begins, and these are the first rows that it decides upon."""
+
+    @cached_property
+    def originals(self) -> Mapping[Position, Row]:
+        """Return the rows by their places."""
+        return {row.position: row for row in self.rows}
+
+    def moments(self, group: GroupName) -> list[Moment]:
+        """Return what a group is told of: what was said of it, and each tick at its place.
+
+        Without the ticks silence would be judged only when a record comes, or where a batch ends.
+        """
+        said = merge(self.events.get(group, ()), self.ticks, key=itemgetter(0))
+        moments: list[Moment] = [Begun(self.now)] if self.begins else []
+        return moments + [moment for _, moment in said]
+
+
+def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules, start: str = "") -> Heard:
+    """Read rows, each at the time that the clock shows at its place in the log."""
+    decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
+    events: dict[GroupName, list[tuple[int, Event | Found]]] = {}
+    of_brokers: dict[ClusterName, list[Said]] = {}
+    ticks: list[tuple[int, Ticked]] = []
+    letters = []
+    stamp = None
+    steps, behind = (IN_FLIGHT, Millis(IN_FLIGHT * max_step)) if start else (2, Millis(0))
+    skew = Skew(clock, ordered, decoder.heartbeats, max_step, start)
+    for place, row in enumerate(ordered):
+        appended = Millis(row.appended_ms)
+        if row.topic == decoder.heartbeats:
+            clock = gate.moved(clock, row, start, max_step)
+        read = skew.heard(row, clock.read(appended, max_step, steps))
+        stamp = Stamp(clock.now, read, appended, row.position, behind)
+        if decoder.is_tick(row):
+            ticks.append((place, Ticked(stamp)))
+            continue
+        for found in decoder.heard(row, stamp):
+            match found:
+                case OfGroup(group, event):
+                    events.setdefault(group, []).append((place, event))
+                case OfCluster(cluster, said):
+                    of_brokers.setdefault(cluster, []).append((place, said))
+                case DeadLetter() as letter:
+                    letters.append(letter)
+    assert stamp is not None, "a batch without rows"
+    clock = clock.with_behind(skew.behind)
+    return Heard(clock, stamp, events, of_brokers, ticks, letters, ordered)

@@ -1,0 +1,88 @@
+"""The horizon: up to which tick all has been read, and what followed from it is out.
+
+The driver hears of each batch that was committed how far it had read. A tick that it writes later
+carries that (``Tick.seen``), so that cells can tell whether the controller was there when it was
+written, or behind (``LogClock.ticked``). A batch that could not read all that is urgent does not
+count: what it left may be what a deadline waits for.
+
+Kept by ``query_listener`` and by the tick producer, which run in threads of their own. Its one
+rule: never further than what has been committed.
+"""
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from threading import Lock
+from typing import Any, Final
+
+FIRST_TICK: Final = 0
+"""The number of the tick that a start begins with."""
+
+
+class Horizon:
+    """What is known of one controller.
+
+    Args:
+        heartbeats: The topic of the ticks.
+    """
+
+    def __init__(self, heartbeats: str) -> None:
+        self._heartbeats = heartbeats
+        self._lock = Lock()
+        self._start = ""
+        self._ticks: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
+        """By partition, the ticks that are not known to have been read: offset and number."""
+        self._seen: dict[int, int] = {}
+
+    @property
+    def start(self) -> str:
+        """Which start of the controller it is; empty: none has begun."""
+        return self._start
+
+    def begin(self, start: str) -> None:
+        """Begin anew: what was ticked before is of another start."""
+        with self._lock:
+            self._start = start
+            self._ticks.clear()
+            self._seen.clear()
+
+    def ticked(self, start: str, partition: int, offset: int, number: int) -> None:
+        """Note where a tick stands."""
+        with self._lock:
+            if start == self._start:
+                self._ticks[partition].append((offset, number))
+
+    def seen(self, partition: int) -> int | None:
+        """Return the last tick of a partition that has been read and committed."""
+        with self._lock:
+            return self._seen.get(partition)
+
+    def committed(self, sources: Iterable[tuple[str, str]]) -> None:
+        """Note a batch: where each source has been read to, and where it ends, as JSON."""
+        read = [(json.loads(end or "null"), json.loads(last or "null")) for end, last in sources]
+        if any(_is_cut(end, last) for end, last in read if not self._is_routine(end)):
+            return
+        for end, _ in read:
+            if self._is_routine(end):
+                self._note(end[self._heartbeats])
+
+    def _is_routine(self, end: Any) -> bool:  # noqa: ANN401 - what JSON is
+        return isinstance(end, dict) and self._heartbeats in end
+
+    def _note(self, ends: Mapping[str, int]) -> None:
+        with self._lock:
+            for partition, end in ends.items():
+                ticks = self._ticks[int(partition)]
+                while ticks and ticks[0][0] < end:
+                    self._seen[int(partition)] = ticks.popleft()[1]
+
+
+def _is_cut(end: Any, last: Any) -> bool:  # noqa: ANN401 - what JSON is
+    """Tell whether a batch has left something behind."""
+    if not (isinstance(end, dict) and isinstance(last, dict)):
+        return False
+    return any(
+        offset < last.get(topic, {}).get(partition, 0)
+        for topic, places in end.items()
+        for partition, offset in places.items()
+    ) or any(topic not in end for topic in last)

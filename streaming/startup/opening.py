@@ -1,0 +1,68 @@
+"""The opening: what a starting controller writes before and after all that is published.
+
+Before anything is told, each partition is told that it begins, and after everything, that this was
+all. Then a first tick is written, behind all the beats that are there. What the cells read until
+then stays undecided (``gate``).
+
+Called by ``query`` around ``reminder``. Its one rule: the query starts when all of it has arrived.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from streaming.options import Options
+from streaming.process.horizon import FIRST_TICK
+from streaming.startup.delivery import RegisteredPost
+from streaming.wire.slots import Place
+from trimtab.protocol import HEARTBEATS, TICK_KEY, TOLD_KEY, Tick, Told
+
+_NAME: Final = "opening"
+_PATIENCE_S: Final = 30.0
+"""So long Kafka may take for a few small records."""
+
+
+def begin_telling(options: Options, start: str) -> tuple[int, ...]:
+    """Say in each partition that what is published is told from here on; return at which offsets.
+
+    Raises:
+        Undelivered: Kafka did not take it.
+    """
+    opened = Told(controller=options.name, start=start, whole=False)
+    return _say(options, [opened] * options.topics.partitions)
+
+
+def end_telling(options: Options, start: str, counts: Mapping[Place, int]) -> None:
+    """Say in each partition that this was all, and how much of it is for each cell; and tick.
+
+    Args:
+        options: Which controller this is.
+        start: Which of its starts.
+        counts: How many records were told, by partition and slot.
+
+    Raises:
+        Undelivered: Kafka did not take it.
+    """
+    slots = range(options.query.cells_per_partition)
+    words = [
+        Told(
+            controller=options.name,
+            start=start,
+            whole=True,
+            counts=tuple(counts.get((partition, slot), 0) for slot in slots),
+        )
+        for partition in range(options.topics.partitions)
+    ]
+    _say(options, words)
+    post = RegisteredPost(options, _NAME, "the first tick", _PATIENCE_S, HEARTBEATS)
+    tick = Tick(controller=options.name, number=FIRST_TICK, start=start)
+    for partition in range(options.topics.partitions):
+        post.send(tick, TICK_KEY, partition)
+    post.arrived()
+
+
+def _say(options: Options, words: Sequence[Told]) -> tuple[int, ...]:
+    post = RegisteredPost(options, _NAME, "telling what is told", _PATIENCE_S)
+    for partition, told in enumerate(words):
+        post.send(told, TOLD_KEY, partition)
+    receipts = post.arrived()
+    return tuple(receipts[it].offset() or 0 for it in range(options.topics.partitions))

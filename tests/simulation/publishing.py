@@ -1,0 +1,42 @@
+"""What members of a world read of what is decided."""
+
+from rebalance.groups.model.decisions import AssignmentIssued
+from rebalance.groups.model.events import Mode
+from sinks import Outlet
+from sinks.assignments import issued, own_name
+from trimtab.protocol import ASSIGNMENTS, Assignment, GrantRef, InheritRef, decode
+
+
+def orders(decision: AssignmentIssued) -> Assignment:
+    """What a member reads. As ``sinks`` writes it, but unwritten: that is tested elsewhere."""
+    portion = decision.portion
+    return Assignment.model_construct(
+        group=decision.group,
+        member=own_name(decision.member, decision.incarnation),
+        incarnation=decision.incarnation,
+        epoch=decision.epoch,
+        target_epoch=decision.target_epoch,
+        hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
+        give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
+        inherit=tuple(
+            InheritRef(
+                *row.queue,
+                row.epoch,
+                own_name(*row.predecessor.life),
+                row.predecessor.life.incarnation,
+                row.predecessor.epoch,
+            )
+            for row in portion.inherit
+        ),
+        session_timeout_ms=decision.session_timeout_ms,
+        revocation_timeout_ms=decision.revocation_timeout_ms,
+        heartbeat_interval_ms=decision.heartbeat_interval_ms,
+        mode=None if decision.mode is Mode.CLUSTERING else decision.mode.value,
+        join_again=decision.join_again or None,
+    )
+
+
+def of_a_newer_release(decision: AssignmentIssued, outlet: Outlet) -> Assignment:
+    """Write and read it with something that only a newer release knows."""
+    written = issued(decision, outlet).value or b""
+    return decode(ASSIGNMENTS, written[:-1] + b',"later": {"is": [1, null]}}')

@@ -1,0 +1,72 @@
+"""The horizon: which tick has been read, with all that followed from it written."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from streaming.process.horizon import Horizon
+
+BEATS = "t.heartbeats"
+
+
+def ended(**topics: int) -> str:
+    """Where a source was read to, in partition 0."""
+    return json.dumps({f"t.{topic}": {"0": end} for topic, end in topics.items()})
+
+
+def ticked(*offsets: int) -> Horizon:
+    """Ticks 1, 2, … stand at these offsets."""
+    horizon = Horizon(BEATS)
+    horizon.begin("s")
+    for number, offset in enumerate(offsets, 1):
+        horizon.ticked("s", 0, offset, number)
+    return horizon
+
+
+SOURCES: Mapping[str, tuple[list[tuple[str, str]], int | None]] = {
+    "nothing was read": ([(ended(heartbeats=10), ended(heartbeats=40))], None),
+    "one was": ([(ended(heartbeats=11), ended(heartbeats=40))], 1),
+    "two were": ([(ended(heartbeats=40), ended(heartbeats=40))], 2),
+    "all that is urgent as well": (
+        [
+            (ended(members=7, routes=2), ended(members=7, routes=2)),
+            (ended(heartbeats=40), ended(heartbeats=40)),
+        ],
+        2,
+    ),
+    "something urgent is left": (
+        [
+            (ended(members=6, routes=2), ended(members=7, routes=2)),
+            (ended(heartbeats=40), ended(heartbeats=40)),
+        ],
+        None,
+    ),
+    "an urgent topic was not begun": (
+        [(ended(routes=2), ended(members=7, routes=2)), (ended(heartbeats=40), "null")],
+        None,
+    ),
+    "nobody says where it ends": ([("null", "null"), (ended(heartbeats=40), "")], 2),
+}
+
+
+@pytest.mark.parametrize(("sources", "seen"), SOURCES.values(), ids=SOURCES.keys())
+def test_a_batch_shows_which_ticks_were_read(
+    sources: list[tuple[str, str]], seen: int | None
+) -> None:
+    """Beats may be left, as a batch has a limit; what is urgent may not."""
+    horizon = ticked(10, 20)
+    horizon.committed(sources)
+
+    assert seen == horizon.seen(0)
+
+
+def test_another_start_begins_anew() -> None:
+    """What was ticked before is of another start, and so is what is told of late."""
+    horizon = ticked(10)
+    horizon.committed([(ended(heartbeats=40), ended(heartbeats=40))])
+    horizon.begin("other")
+    horizon.ticked("s", 0, 50, 2)
+    horizon.committed([(ended(heartbeats=60), ended(heartbeats=60))])
+
+    assert horizon.seen(0) is None
