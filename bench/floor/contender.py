@@ -35,8 +35,8 @@ class Contender:
     def __init__(self, side: Side, home: Path, settings: Sequence[str]) -> None:
         self.side = side
         self.log = home / "process.log"
-        home.mkdir(parents=True)
-        with self.log.open("wb") as output:
+        home.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as output:
             self._process = TetheredProcess(
                 _command(side, [*settings, f"home={home}", f"controller.name={side}"]),
                 output=output,
@@ -56,6 +56,11 @@ class Contender:
     def thaw(self) -> None:
         """Let it go on."""
         os.killpg(self._process.pid, signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End it without a warning."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.stop()
 
     def check(self) -> None:
         """Make sure that it lives.
