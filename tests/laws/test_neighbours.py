@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rebalance.groups.model.events import Moment
 from rebalance.ids import GroupName
 from streaming.cell.codec import Cell, read, write
-from streaming.cell.fold import Heard, fold
+from streaming.cell.fold import fold
+from streaming.cell.hearing import Heard
 from streaming.wire.rows import Row
 from tests.builders.effort import tried
 from tests.builders.log import LIFE, PARTITIONS, Log, beat, join, leave, route, rules
