@@ -136,7 +136,9 @@ PLANTS = {
         "rebalance.groups.handover.baton.next_page", heir_confirmed_before_release, OWNERS
     ),
     "heir replaced without its own release": Plant(
-        "rebalance.groups.handover.baton.next_page", heir_replaced_without_its_own_release, OWNERS
+        "rebalance.groups.handover.baton.next_page",
+        heir_replaced_without_its_own_release,
+        OWNERS | {Invariant.TOKENS_GROW},  # whoever of the two begins first
     ),
     "release of a stale epoch accepted": Plant(
         "rebalance.groups.handover.baton._let_go", release_of_a_stale_epoch_accepted, OWNERS
