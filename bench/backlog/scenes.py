@@ -33,6 +33,7 @@ from trimtab.protocol import DEFAULT_PARTITIONS, MEMBERS, Join, encode, partitio
 _GROUP: Final = "billing"
 _TOPIC: Final = "orders"
 _QUEUES: Final = 8
+_ALL: Final = list(range(_QUEUES))
 _SILENT: Final = "silent"
 _LIFE: Final = "1767225600000-0a1b2c3d"
 
@@ -95,6 +96,7 @@ def play(scene: Scene, beats: int, directory: Path, progress: Progress) -> Told:
                 witness.wait_until(lambda: len(newcomer.queues()) > 0)
                 newcomer_s = time.monotonic() - began
                 witness.wait_until(lambda: witness.at_rest("a", "b", "c"))
+                witness.wait_until(lambda: _worked_on(*cast, newcomer) == _ALL)  # they read it
                 rest_s = time.monotonic() - began
         _judge(cast, newcomer, witness)
         return Told(scene, written_s, newcomer_s, rest_s, memory[0])
@@ -119,6 +121,10 @@ class _Player(Member):
         return {grant.queue.id for grant in self.assignment}
 
 
+def _worked_on(*players: "_Player") -> list[int]:
+    return sorted(it for player in players for it in player.queues())
+
+
 def _judge(old: Sequence["_Player"], newcomer: "_Player", witness: Witness) -> None:
     """See that nothing was decided wrongly.
 
@@ -128,9 +134,8 @@ def _judge(old: Sequence["_Player"], newcomer: "_Player", witness: Witness) -> N
     for player in (*old, newcomer):
         if player.lost:
             raise Failure(f"{player.member_id} has lost {player.lost}")
-    owned = [player.queues() for player in (*old, newcomer)]
-    if sorted(it for queues in owned for it in queues) != list(range(_QUEUES)):
-        raise Failure(f"not each queue is worked on once: {owned}")
+    if _worked_on(*old, newcomer) != _ALL:
+        raise Failure(f"not each queue is worked on once: {_worked_on(*old, newcomer)}")
     for handover in witness.handovers:
         silent = handover.from_member == _SILENT
         if (handover.ending == "released") is silent:
