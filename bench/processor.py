@@ -17,19 +17,18 @@ _PARENT, _OWN, _OF_THE_DEAD = 1, slice(11, 13), slice(13, 15)
 
 def seconds(pid: int) -> float:
     """Return what a process and its descendants have used so far."""
+    told = family(pid).values()
+    return sum(int(ticks) for it in told for ticks in (*it[_OWN], *it[_OF_THE_DEAD])) / _TICKS
+
+
+def family(pid: int) -> dict[int, list[str]]:
+    """Return what Linux says of a process and of each of its descendants that is there."""
     told = {int(path.name): stat for path in Path("/proc").glob("[0-9]*") for stat in _read(path)}
-    family = {pid}
+    found = {pid}
     for child in sorted(told):  # a child's id is larger than its parent's, until they wrap round
-        if int(told[child][_PARENT]) in family:
-            family.add(child)
-    return (
-        sum(
-            int(ticks)
-            for member in family & told.keys()
-            for ticks in (*told[member][_OWN], *told[member][_OF_THE_DEAD])
-        )
-        / _TICKS
-    )
+        if int(told[child][_PARENT]) in found:
+            found.add(child)
+    return {it: told[it] for it in found & told.keys()}
 
 
 def _read(path: Path) -> Iterator[list[str]]:

@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Final
 
+from bench.processor import family
+
 _PAGE_BYTES: Final = 4096
 _PAUSE_S: Final = 0.2
 
@@ -34,20 +36,9 @@ def watched(pid: int) -> Iterator[list[int]]:
 def resident(pid: int) -> int:
     """Return the memory of a process and of all below it, in bytes."""
     pages = 0
-    for one in _family(pid):
+    for one in family(pid):
         try:
             pages += int(Path(f"/proc/{one}/statm").read_text().split()[1])
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended meanwhile
     return pages * _PAGE_BYTES
-
-
-def _family(pid: int) -> Iterator[int]:
-    yield pid
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = task.read_text().split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        for child in children:
-            yield from _family(int(child))

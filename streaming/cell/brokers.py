@@ -102,7 +102,7 @@ class Juries:
     def _endured(
         self, before: Cluster, was: PackedCluster | None, events: Sequence[BrokerEvent], reason: str
     ) -> tuple[PackedCluster, list[Record], list[ReportRefused]]:
-        """Keep a packed as it was, until something is said to it; what was said is sent back.
+        """Keep a cluster as it was, until something is said to it; what was said is sent back.
 
         Reports are not: their senders say more in a moment.
         """

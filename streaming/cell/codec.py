@@ -215,7 +215,7 @@ def unpack(packed: PackedGroup, rest: GroupState | None = None) -> GroupState:
 def pack(
     state: GroupState, before: GroupState | None = None, was: PackedGroup | None = None
 ) -> PackedGroup:
-    """Pack a group, taking over from its packed what is still the same."""
+    """Pack a group, taking over from its packed form what is still the same."""
     if before is not None and was is not None and _rest(before) == _rest(state):
         rest = was.rest
     else:

@@ -108,7 +108,7 @@ def kept_of(
 
 def _worth_keeping(moments: Sequence[Moment], rows: Mapping[Position, Row]) -> list[Kept]:
     full = {
-        (moment.member, moment.incarnation): moment
+        moment.life: moment
         for moment in moments
         if isinstance(moment, BeatSeen) and moment.owned is not None
     }

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from rebalance.groups import ailments
 from rebalance.groups.ailments import Endured
+from rebalance.groups.handover import omissions
 from rebalance.groups.model.decisions import EventRefused
 from rebalance.groups.model.events import FOUND, Moment
 from rebalance.groups.model.state import GroupState
@@ -41,7 +42,7 @@ class Stepped(NamedTuple):
     records: list[Record]
     letters: list[DeadLetter]
     epoch: Epoch = Epoch(0)
-    """All that is left of it, where it has no packed."""
+    """All that is left of it, where nothing of it is packed."""
     withholds: bool = False
     """Not all that was published was found (``rebalance.groups.handover.omissions``)."""
 
@@ -165,11 +166,11 @@ def _kept(
     left: Endured, said: Sequence[Moment], heard: Heard, rules: Rules, *, waits: bool = False
 ) -> Stepped:
     """Return a group as it was before it was stepped, with what was said to it."""
-    hour = containment.waits_until(said) if waits else None
+    deadline = containment.waits_until(said) if waits else None
     rooms = containment.ROOMS if waits else 1
     kept, excess = containment.kept_of(said, heard.originals, rooms)
     packed = rules.cache.pack(left.state, left.state, None)
-    packed = packed._replace(deadline=hour, kept=containment.write(kept))
+    packed = packed._replace(deadline=deadline, kept=containment.write(kept))
     ailment = left.state.ailment
     reason = "too many records wait for the adoption" if ailment is None else ailment.reason
     letters = containment.returned(excess, (), reason)
@@ -183,7 +184,7 @@ def _stepped(
     heard: Heard,
     rules: Rules,
 ) -> Stepped:
-    """Step one group. One that is left with nothing to remember gets no packed."""
+    """Step one group. One that is left with nothing to remember is not packed."""
     strategy = containment.strategy_of(before, rules.allocator)
     after = step(before, moments, heard.now, rules.policy, strategy)
     packed = None
@@ -196,8 +197,7 @@ def _stepped(
         if not isinstance(decision, EventRefused)
     ]
     letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    ailment = after.state.ailment
-    withholds = ailment is not None and ailment.until is not None
+    withholds = omissions.withholds(after.state)
     return Stepped(packed, records, letters, after.state.epoch, withholds)
 
 

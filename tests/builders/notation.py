@@ -68,7 +68,7 @@ def grant(text: str) -> Grant:
 def grant_text(grant: Grant) -> str:
     """Write a grant."""
     told = "" if grant.asked is None else f"!{grant.asked.epoch}"
-    return f"{life_text(grant.member, grant.incarnation)}@{grant.epoch}{told}"
+    return f"{life_text(*grant.life)}@{grant.epoch}{told}"
 
 
 def page(text: str) -> Ownership | None:

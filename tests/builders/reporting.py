@@ -55,12 +55,12 @@ def heard(event: Event) -> Entry:
     at = _place(event.stamp)
     match event:
         case Joined() | BeatSeen() | Drained() | Left() | Released():
-            return _of_a_member(event, at, Life(event.member, event.incarnation))
+            return _of_a_member(event, at, Life(*event.life))
         case Registered():
-            life = Life(event.member, event.incarnation)
+            life = Life(*event.life)
             return history.Joined(at, GROUP, life, 0, event.topics or frozenset())
         case Unregistered():
-            return history.Left(at, GROUP, Life(event.member, event.incarnation), 0)
+            return history.Left(at, GROUP, Life(*event.life), 0)
         case RouteObserved():
             return history.Routed(at, GROUP, event.topic, event.version, event.queues)
         case Commanded():

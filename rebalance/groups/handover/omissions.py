@@ -18,7 +18,7 @@ from typing import Final
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Advanced, Found, Joined, Mode, Moment, last_found
-from rebalance.groups.model.state import Ailment
+from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.ids import Epoch, Millis
 
 REASON: Final = (
@@ -62,9 +62,9 @@ def withhold(draft: Draft, heard: Millis) -> None:
     draft.expect_by(until)
 
 
-def withholds(draft: Draft) -> bool:
+def withholds(group: Draft | GroupState) -> bool:
     """Tell whether no queue may be promised yet."""
-    return draft.ailment is not None and draft.ailment.until is not None
+    return group.ailment is not None and group.ailment.until is not None
 
 
 def prolong(draft: Draft, heard: Millis) -> None:

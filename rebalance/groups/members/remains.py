@@ -13,6 +13,7 @@ Called by modules that fill or empty a group, by ``timers`` at the deadline, by 
 
 from collections.abc import Iterator, Sequence
 
+from rebalance.groups.handover import omissions
 from rebalance.groups.members import departures, flapping
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Advanced, Moment
@@ -53,7 +54,7 @@ def kept(draft: Draft, state: GroupState) -> GroupState:
     """Return the state to remember: of a group that has no remains, only the epoch."""
     if state.members or state.empty_since is not None:
         return state
-    if state.ailment is not None and state.ailment.until is not None:
+    if omissions.withholds(state):
         return state  # who may work on its queues has to be heard first (``omissions``)
     ordered = draft.paused or draft.strategy is not None or draft.overrides != NONE
     return state if ordered else GroupState.unknown(state.name, state.epoch)

@@ -22,7 +22,7 @@ from rebalance.groups.model.events import Joined, Mode, Registered, Unregistered
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import Compat
 from rebalance.groups.model.subscriptions import wish_of
-from rebalance.ids import Life, TopicName
+from rebalance.ids import TopicName
 
 
 def fold(draft: Draft, event: Registered | Unregistered) -> None:
@@ -47,7 +47,7 @@ def _register(draft: Draft, event: Registered) -> None:
         return
     joined = Joined(
         event.stamp,
-        Life(event.member, event.incarnation),
+        event.life,
         sequence=0,
         topics=topics,
         session_timeout_ms=event.session_timeout_ms,

@@ -75,7 +75,7 @@ def is_outlived(draft: Draft, event: Joined, found: Collection[MemberId]) -> boo
     """
     if draft.policy.on_twin is not TwinRule.SEPARATE:
         return False
-    shared = _shared_name(event.member, event.incarnation)
+    shared = _shared_name(*event.life)
     others = ((rival, draft.members[rival].incarnation) for rival in found)
     return any(
         event.incarnation < incarnation and _shared_name(rival, incarnation) == shared
@@ -167,7 +167,7 @@ def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
     """
     if draft.policy.on_twin is not TwinRule.SEPARATE:
         return
-    shared = _shared_name(event.member, event.incarnation)
+    shared = _shared_name(*event.life)
     other = _namesakes(draft).get(shared)
     if other is not None and draft.members.get(other) is None:
         draft.namesakes = None  # that one has gone in this step; perhaps an earlier one is there

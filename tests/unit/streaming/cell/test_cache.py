@@ -25,7 +25,7 @@ def test_what_is_remembered_is_not_unpacked_again() -> None:
 
 
 def test_the_bytes_decide_about_pulses_and_deadline() -> None:
-    """Beats come and go under the same rest: the packed says when each member was heard."""
+    """Beats come and go under the same rest: the packed form says when each member was heard."""
     mind = Cache()
     early, late = (pack(a_group().with_member("a", seen=it).due_at(it).state) for it in (1, 2))
     mind.unpack(early)
