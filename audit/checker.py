@@ -17,6 +17,7 @@ from audit.entitlement import Balance, Entitlement
 from audit.epochs import Epochs
 from audit.history import (
     BeatSeen,
+    Commanded,
     Drained,
     Effaced,
     Entry,
@@ -26,7 +27,6 @@ from audit.history import (
     Joined,
     Left,
     Life,
-    Ordered,
     Released,
     Removed,
     Routed,
@@ -234,8 +234,8 @@ class Checker:
         match entry:
             case Ticked():
                 pass
-            case Ordered():
-                self._of(entry.group).silence.ordered(entry)
+            case Commanded():
+                self._of(entry.group).silence.commanded(entry)
             case Released():
                 yield from self._of(entry.group).possession.released(entry)
             case Started():

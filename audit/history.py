@@ -118,8 +118,8 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
-    """An operator ordered something of a group."""
+class Commanded:
+    """An operator gave a command of a group."""
 
     at: Place
     group: str
@@ -248,6 +248,6 @@ class Effaced:
     group: str
 
 
-Heard = Joined | BeatSeen | Released | Drained | Left | Ordered | Ticked | Routed | Started
+Heard = Joined | BeatSeen | Released | Drained | Left | Commanded | Ticked | Routed | Started
 Published = Issued | Withdrawn | Removed | Summarised | Held | Effaced
 Entry = Heard | Published

@@ -86,7 +86,7 @@ class Possession:
     # -- what is published
 
     def begins(self, epoch: int) -> Iterator[Violation]:
-        """Orders come that may be of a new epoch: of the one before everything has been said."""
+        """A new epoch may begin here: all has been said of the one before."""
         if epoch > self._epoch:
             yield from self.settled()
             self._epoch = epoch
@@ -215,7 +215,7 @@ class Possession:
                 del claims[key]
 
     def left(self, life: Life) -> None:
-        """A life has stopped and says so. Orders may cross with that, if they are not exact."""
+        """A life says that it has stopped. If the order is not exact, its assignment may come later."""
         self.ended(life)
         if not self._exact:
             self._gone.add(life)

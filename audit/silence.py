@@ -19,13 +19,13 @@ from operator import attrgetter
 
 from audit.history import (
     BeatSeen,
+    Commanded,
     Drained,
     Held,
     Issued,
     Joined,
     Left,
     Life,
-    Ordered,
     Place,
     Removed,
     Summarised,
@@ -171,7 +171,7 @@ class Silence:
         pulse.heard.append(reading)
         pulse.held_at = None
 
-    def ordered(self, record: Ordered) -> None:
+    def commanded(self, record: Commanded) -> None:
         """An operator may confirm that the silent are dead, or say that nobody is to go."""
         self._approved = self._approved or record.verb == "approve"
         self._in_flux = self._in_flux or record.verb == "policy"

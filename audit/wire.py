@@ -127,7 +127,7 @@ def _heard(record: Record, at: Place, group: str) -> Entry | None:
     if isinstance(record, Adopt | Advance):
         return history.Started(at, group)
     if isinstance(record, Command):
-        return history.Ordered(at, group, record.kind)
+        return history.Commanded(at, group, record.kind)
     if isinstance(record, MemberRecord):
         return _of_a_member(record, at, group, Life(record.member, record.incarnation))
     return None

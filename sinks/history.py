@@ -156,7 +156,7 @@ def answered(decision: CommandAnswered, outlet: Outlet) -> Record:
     entry = protocol.CommandAnswer(
         group=decision.group,
         id=decision.id,
-        command=decision.order,
+        command=decision.verb,
         principal=decision.principal,
         reason=decision.reason,
         outcome=decision.outcome.value,

@@ -22,7 +22,7 @@ SHARED = {
     "tests/integration/test_bad_broker.py": "cluster",
     "tests/integration/test_hand_over.py": "controller",
     "tests/integration/test_hung_kafka.py": "hung",
-    "tests/integration/test_orders.py": "controller",
+    "tests/integration/test_commands.py": "controller",
     "tests/integration/test_poison.py": "controller",
     "tests/integration/test_rocketmq.py": "controller",
     "tests/integration/test_route_watcher.py": "controller",

@@ -19,7 +19,7 @@ from console.demo.view import HandoverRow, View, ranges
 
 _SETTLED = 300 * NANOSECONDS_PER_MS
 """A hand-over row that has not grown for this long is told: its queues follow each other within
-milliseconds, and its cause arrives with the assignment that ordered it."""
+milliseconds, and its cause arrives with the assignment that made it."""
 
 
 class Narrator(Protocol):

@@ -67,8 +67,8 @@ def _orders(record: Assignment) -> str:
         ("give", [_grant(row) for row in record.give]),
         ("inherit", [_heirloom(row) for row in record.inherit]),
     ]
-    orders = "; ".join(f"{verb} {' '.join(rows)}" for verb, rows in parts if rows)
-    return f"under epoch {record.epoch}: {orders or 'nothing'}"
+    told = "; ".join(f"{verb} {' '.join(rows)}" for verb, rows in parts if rows)
+    return f"under epoch {record.epoch}: {told or 'nothing'}"
 
 
 def _grant(row: GrantRef) -> str:

@@ -119,7 +119,7 @@ class Broker:
     """Of the last sweep: how many reporters saw it, and how many of their calls failed."""
 
 
-class Order(NamedTuple):
+class StandingCommand(NamedTuple):
     """What an operator wants; it wins over the detectors until it lapses."""
 
     available: bool
@@ -144,7 +144,7 @@ class Cluster:
     """Until when health is ignored."""
     reporters: Mapping[ReporterId, Reporter] = field(default_factory=dict)
     brokers: Mapping[BrokerName, Broker] = field(default_factory=dict)
-    orders: Mapping[BrokerName, Order] = field(default_factory=dict)
+    commands: Mapping[BrokerName, StandingCommand] = field(default_factory=dict)
     topics: Mapping[TopicName, frozenset[BrokerName]] = field(default_factory=dict)
     leases: Mapping[TopicName, Millis] = field(default_factory=dict)
     """Until when a topic is believed in, on the log clock; of the others somebody says the end."""
@@ -160,7 +160,7 @@ class Cluster:
         """Before the clock reads this, time alone decides nothing; None: it never does."""
         if self.sweep_ends is None:
             return None
-        lapses = [order.until for order in self.orders.values() if order.until is not None]
+        lapses = [command.until for command in self.commands.values() if command.until is not None]
         outs = (broker.out for broker in self.brokers.values())
         ends = [out.until for out in outs if out is not None and out.by_time_alone]
         return min([self.sweep_ends, *lapses, *ends])

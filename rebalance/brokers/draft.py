@@ -8,7 +8,7 @@ Used by every module of the step. Its one rule: a draft never outlives the step 
 
 from dataclasses import replace
 
-from rebalance.brokers.cluster import Broker, Cluster, Order, Reporter
+from rebalance.brokers.cluster import Broker, Cluster, Reporter, StandingCommand
 from rebalance.brokers.decisions import BrokerDecision, VerdictIssued
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.policy import VerdictPolicy
@@ -31,7 +31,7 @@ class Draft:
         self.renewed = before.renewed
         self.reporters: dict[ReporterId, Reporter] = dict(before.reporters)
         self.brokers: dict[BrokerName, Broker] = dict(before.brokers)
-        self.orders: dict[BrokerName, Order] = dict(before.orders)
+        self.commands: dict[BrokerName, StandingCommand] = dict(before.commands)
         self.topics: dict[TopicName, frozenset[BrokerName]] = dict(before.topics)
         self.leases: dict[TopicName, Millis] = dict(before.leases)
         self.items: dict[BrokerName, FaultItem] = dict(before.items)
@@ -46,7 +46,7 @@ class Draft:
     @property
     def is_disputed(self) -> bool:
         """Whether the jury or an operator wants a broker out, also if a limit spares it."""
-        return bool(self.orders) or any(broker.out for broker in self.brokers.values())
+        return bool(self.commands) or any(broker.out for broker in self.brokers.values())
 
     @property
     def is_late(self) -> bool:
@@ -56,7 +56,7 @@ class Draft:
 
     def is_blank(self) -> bool:
         """Return whether there is nothing to remember."""
-        return not (self.reporters or self.brokers or self.orders or self.topics)
+        return not (self.reporters or self.brokers or self.commands or self.topics)
 
     def published(self, at: Millis) -> Millis:
         """Say a reading of the log clock as the broker's clock has it, which is what readers see.
@@ -76,7 +76,7 @@ class Draft:
             renewed=self.renewed,
             reporters=self.reporters,
             brokers=self.brokers,
-            orders=self.orders,
+            commands=self.commands,
             topics=self.topics,
             leases=self.leases,
             items=self.items,

@@ -72,7 +72,7 @@ class Hosted:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerOrdered:
+class BrokerCommanded:
     """An operator took a broker out of use, or put it back, and wants it to stay so."""
 
     stamp: Stamp
@@ -86,10 +86,10 @@ class BrokerOrdered:
 
 @dataclass(frozen=True, slots=True)
 class BrokerForgotten:
-    """An operator wants a broker's history and all orders about it to be forgotten."""
+    """An operator wants a broker's history and all commands about it to be forgotten."""
 
     stamp: Stamp
     broker: BrokerName
 
 
-BrokerEvent = Reported | Hosted | BrokerOrdered | BrokerForgotten | Ticked
+BrokerEvent = Reported | Hosted | BrokerCommanded | BrokerForgotten | Ticked

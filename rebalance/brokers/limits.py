@@ -30,11 +30,11 @@ def in_force(draft: Draft) -> InForce:
     """Apply the limits to all brokers that are to be out of use."""
     out: set[BrokerName] = set()
     spared: dict[BrokerName, str] = {}
-    ejected = [(it.since_ms, name) for name, it in draft.orders.items() if not it.available]
+    ejected = [(it.since_ms, name) for name, it in draft.commands.items() if not it.available]
     sentenced = [
         (broker.out.since_ms, name)
         for name, broker in draft.brokers.items()
-        if broker.out is not None and name not in draft.orders and not draft.in_panic
+        if broker.out is not None and name not in draft.commands and not draft.in_panic
     ]
     for _, name in sorted(ejected):
         if endangers(draft, out, name):
@@ -53,7 +53,7 @@ def in_force(draft: Draft) -> InForce:
 def limit_for(draft: Draft, taken: Collection[BrokerName], name: BrokerName) -> str | None:
     """Return what forbids the detectors to take this one too; None: nothing does."""
     room = max(1, len(draft.brokers) * draft.policy.ejected_percent_max // 100)
-    if sum(other not in draft.orders for other in taken) >= room:
+    if sum(other not in draft.commands for other in taken) >= room:
         return f"no more than {room} of {len(draft.brokers)} may be out"
     return _TOO_FEW if endangers(draft, taken, name) else None
 

@@ -10,15 +10,15 @@ never silently dropped.
 from dataclasses import replace
 
 from rebalance.brokers.ballots import discard
-from rebalance.brokers.cluster import Broker, Order
+from rebalance.brokers.cluster import Broker, StandingCommand
 from rebalance.brokers.decisions import ReportRefused
 from rebalance.brokers.draft import Draft
-from rebalance.brokers.events import BrokerForgotten, BrokerOrdered, Hosted
+from rebalance.brokers.events import BrokerCommanded, BrokerForgotten, Hosted
 from rebalance.ids import BrokerName, Millis
 
 
-def obey(draft: Draft, event: BrokerOrdered) -> None:
-    """Enter an order."""
+def obey(draft: Draft, event: BrokerCommanded) -> None:
+    """Enter a command."""
     broker = draft.brokers.get(event.broker)
     if broker is None:
         if len(draft.brokers) >= draft.policy.brokers_max:
@@ -31,11 +31,11 @@ def obey(draft: Draft, event: BrokerOrdered) -> None:
         draft.items.pop(event.broker, None)
         discard(draft, event.broker)
     draft.brokers[event.broker] = broker
-    draft.orders.pop(event.broker, None)
+    draft.commands.pop(event.broker, None)
     left = None if event.until_ms is None else event.until_ms - event.stamp.appended
     if (left is None and event.available) or (left is not None and left <= 0):
         return
-    draft.orders[event.broker] = Order(
+    draft.commands[event.broker] = StandingCommand(
         event.available,
         event.reason,
         Millis(event.stamp.appended),
@@ -46,7 +46,7 @@ def obey(draft: Draft, event: BrokerOrdered) -> None:
 
 def forget(draft: Draft, event: BrokerForgotten) -> None:
     """Forget a broker; reports will make its acquaintance anew."""
-    draft.orders.pop(event.broker, None)
+    draft.commands.pop(event.broker, None)
     draft.brokers.pop(event.broker, None)
     draft.items.pop(event.broker, None)
     discard(draft, event.broker)
@@ -89,12 +89,12 @@ def _know(draft: Draft, name: BrokerName, place: str) -> None:
 
 
 def lapse(draft: Draft) -> bool:
-    """End the orders whose time is over; return whether there were any."""
+    """End the commands whose time is over; return whether there were any."""
     over = [
         name
-        for name, order in draft.orders.items()
-        if order.until is not None and draft.now >= order.until
+        for name, command in draft.commands.items()
+        if command.until is not None and draft.now >= command.until
     ]
     for name in over:
-        del draft.orders[name]
+        del draft.commands[name]
     return bool(over)

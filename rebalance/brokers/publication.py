@@ -58,13 +58,13 @@ def _says_else(before: VerdictIssued, now: VerdictIssued) -> bool:
 
 
 def _verdict(draft: Draft, name: BrokerName, broker: Broker, force: InForce) -> VerdictIssued:
-    order, limit = draft.orders.get(name), force.spared.get(name)
+    command, limit = draft.commands.get(name), force.spared.get(name)
     available = name not in force.out
-    ruled = None if order is not None else broker.out
+    ruled = None if command is not None else broker.out
     since, until, reason, detector = draft.published(draft.now), None, "nothing against it", None
-    if order is not None:
-        since, until, detector = order.since_ms, order.until_ms, OPERATOR
-        reason = order.reason
+    if command is not None:
+        since, until, detector = command.since_ms, command.until_ms, OPERATOR
+        reason = command.reason
     elif ruled is not None:
         since, until, detector = ruled.since_ms, ruled.until_ms, ruled.detector
         reason = ruled.reason

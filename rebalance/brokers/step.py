@@ -17,9 +17,9 @@ from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.decisions import BrokerDecision
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.events import (
+    BrokerCommanded,
     BrokerEvent,
     BrokerForgotten,
-    BrokerOrdered,
     Hosted,
     Reported,
 )
@@ -73,7 +73,7 @@ def _fold(draft: Draft, event: BrokerEvent) -> None:
         case Reported():
             if rocketmq_table.judge(draft, ballots.book(draft, event)):
                 publish(draft)
-        case BrokerOrdered():
+        case BrokerCommanded():
             obeying.obey(draft, event)
             publish(draft)
         case BrokerForgotten():

@@ -189,7 +189,7 @@ def _forget(draft: Draft) -> None:
     hosts = {name for brokers in draft.topics.values() for name in brokers}
     for name, broker in list(draft.brokers.items()):
         silent = now - broker.heard > policy.broker_ms
-        if silent and broker.out is None and name not in hosts and name not in draft.orders:
+        if silent and broker.out is None and name not in hosts and name not in draft.commands:
             del draft.brokers[name]
             draft.items.pop(name, None)
 

@@ -94,9 +94,9 @@ def _begins(events: Sequence[Moment], first: Found, decided: Millis | None) -> i
 
 
 def begun(before: GroupState, news: Published) -> GroupState:
-    """Return the state to begin with: the group exists, so that orders of its past are obeyed.
+    """Return the state to begin with: the group exists, so that commands of its past are obeyed.
 
-    Those are kept for longer than joins, and what was ordered a month ago may still hold.
+    Those are kept for longer than joins, and what was commanded a month ago may still hold.
     """
     return replace(before, epoch=news.epoch, cause=before.cause or news.cause)
 

@@ -68,7 +68,7 @@ def _answer(draft: Draft, event: Commanded, epoch: Epoch, outcome: Outcome, deta
         CommandAnswered(
             group=draft.before.name,
             id=event.id,
-            order=event.order.verb,
+            verb=event.command.verb,
             principal=event.principal,
             reason=event.reason,
             outcome=outcome,
@@ -81,32 +81,32 @@ def _answer(draft: Draft, event: Commanded, epoch: Epoch, outcome: Outcome, deta
 
 
 def _cause(event: Commanded) -> Cause:
-    detail = f"{event.order.verb} by {event.principal}: {event.reason}"
+    detail = f"{event.command.verb} by {event.principal}: {event.reason}"
     return Cause(CauseKind.COMMAND, event.id, event.stamp.position, detail)
 
 
 def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for each verb
-    """Do what was ordered; return what there is to say of it."""
-    order, stamp = event.order, event.stamp
-    match order:
+    """Carry out the command; return what there is to say of it."""
+    command, stamp = event.command, event.stamp
+    match command:
         case Pause():
-            _pause(draft, order, stamp)
+            _pause(draft, command, stamp)
         case Resume():
             draft.resume(_cause(event))
         case DrainMember():
-            _drain(draft, order, event)
+            _drain(draft, command, event)
         case EvictMember():
-            _member(draft, order.member)
-            membership.depart(draft, order.member, MemberChange.FENCED, stamp, _cause(event))
+            _member(draft, command.member)
+            membership.depart(draft, command.member, MemberChange.FENCED, stamp, _cause(event))
         case RebalanceNow():
             draft.causes.append(_cause(event))
             draft.urgent = True
         case ChooseStrategy():
-            draft.strategy = order.strategy
+            draft.strategy = command.strategy
             draft.causes.append(_cause(event))
             draft.deferred = True
         case ChoosePolicy():
-            return _choose(draft, order, stamp)
+            return _choose(draft, command, stamp)
         case Approve():
             return _approve(draft, event)
         case Forget():
@@ -115,14 +115,14 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for eac
             draft.wipe()
             draft.commands = (event.id,)
         case _:
-            assert_never(order)
+            assert_never(command)
     return ""
 
 
-def _pause(draft: Draft, order: Pause, stamp: Stamp) -> None:
+def _pause(draft: Draft, command: Pause, stamp: Stamp) -> None:
     draft.paused, draft.paused_until = True, None
-    if order.until is not None:
-        remaining = max(0, order.until - stamp.appended)
+    if command.until is not None:
+        remaining = max(0, command.until - stamp.appended)
         draft.paused_until = Millis(stamp.clock + remaining)
         draft.expect_by(draft.paused_until)
 
@@ -134,24 +134,24 @@ def _member(draft: Draft, name: MemberId) -> Member:
     return member
 
 
-def _drain(draft: Draft, order: DrainMember, event: Commanded) -> None:
-    member = _member(draft, order.member)
-    draft.members.put(order.member, replace(member, draining=True, dismissed=True))
+def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
+    member = _member(draft, command.member)
+    draft.members.put(command.member, replace(member, draining=True, dismissed=True))
     draft.causes.append(_cause(event))
 
 
-def _choose(draft: Draft, order: ChoosePolicy, stamp: Stamp) -> str:
+def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
     """Set the group's own policy; members whose heartbeat interval changes are told."""
     try:
-        order.overrides.over(draft.general)
+        command.overrides.over(draft.general)
     except ValueError as contradiction:
         raise Refused(str(contradiction)) from contradiction
     interval_ms = draft.policy.heartbeat_interval_ms
-    draft.choose(order.overrides)
+    draft.choose(command.overrides)
     if draft.policy.heartbeat_interval_ms != interval_ms:
         draft.answered.update(draft.members.merged())
     draft.expect_by(stamp.clock)
-    own = order.overrides.own().items()
+    own = command.overrides.own().items()
     return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"
 
 

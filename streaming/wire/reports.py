@@ -8,9 +8,9 @@ stamped with its place and time.
 """
 
 from rebalance.brokers.events import (
+    BrokerCommanded,
     BrokerEvent,
     BrokerForgotten,
-    BrokerOrdered,
     Hosted,
     Reported,
     ReporterId,
@@ -49,15 +49,15 @@ def broker_event_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
             lease = None if record.lease_ms is None else Millis(record.lease_ms)
             return Hosted(stamp, TopicName(record.topic), frozenset(names), where, lease)
         case Eject() | Restore():
-            return _ordered(record, stamp)
+            return _commanded(record, stamp)
         case Forget(broker=str(broker)):
             return BrokerForgotten(stamp, BrokerName(broker))
         case _:
             return None
 
 
-def _ordered(record: Eject | Restore, stamp: Stamp) -> BrokerOrdered:
-    return BrokerOrdered(
+def _commanded(record: Eject | Restore, stamp: Stamp) -> BrokerCommanded:
+    return BrokerCommanded(
         stamp,
         BrokerName(record.broker),
         isinstance(record, Restore),

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from rebalance.brokers.cluster import Cluster
 from rebalance.brokers.decisions import BrokerDecision, VerdictIssued
 from rebalance.brokers.events import (
+    BrokerCommanded,
     BrokerEvent,
     BrokerForgotten,
-    BrokerOrdered,
     ClusterName,
     Hosted,
     Reported,
@@ -91,13 +91,13 @@ class ClusterStory:
                 self.report(reporter, *sights(view | dict((lies or {}).get(reporter, {}))))
             self.pass_time(self.policy.sweep_ms)
 
-    def order(self, broker: str, *, available: bool, lasting: int | None = None) -> None:
-        """An operator's order."""
+    def command(self, broker: str, *, available: bool, lasting: int | None = None) -> None:
+        """An operator's command."""
         until = None if lasting is None else Millis(EPOCH + self.now + lasting)
-        self.hear(BrokerOrdered(self.stamp(), BrokerName(broker), available, until, "because"))
+        self.hear(BrokerCommanded(self.stamp(), BrokerName(broker), available, until, "because"))
 
     def forget(self, broker: str) -> None:
-        """An operator's order to forget."""
+        """An operator's command to forget."""
         self.hear(BrokerForgotten(self.stamp(), BrokerName(broker)))
 
     def host(

@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from typing import Any
 
-from tests.builders.sessions import GROUP, SESSION_MS, orders
+from tests.builders.sessions import GROUP, SESSION_MS, assignment
 from trimtab import TransportError
 from trimtab.protocol import ASSIGNMENTS, RELEASES, TOPICS, Join, Record, decode, encode, member_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS
@@ -60,10 +60,10 @@ class MemoryTransport:
         del timeout_ms
         self.closed = True
 
-    def order(self, epoch: int, **what: Any) -> None:  # noqa: ANN401 - as of `orders`
-        """Publish orders for the life that the member has now."""
+    def assign(self, epoch: int, **what: Any) -> None:  # noqa: ANN401 - as of `assignment`
+        """Publish an assignment for the life that the member has now."""
         join = self.joined()
-        record = orders(epoch, member=join.member, incarnation=join.incarnation, **what)
+        record = assignment(epoch, member=join.member, incarnation=join.incarnation, **what)
         session_ms = join.session_timeout_ms or SESSION_MS
         timeouts = {
             "session_timeout_ms": session_ms,

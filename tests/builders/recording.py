@@ -34,8 +34,8 @@ class Recording:
         line = {"topic": "rocketmq", "partition": 0, "offset": len(self.lines), "timestamp": at}
         self.lines.append(json.dumps({**line, "key": "c", "value": value.decode()}))
 
-    def orders(self, member: str, epoch: int, at: int, **rows: list[tuple[int, int]]) -> None:
-        """Add a member's orders."""
+    def assignment(self, member: str, epoch: int, at: int, **rows: list[tuple[int, int]]) -> None:
+        """Add a member's assignment."""
         hold, give = (
             tuple(GrantRef("orders", "", number, token) for number, token in rows.get(verb, []))
             for verb in ("hold", "give")

@@ -127,11 +127,11 @@ def left(who: str, *, sequence: int | None = None, temporary: bool = False) -> M
     return lambda stamp: Left(stamp, life(who), _sequence(sequence, stamp), temporary)
 
 
-def ordered(order: Command, *, name: str | None = None, base: int | None = None) -> Record:
-    """Ann orders something; each order has an id of its own unless it is given."""
+def commanded(command: Command, *, name: str | None = None, base: int | None = None) -> Record:
+    """Ann gives a command; each has an id of its own unless it is given."""
     epoch = None if base is None else Epoch(base)
     return lambda stamp: Commanded(
-        stamp, name or f"c{stamp.position.offset}", "ann", "because", order, epoch
+        stamp, name or f"c{stamp.position.offset}", "ann", "because", command, epoch
     )
 
 

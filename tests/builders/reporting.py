@@ -64,7 +64,7 @@ def heard(event: Event) -> Entry:
         case RouteObserved():
             return history.Routed(at, GROUP, event.topic, event.version, event.queues)
         case Commanded():
-            return history.Ordered(at, GROUP, event.order.verb)
+            return history.Commanded(at, GROUP, event.command.verb)
         case _:
             assert_never(event)
 

@@ -40,7 +40,7 @@ def a_session(member: str = "m", incarnation: str = MINE, now: int = 0) -> Membe
     return MemberSession(profile, incarnation, now)
 
 
-def orders(
+def assignment(
     epoch: int,
     *,
     hold: Iterable[tuple[int, int]] = (),
@@ -82,7 +82,7 @@ def joined(*held: tuple[int, int], now: int = 0) -> MemberSession:
     """A session that was answered, at epoch 1, with these queues to hold."""
     session = a_session(now=now)
     acknowledge(session, session.tick(now), now)
-    acknowledge(session, session.receive(orders(1, hold=held), now), now)
+    acknowledge(session, session.receive(assignment(1, hold=held), now), now)
     return session
 
 

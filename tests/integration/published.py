@@ -107,7 +107,7 @@ class Published:
     def is_read_by(self, member: Member) -> bool:
         """Tell whether a member, of whose name there is one, works on all that it is granted."""
         named = [it for key, it in self.assignments.items() if key.member == member.member_id]
-        granted = sum(len(orders.hold) for orders in named if orders is not None)
+        granted = sum(len(it.hold) for it in named if it is not None)
         return bool(named) and granted == len(member.assignment)
 
     def of_group(self, group: str) -> list[HistoryRecord]:

@@ -58,7 +58,7 @@ def test_the_newest_verdicts_are_listed(kafka: EmbeddedKafka, topics_prefix: str
     ]
 
 
-def test_orders_are_written_where_the_controller_reads(
+def test_commands_are_written_where_the_controller_reads(
     kafka: EmbeddedKafka, topics_prefix: str, run: Run
 ) -> None:
     """In the partition of their cluster, signed, with an end where one was given."""
@@ -71,9 +71,9 @@ def test_orders_are_written_where_the_controller_reads(
 
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "test"})
     consumer.assign([TopicPartition(f"{topics_prefix}commands", partition_of("east", 2), 0)])
-    orders = [decode(COMMANDS, it.value()) for it in consumer.consume(3, 30)]
+    commands = [decode(COMMANDS, it.value()) for it in consumer.consume(3, 30)]
     consumer.close()
-    eject, restore, forget = orders
+    eject, restore, forget = commands
 
     assert isinstance(eject, Eject)
     assert isinstance(restore, Restore)
@@ -81,4 +81,4 @@ def test_orders_are_written_where_the_controller_reads(
     assert eject.until_ms is not None
     assert 3_600_000 <= eject.until_ms - before < 3_660_000
     assert (None, "a", "new disk") == (restore.until_ms, forget.broker, forget.reason)
-    assert 3 == len({it.id for it in orders})
+    assert 3 == len({it.id for it in commands})

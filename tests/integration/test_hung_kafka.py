@@ -127,12 +127,12 @@ def takes(action: Callable[[], object]) -> float:
 
 def test_a_hand_over_ends(own: EmbeddedKafka, reader: Reader) -> None:
     """The position goes to the heir with the release, though nobody could commit it."""
-    reader.controller.order(1, hold=[(0, 1), (1, 1)])
+    reader.controller.assign(1, hold=[(0, 1), (1, 1)])
     messages = reader.take(2 * COUNT)
     assert (0, 0) == (reader.committed(0), reader.committed(1))
     with hanging(own):
         assert reader.binding.done(*messages)
-        reader.controller.order(2, hold=[(1, 1)], give=[(0, 1)])
+        reader.controller.assign(2, hold=[(1, 1)], give=[(0, 1)])
         began = time.monotonic()
         while not records(reader.controller, Release) and time.monotonic() < began + PATIENCE_S:
             assert reader.poll() is None
@@ -148,7 +148,7 @@ def test_commits_end(own: EmbeddedKafka) -> None:
     """Those now and then stop nobody, one that is waited for says so, and leaving ends as well."""
     reader = Reader(own.bootstrap_servers)
     reader.member.start()
-    reader.controller.order(1, hold=[(2, 1)])
+    reader.controller.assign(1, hold=[(2, 1)])
     messages = reader.take(COUNT)
     with hanging(own):
         for message in messages[:-1]:
@@ -173,10 +173,10 @@ def test_a_beginning_that_is_not_known_yet_is_asked_for_again(
     own: EmbeddedKafka, reader: Reader
 ) -> None:
     """Others are read meanwhile, most of the time."""
-    reader.controller.order(1, hold=[(4, 1)])
+    reader.controller.assign(1, hold=[(4, 1)])
     reader.binding.done(*reader.take(COUNT))
     with hanging(own):
-        reader.controller.order(2, hold=[(4, 1), (5, 1)])
+        reader.controller.assign(2, hold=[(4, 1), (5, 1)])
         reader.poll_for(BOUND_S)
     messages = reader.take(COUNT)
 
@@ -187,7 +187,7 @@ def test_a_beginning_that_is_not_known_yet_is_asked_for_again(
 
 def test_nothing_is_committed_of_what_is_lost(own: EmbeddedKafka, reader: Reader) -> None:
     """What hung is given up, and not sent when Kafka is back and the queue is somebody else's."""
-    reader.controller.order(1, hold=[(3, 1)])
+    reader.controller.assign(1, hold=[(3, 1)])
     first, *others = reader.take(COUNT)
     with hanging(own):
         reader.binding.done(first)
@@ -195,7 +195,7 @@ def test_nothing_is_committed_of_what_is_lost(own: EmbeddedKafka, reader: Reader
         for message in others:
             reader.binding.done(message)
             reader.poll_for(0.2)
-        reader.controller.order(2)
+        reader.controller.assign(2)
         until(lambda: reader.lost)
     seen = set()
     end = time.monotonic() + RETRIES_S

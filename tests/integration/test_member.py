@@ -14,7 +14,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 )
 
 from console.embedded.broker import EmbeddedKafka
-from tests.builders.sessions import GROUP, orders, queue
+from tests.builders.sessions import GROUP, assignment, queue
 from trimtab import ConfigurationError, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -244,14 +244,14 @@ def test_a_member_joins_works_and_leaves(kafka: EmbeddedKafka, topics: str, clie
 
 
 def orderly(servers: str, topics: str, member: Member) -> Callable[..., None]:
-    """Publishes orders for the life of a member that has joined."""
+    """Publishes an assignment for the life of a member that has joined."""
     ((_, value),) = published(servers, f"{topics}{MEMBERS.name}", 1)
     join = decode(MEMBERS, value)
     assert isinstance(join, Join)
     key = member_key(GROUP, member.member_id)
 
     def obey(epoch: int, **what: object) -> None:
-        record = orders(epoch, member=join.member, incarnation=join.incarnation, **what)  # type: ignore[arg-type]  # a table
+        record = assignment(epoch, member=join.member, incarnation=join.incarnation, **what)  # type: ignore[arg-type]  # a table
         session_ms = member.profile.session_timeout_ms
         told = record.model_copy(
             update={"session_timeout_ms": session_ms, "heartbeat_interval_ms": session_ms // 3}

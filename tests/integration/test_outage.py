@@ -15,7 +15,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
-from tests.builders.sessions import GROUP, orders, queue
+from tests.builders.sessions import GROUP, assignment, queue
 from tests.integration.test_member import (
     PARTITION,
     PATIENCE_S,
@@ -124,7 +124,7 @@ def answered(servers: str) -> Iterator[dict[str, list[str]]]:
             if isinstance(join, Join) and join.incarnation not in lives[join.member]:
                 lives[join.member].append(join.incarnation)
                 epoch = len(lives[join.member])
-                told = orders(
+                told = assignment(
                     epoch,
                     member=join.member,
                     incarnation=join.incarnation,

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 LIFE = "1767225600000-9f86d081"
 REPORTERS = ("p", "q", "r")
 LASTS_MS = 15_000
-"""How long an order stands: longer than it takes to be read, on a machine that pauses."""
+"""How long a command stands: longer than it takes to be read, on a machine that pauses."""
 
 
 @pytest.fixture
@@ -124,8 +124,8 @@ def test_a_broker_that_fails_for_all_is_avoided_by_a_newcomer(
     published.wait_until(lambda: _is_available(published, BrokerKey(cluster, "a")))
 
 
-@pytest.mark.timeout(600)  # three sweeps of ten seconds, and two orders that have to lapse
-def test_operators_win_until_their_orders_lapse(
+@pytest.mark.timeout(600)  # three sweeps of ten seconds, and two commands that have to lapse
+def test_operators_win_until_their_commands_lapse(
     published: Published, say: Callable[..., None], report: Report3, cluster: str
 ) -> None:
     """Who is fine is out while an eject stands, who fails is in while a restore does; not longer.

@@ -46,10 +46,10 @@ from rebalance.stamp import Stamp
 from tests.builders.records import (
     Record,
     beaten,
+    commanded,
     drained,
     joined,
     left,
-    ordered,
     released,
     routed,
     wild,
@@ -123,8 +123,8 @@ OVERRIDES = st.builds(
     flap_limit=st.sampled_from([None, 1]),
     route_damping_ms=st.sampled_from([None, 0]).map(_millis),
 )
-ORDERS = st.builds(
-    ordered,
+COMMANDS = st.builds(
+    commanded,
     st.one_of(
         st.builds(Pause, st.none() | st.integers(0, 20_000).map(Millis)),
         st.builds(Resume),
@@ -148,10 +148,10 @@ PRELUDE: list[Entry] = [
 ]
 LOGS = st.lists(st.tuples(GAPS, RECORDS), min_size=6, max_size=16).map(PRELUDE.__add__)
 """Two members share two topics; then anything: liars, zombies, newcomers, outages."""
-ORDERED_LOGS = st.lists(st.tuples(GAPS, RECORDS | ORDERS), min_size=6, max_size=16).map(
+COMMANDED_LOGS = st.lists(st.tuples(GAPS, RECORDS | COMMANDS), min_size=6, max_size=16).map(
     PRELUDE.__add__
 )
-"""The same with an operator at work, whose orders take effect between batches."""
+"""The same with an operator at work, whose commands take effect between batches."""
 
 CUTS = st.sets(st.integers(1, 19), min_size=4)
 """Where a log is cut into batches."""

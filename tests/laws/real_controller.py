@@ -171,9 +171,9 @@ class RealController:
                 seen = tuple(self.queues[:queues])
                 return RouteObserved(stamp(), TOPIC, version, exists=True, queues=seen)
             case Gone() | Drained() | Paused() | Resumed():
-                order = self._order(message)
-                name = f"{order} at {state.epoch}"  # obeyed, an order draws the next epoch
-                return Commanded(stamp(), name, "", "", order)
+                command = self._command(message)
+                name = f"{command} at {state.epoch}"  # obeyed, a command draws the next epoch
+                return Commanded(stamp(), name, "", "", command)
             case _:
                 raise AssertionError(message)
 
@@ -192,7 +192,7 @@ class RealController:
                 owned = tuple(Held(self.queues[queue], Epoch(at)) for queue, at in message.owned)
                 return BeatSeen(stamp(), who, 0, Epoch(message.epoch), owned)
 
-    def _order(self, message: Gone | Drained | Paused | Resumed) -> Command:
+    def _command(self, message: Gone | Drained | Paused | Resumed) -> Command:
         match message:
             case Gone(member, _):
                 return EvictMember(self.members[member])

@@ -18,12 +18,12 @@ from rebalance.stamp import Stamp
 from tests.builders.effort import tried
 from tests.builders.records import advanced, at, found
 from tests.laws.logs import (
+    COMMANDED_LOGS,
     CUTS,
     GAPS,
     GOINGS,
     JOINS,
     OBEYING,
-    ORDERED_LOGS,
     PRELUDE,
     ROUTES,
     Entry,
@@ -88,7 +88,7 @@ def _timeless(grant: Grant) -> Grant:
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_books_can_be_read_off_the_records(log: list[Entry], cuts: set[int]) -> None:
     """Whatever state is lost, its books are the same again, grant by grant."""
     told = Telling(POLICY).tell(read(log, POLICY), cuts)
@@ -101,7 +101,7 @@ def test_books_can_be_read_off_the_records(log: list[Entry], cuts: set[int]) -> 
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS, st.integers(0, 12))
+@given(COMMANDED_LOGS, CUTS, st.integers(0, 12))
 def test_whoever_may_be_working_stays_in_the_books(
     log: list[Entry], cuts: set[int], written: int
 ) -> None:
@@ -139,7 +139,7 @@ def _grants(queue: Queue, page: Ownership | None) -> set[tuple[object, ...]]:
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_who_remembers_adopts_nothing(log: list[Entry], cuts: set[int]) -> None:
     """After an ordinary restart what is published is no news."""
     told = Telling(POLICY).tell(read(log, POLICY), cuts)

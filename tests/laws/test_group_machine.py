@@ -23,7 +23,7 @@ from rebalance.ids import Millis
 from rebalance.stamp import Stamp
 from tests.builders import reporting
 from tests.builders.notation import queue_text
-from tests.builders.records import beaten, drained, joined, left, ordered, routed
+from tests.builders.records import beaten, commanded, drained, joined, left, routed
 from tests.builders.story import Story
 
 NAMES = st.sampled_from("abcd")
@@ -37,7 +37,7 @@ POLICY = Policy(
     route_damping_ms=Millis(2_000),
     flap_half_life_ms=Millis(3_000),
 )
-ORDERS = st.sampled_from([Pause(), Resume(), RebalanceNow(), Approve()])
+COMMANDS = st.sampled_from([Pause(), Resume(), RebalanceNow(), Approve()])
 
 
 class AuditedStory(Story):
@@ -108,7 +108,7 @@ class Group(RuleBasedStateMachine):
         return " ".join(f"{queue_text(queue)}@{epoch}" for queue, epoch in rows)
 
     def told(self, name: str) -> int:
-        """The epoch of the orders that it has read."""
+        """The epoch of the assignment that it has read."""
         issued = self.story.records.get(name)  # type: ignore[call-overload] # a plain string
         return 0 if issued is None else issued.epoch
 
@@ -165,10 +165,10 @@ class Group(RuleBasedStateMachine):
         if everybody and self.lives:
             self.story.reads(*(beaten(self.who(name)) for name in sorted(self.lives)))
 
-    @rule(order=ORDERS)
-    def orders(self, order: Command) -> None:
-        """An operator orders something."""
-        self.story.reads(ordered(order))
+    @rule(command=COMMANDS)
+    def operator_says(self, command: Command) -> None:
+        """An operator gives a command."""
+        self.story.reads(commanded(command))
 
     @invariant()
     def nothing_is_wrong(self) -> None:
@@ -177,7 +177,7 @@ class Group(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Left in peace, the group comes to own what it was meant to."""
-        self.orders(Resume())
+        self.operator_says(Resume())
         for _ in range(40):
             self.waits(0.5, everybody=True)
             for name in sorted(self.lives):

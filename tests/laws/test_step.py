@@ -19,7 +19,7 @@ from rebalance.ids import Epoch, MemberId, Millis, Queue
 from tests.builders.effort import tried
 from tests.builders.records import at, beaten, joined
 from tests.builders.story import only
-from tests.laws.logs import CUTS, LOGS, ORDERED_LOGS, RECORDS, Entry, Telling, is_spared, read
+from tests.laws.logs import COMMANDED_LOGS, CUTS, LOGS, RECORDS, Entry, Telling, is_spared, read
 from tests.laws.rarities import (
     A_REST_THAT_ENDS,
     ASKED_BACK_OR_NOT,
@@ -35,7 +35,7 @@ PATIENT = Policy(revocation_timeout_ms=Millis(600_000))
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_no_input_raises_and_the_books_stay_whole(log: list[Entry], cuts: set[int]) -> None:
     """The step is total; each queue has one holder and one other heir, both of living members."""
     for _, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
@@ -65,7 +65,7 @@ def test_target_is_owned_or_on_its_way(log: list[Entry], cuts: set[int]) -> None
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_epochs_only_grow_and_are_drawn_once_a_batch(log: list[Entry], cuts: set[int]) -> None:
     """One counter: target <= group <= epoch, and every record of a batch carries its reading."""
     for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
@@ -79,7 +79,7 @@ def test_epochs_only_grow_and_are_drawn_once_a_batch(log: list[Entry], cuts: set
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_same_epoch_means_the_same_record(log: list[Entry], cuts: set[int]) -> None:
     """Whatever is published again under an epoch is published unchanged (I4)."""
     published: dict[tuple[MemberId, int], AssignmentIssued] = {}
@@ -91,7 +91,7 @@ def test_same_epoch_means_the_same_record(log: list[Entry], cuts: set[int]) -> N
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_no_epoch_no_news(log: list[Entry], cuts: set[int]) -> None:
     """A batch that draws no epoch changes nobody's share and publishes no summary (I14)."""
     for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
@@ -102,7 +102,7 @@ def test_no_epoch_no_news(log: list[Entry], cuts: set[int]) -> None:
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_grants_move_forward_only(log: list[Entry], cuts: set[int]) -> None:
     """The epoch of a queue's holder never goes back, and who was told to give stays told (I3)."""
     for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
@@ -115,7 +115,7 @@ def test_grants_move_forward_only(log: list[Entry], cuts: set[int]) -> None:
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_replay_decides_the_same(log: list[Entry], cuts: set[int]) -> None:
     """The same state and batch give the same outcome, in the same order, and alter neither (I7)."""
     telling = Telling(POLICY)
@@ -281,7 +281,7 @@ def read_by(state: GroupState) -> GroupState:
 
 
 @tried(one_in=4)
-@given(ORDERED_LOGS, CUTS)
+@given(COMMANDED_LOGS, CUTS)
 def test_tick_before_the_deadline_decides_nothing(log: list[Entry], cuts: set[int]) -> None:
     """The deadline is a lower bound: a group that is not due need not even be unpacked."""
     events = read(log, POLICY)

@@ -49,9 +49,9 @@ def quorum_of_three() -> ClusterStory:
     return ClusterStory(BROKERS, reporters=7, policy=VerdictPolicy(quorum=3))
 
 
-orders = st.tuples(st.sampled_from(BROKERS), st.booleans(), st.none() | st.integers(1, 60_000))
+commands = st.tuples(st.sampled_from(BROKERS), st.booleans(), st.none() | st.integers(1, 60_000))
 hostings = st.tuples(st.sampled_from(["t", "u"]), st.sets(st.sampled_from(BROKERS)).map("".join))
-happenings = st.lists(views | orders | hostings, max_size=25)
+happenings = st.lists(views | commands | hostings, max_size=25)
 
 
 def live(story: ClusterStory, happened: object) -> None:
@@ -60,7 +60,7 @@ def live(story: ClusterStory, happened: object) -> None:
         case dict():
             story.sweep(happened, lies={"r0": {"a": FAILS}})
         case (str(broker), bool(available), None | int() as lasting):
-            story.order(broker, available=available, lasting=lasting)
+            story.command(broker, available=available, lasting=lasting)
         case (str(topic), str(hosts)):
             story.host(topic, hosts)
 

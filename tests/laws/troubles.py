@@ -43,7 +43,7 @@ class Troubles:
     def possible(self, world: World) -> Iterator[Step]:
         """Return whatever may come next."""
         trouble = world.trouble
-        yield from self._orders(world)
+        yield from self._commands(world)
         for place, view in enumerate(world.views):
             if view.alive:
                 yield from self._luck(world, place, view)
@@ -73,7 +73,7 @@ class Troubles:
         for name, moved, _ in self._members.finishes(view):
             yield f"{name}, but that is lost", with_view(spent, place, moved)
 
-    def _orders(self, world: World) -> Iterator[Step]:
+    def _commands(self, world: World) -> Iterator[Step]:
         """The target, an operator, or the routes want something else."""
         trouble = world.trouble
         if trouble.wishes:

@@ -32,9 +32,9 @@ class Trouble(NamedTuple):
     surges: int = 0
     """New members with the instance of one that works."""
     drains: int = 0
-    """Operators' orders that a member is to have nothing."""
+    """Operators' commands that a member is to have nothing."""
     pauses: int = 0
-    """Operators' orders that nothing is to move, for a while."""
+    """Operators' commands that nothing is to move, for a while."""
     shrinks: int = 0
     """Times that the last queue vanishes, or returns."""
 

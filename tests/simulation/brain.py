@@ -46,7 +46,7 @@ from tests.simulation.behind import SHUT, Behind, Punctual
 from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders
 from tests.simulation.faults import Faults
-from tests.simulation.publishing import of_a_newer_release, orders
+from tests.simulation.publishing import assignment, of_a_newer_release
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy
 from trimtab.protocol import ROUTES, START_KEY, Assignment, Start, encode
@@ -286,6 +286,6 @@ class Brain:
 
     def _written(self, decision: AssignmentIssued) -> Assignment:
         if not self.upgraded or self.said % 2:
-            return orders(decision)
+            return assignment(decision)
         self._faults.occurred("A12")
         return of_a_newer_release(decision, self.rules.outlet)

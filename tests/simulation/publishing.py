@@ -7,7 +7,7 @@ from sinks.assignments import issued, own_name
 from trimtab.protocol import ASSIGNMENTS, Assignment, GrantRef, InheritRef, decode
 
 
-def orders(decision: AssignmentIssued) -> Assignment:
+def assignment(decision: AssignmentIssued) -> Assignment:
     """What a member reads. As ``sinks`` writes it, but unwritten: that is tested elsewhere."""
     portion = decision.portion
     return Assignment.model_construct(

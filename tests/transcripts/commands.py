@@ -9,8 +9,8 @@
     drain a
     leave a                             leave a temporarily
     release a orders-0@1 orders-1@1
-    order pause                         pause, resume, drain a, evict a, rebalance, strategy AVG,
-    order evict a id=c1 base=3          policy blast_percent=80, approve, forget; ids are
+    command pause                       pause, resume, drain a, evict a, rebalance, strategy AVG,
+    command evict a id=c1 base=3        policy blast_percent=80, approve, forget; ids are
                                        made up unless they matter
     route orders queues=4 version=2 generation=x
                                        version is 1 unless given; queues=none: no such topic
@@ -52,11 +52,11 @@ from tests.builders.amnesia import Remembered
 from tests.builders.records import (
     Record,
     beaten,
+    commanded,
     drained,
     joined,
     left,
     missing,
-    ordered,
     registered,
     released,
     routed,
@@ -126,10 +126,10 @@ def _route(topic: str, _: list[str], options: Options) -> Record:
     return routed(topic, int(options["queues"]), version=version, generation=generation)
 
 
-def _order(verb: str, words: list[str], options: Options) -> Record:
+def _command(verb: str, words: list[str], options: Options) -> Record:
     base = options.get("base")
-    order = ORDERS[verb](words, options)
-    return ordered(order, name=options.get("id"), base=None if base is None else int(base))
+    command = VERBS[verb](words, options)
+    return commanded(command, name=options.get("id"), base=None if base is None else int(base))
 
 
 def _overrides(options: Options) -> Overrides:
@@ -139,7 +139,7 @@ def _overrides(options: Options) -> Overrides:
 
 OWN = {field.name for field in fields(Overrides)}
 
-ORDERS: dict[str, Callable[[list[str], Options], Command]] = {
+VERBS: dict[str, Callable[[list[str], Options], Command]] = {
     "pause": lambda _words, _options: Pause(),
     "resume": lambda _words, _options: Resume(),
     "drain": lambda words, _options: DrainMember(MemberId(words[0])),
@@ -156,7 +156,7 @@ RECORDS: dict[str, Callable[[str, list[str], Options], Record]] = {
     "beat": _beat,
     "drain": lambda who, _words, _options: drained(who),
     "leave": lambda who, words, _options: left(who, temporary="temporarily" in words),
-    "order": _order,
+    "command": _command,
     "release": lambda who, words, _options: released(who, " ".join(words)),
     "route": _route,
     "register": _register,

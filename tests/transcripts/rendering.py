@@ -76,8 +76,8 @@ def _entry(  # noqa: C901, PLR0911 - one for each kind
             return f"ailing: {reason}" if reason else "well again"
         case ClientDoubled(member=member, sign=sign, detail=detail):
             return f"{member} is two processes by its {sign}: {detail}"
-        case CommandAnswered(order=order, outcome=outcome, detail=detail):
-            return ": ".join(filter(None, [f"{order} {decision.id} {outcome}", detail]))
+        case CommandAnswered(verb=verb, outcome=outcome, detail=detail):
+            return ": ".join(filter(None, [f"{verb} {decision.id} {outcome}", detail]))
         case _:
             assert_never(decision)
 

@@ -56,5 +56,5 @@ def kept(draft: Draft, state: GroupState) -> GroupState:
         return state
     if omissions.withholds(state):
         return state  # who may work on its queues has to be heard first (``omissions``)
-    ordered = draft.paused or draft.strategy is not None or draft.overrides != NONE
-    return state if ordered else GroupState.unknown(state.name, state.epoch)
+    commanded = draft.paused or draft.strategy is not None or draft.overrides != NONE
+    return state if commanded else GroupState.unknown(state.name, state.epoch)

@@ -15,11 +15,11 @@ from rebalance.ids import MemberId, Millis
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Nothing is moved and nobody evicted but by an order; hand-overs on their way end."""
+    """No queue moves and no member is evicted, except by a command; hand-overs on their way end."""
 
     verb: ClassVar[str] = "pause"
     until: Millis | None = None
-    """Resume by itself then, as the log's clock counts from the order: a gap in the log is left
+    """Resume by itself then, as the log's clock counts from the command: a gap in the log is left
     out, and makes the pause as much longer."""
 
 

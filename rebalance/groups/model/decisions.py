@@ -144,7 +144,7 @@ class EvictionsHeld:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRefused:
-    """A member that knows its orders works on what they do not name: it, or we, are mistaken."""
+    """A member knows its assignment and works on other queues: it is mistaken, or we are."""
 
     group: GroupName
     member: MemberId
@@ -211,7 +211,7 @@ class CommandAnswered:
 
     group: GroupName
     id: str
-    order: str
+    verb: str
     principal: str
     reason: str
     outcome: Outcome

@@ -143,14 +143,14 @@ class RouteObserved:
 
 @dataclass(frozen=True, slots=True)
 class Commanded:
-    """An operator ordered something (``rebalance.groups.model.commands``)."""
+    """An operator gave a command (``rebalance.groups.model.commands``)."""
 
     stamp: Stamp
     id: str
     """The same id again is the same command."""
     principal: str
     reason: str
-    order: Command
+    command: Command
     base_epoch: Epoch | None = None
     """Given in view of this epoch: refused if the group has moved on."""
 

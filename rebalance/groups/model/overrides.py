@@ -1,6 +1,6 @@
 """Overrides: the settings that one group has of its own.
 
-An operator gives them all at once (``orders.ChoosePolicy``): settings that are not named are the
+An operator gives them all at once (``commands.ChoosePolicy``): settings that are not named are the
 controller's again. ``Policy``, which they become part of, checks whether they fit together. A group
 cannot override what protects the controller itself (how many members, queues and patterns, how fast
 the clock may run), nor how names are told apart.

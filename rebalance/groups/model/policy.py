@@ -118,9 +118,9 @@ class Policy:
     """A topic that lost more than this share must be seen so a second time, too (D6)."""
 
     keep_empty_ms: Millis = Millis(3_600_000)
-    """How long what a group without members has left is kept (``remains``). An hour: whoever is
-    restarted is back sooner, and finds its queues known and its orders not obeyed twice; and a name
-    that never comes back costs nothing after it."""
+    """How long what a group without members has left is kept (``remains``). An hour: a
+    member that is restarted is back sooner, finds its queues known, and no command is obeyed twice.
+    A name that never comes back costs nothing after it."""
 
     max_members: int = 10_000
     """Joins beyond this are refused before any state grows."""

@@ -38,7 +38,7 @@ class Operators:
     def act(self, now: int) -> None:
         """Perhaps something happens."""
         happens: dict[Quirk, Callable[[int], None]] = {
-            Quirk.ORDERS: self._order,
+            Quirk.COMMANDS: self._command,
             Quirk.ROUTES: self._move,
             Quirk.REPLACEMENTS: self._replace,
         }
@@ -46,18 +46,18 @@ class Operators:
             if self._chance.random() < 0.03 and quirk in self._plan.quirks:
                 action(now)
 
-    def _order(self, now: int) -> None:
+    def _command(self, now: int) -> None:
         broker = self._chance.choice(self._brokers.all)
         until = now + self._chance.choice([5_000, 20_000])
         common = {"id": f"{now}", "principal": "ann", "reason": "because", "broker": broker}
-        order = self._chance.choice(
+        command = self._chance.choice(
             [
                 Eject(**common, until_ms=until),  # type: ignore[arg-type] # all are text
                 Restore(**common, until_ms=until),  # type: ignore[arg-type] # all are text
                 Forget(**common),  # type: ignore[arg-type] # all are text
             ]
         )
-        self._log.append(COMMANDS, _KEY, encode(order), now)
+        self._log.append(COMMANDS, _KEY, encode(command), now)
 
     def _move(self, now: int) -> None:
         topic = self._chance.choice([*self._topics, "new"])

@@ -61,7 +61,7 @@ class Quirk(StrEnum):
     ODD_CUTS = "batches are cut anywhere"
     CRASHES = "the controller is killed"
     ABSENCES = "the controller is away"
-    ORDERS = "operators give orders"
+    COMMANDS = "operators give commands"
     ROUTES = "topics come, go and move"
     REPLACEMENTS = "brokers are replaced"
 

@@ -16,7 +16,7 @@ from tests.simulation.juries.reporters import Reporter
 
 IN_TIME_MS: Final = 2 * SWEEP_MS + 3_500
 """Two sweeps; and a window, what the delivery may add to it, and a tick."""
-_EXCUSES: Final = {Quirk.ABSENCES, Quirk.CRASHES, Quirk.ODD_CUTS, Quirk.ORDERS}
+_EXCUSES: Final = {Quirk.ABSENCES, Quirk.CRASHES, Quirk.ODD_CUTS, Quirk.COMMANDS}
 
 
 class Timeliness:

@@ -15,6 +15,7 @@ from typing import Any
 from audit.checker import Checker, Promises
 from audit.history import (
     BeatSeen,
+    Commanded,
     Drained,
     Effaced,
     Entry,
@@ -25,7 +26,6 @@ from audit.history import (
     Joined,
     Left,
     Life,
-    Ordered,
     Place,
     Queue,
     Released,
@@ -116,9 +116,9 @@ class Chronicle:
         """A member is gone."""
         return self._take(Left(self._place("members"), GROUP, life(who), self._next()))
 
-    def ordered(self, verb: str) -> Place:
+    def commanded(self, verb: str) -> Place:
         """An operator orders."""
-        return self._take(Ordered(self._place("commands"), GROUP, verb))
+        return self._take(Commanded(self._place("commands"), GROUP, verb))
 
     def held(self, *members: str) -> Place:
         """It is said that these are not struck out yet."""

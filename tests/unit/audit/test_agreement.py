@@ -42,7 +42,7 @@ def test_counts_are_what_was_told(people: tuple[tuple[str, Counts], ...], wrong:
     assert wrong == judged(*people)
 
 
-def test_older_summaries_are_not_held_against_newer_orders() -> None:
+def test_older_summaries_are_not_held_against_newer_assignments() -> None:
     """They told what was true then."""
     assert [] == judged(("a", (3, 0, 0)), epoch=1)
 

@@ -201,7 +201,7 @@ def test_a_token_that_goes_back_is_seen() -> None:
     assert ["I3"] == told.wrong
 
 
-def test_an_eager_member_lets_go_with_its_new_orders() -> None:
+def test_an_eager_member_lets_go_with_its_new_assignment() -> None:
     """It says nothing: what they do not tell it to hold, it works on no more."""
     told = Chronicle()
     told.joined("a", eager=1)

@@ -216,7 +216,7 @@ def test_silence_of_most_is_believed_in_the_end() -> None:
 def test_a_group_may_doubt_by_rules_of_its_own() -> None:
     """Its summary tells them; between the order and the summary nobody knows which hold."""
     ordered, summarised = a_crowd(), a_crowd()
-    ordered.ordered("policy")
+    ordered.commanded("policy")
     summarised.summarised(2, percent=90)
     for told in (ordered, summarised):
         told.removed("a", told.ticks(0))
@@ -227,7 +227,7 @@ def test_a_group_may_doubt_by_rules_of_its_own() -> None:
 def test_an_operator_may_say_that_it_is_true() -> None:
     """Then nobody has to wait."""
     told = a_crowd()
-    told.ordered("approve")
+    told.commanded("approve")
     told.removed("a", told.ticks(0))
 
     assert [] == told.details
@@ -251,11 +251,11 @@ def test_whoever_is_held_may_stay() -> None:
 def test_nobody_is_struck_out_of_a_paused_group() -> None:
     """Until it is resumed."""
     told = a_crowd()
-    told.ordered("pause")
+    told.commanded("pause")
     told.batch_ends()
     assert [] == told.details
 
-    told.ordered("resume")
+    told.commanded("resume")
     told.batch_ends()
     assert ["I5", "I5", "I5"] == told.wrong
 

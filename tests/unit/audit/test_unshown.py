@@ -40,7 +40,7 @@ def test_two_who_are_told_to_hold_are_seen_without_joins() -> None:
     assert "a@1 and b@2 may both work on it" in told.details[0]
 
 
-def test_orders_that_say_the_same_again_clear_nobody() -> None:
+def test_assignments_that_say_the_same_again_clear_nobody() -> None:
     """The newest ones still tell it to hold that very grant."""
     told = without_joins()
     told.issued("b", 2, hold="orders-0@2")
@@ -108,7 +108,7 @@ def test_every_claim_of_a_member_is_judged_by_itself() -> None:
     assert "a@2 and b@3" in told.details[0]
 
 
-def test_orders_for_the_commons_say_so_themselves() -> None:
+def test_assignments_for_the_commons_say_so_themselves() -> None:
     """Nobody need have seen the members join."""
     told = without_joins()
     told.issued("a", 2, hold="orders-0@1", common=True)
@@ -119,7 +119,7 @@ def test_orders_for_the_commons_say_so_themselves() -> None:
     assert [] == told.details
 
 
-def test_the_orders_of_a_twin_are_withdrawn_under_its_life() -> None:
+def test_the_assignment_of_a_twin_is_withdrawn_under_its_life() -> None:
     """Twins that are told apart have keys of their own: the name and the life."""
     told = without_joins()
     told.issued("b", 2, hold="orders-0@2")

@@ -99,7 +99,7 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
     "command": (
         COMMANDS,
         {"kind": "approve", "id": "c1", "principal": "ann", "reason": "they are dead"},
-        history.Ordered(AT, "billing", "approve"),
+        history.Commanded(AT, "billing", "approve"),
     ),
 }
 
@@ -134,7 +134,7 @@ def published(
     return entry_of(topic, AT, key, encode(record))
 
 
-def test_orders() -> None:
+def test_assignments() -> None:
     """What to hold, to give and to inherit, and the bytes themselves."""
     entry = published(ASSIGNMENTS, "assignment")
 
@@ -148,7 +148,7 @@ def test_orders() -> None:
     assert not entry.unheard
 
 
-def test_orders_with_a_question() -> None:
+def test_assignments_with_a_question() -> None:
     """Whoever is asked to join again is not known any more."""
     entry = published(ASSIGNMENTS, "assignment", join_again=True)
 
@@ -157,7 +157,7 @@ def test_orders_with_a_question() -> None:
 
 
 @pytest.mark.parametrize("mode", [None, "broadcasting", "shared"])
-def test_orders_of_who_owns_nothing(mode: str | None) -> None:
+def test_assignments_of_who_owns_nothing(mode: str | None) -> None:
     """They say so themselves."""
     entry = published(ASSIGNMENTS, "assignment", mode=mode)
 
@@ -166,7 +166,7 @@ def test_orders_of_who_owns_nothing(mode: str | None) -> None:
 
 
 @pytest.mark.parametrize("name", [LIFE.member, f"{LIFE.member}@{LIFE.incarnation}"])
-def test_orders_of_twins_that_are_told_apart(name: str) -> None:
+def test_assignments_of_twins_that_are_told_apart(name: str) -> None:
     """Their key says so: it names the life as well."""
     entry = published(ASSIGNMENTS, "assignment", key=member_key("billing", name))
 
@@ -175,7 +175,7 @@ def test_orders_of_twins_that_are_told_apart(name: str) -> None:
     assert LIFE == entry.life
 
 
-def test_a_tombstone_withdraws_orders() -> None:
+def test_a_tombstone_withdraws_an_assignment() -> None:
     """Its key says whose."""
     entry = entry_of(ASSIGNMENTS, AT, member_key("billing", "worker-2"), None)
 

@@ -17,8 +17,8 @@ def beats() -> str:
 def two_owners() -> Recording:
     """A is told to hold a queue, and so is b, and nobody withdraws a's orders."""
     recording = Recording()
-    recording.orders("a", 1, 1_000, hold=[(0, 1)])
-    recording.orders("b", 2, 1_100, hold=[(0, 2)])
+    recording.assignment("a", 1, 1_000, hold=[(0, 1)])
+    recording.assignment("b", 2, 1_100, hold=[(0, 2)])
     return recording
 
 
@@ -30,7 +30,7 @@ def test_two_owners_are_found(run: Run) -> None:
     assert "I1 billing: orders-0: a@1 and b@2 may both work on it" in told
 
 
-def test_two_owners_are_found_by_their_orders_alone(run: Run) -> None:
+def test_two_owners_are_found_by_their_assignments_alone(run: Run) -> None:
     """As compaction leaves them: the newest of each member."""
     assert 3 == run("check", two_owners().write())[0]
 
@@ -38,20 +38,20 @@ def test_two_owners_are_found_by_their_orders_alone(run: Run) -> None:
 def test_a_clean_hand_over_is_none(run: Run) -> None:
     """Told to give, and then named no more."""
     recording = Recording()
-    recording.orders("a", 1, 1_000, hold=[(0, 1), (1, 1)])
-    recording.orders("a", 2, 1_100, hold=[(1, 1)], give=[(0, 1)])
-    recording.orders("b", 2, 1_100)
-    recording.orders("b", 3, 1_200, hold=[(0, 2)])
-    recording.orders("a", 3, 1_200, hold=[(1, 1)])
+    recording.assignment("a", 1, 1_000, hold=[(0, 1), (1, 1)])
+    recording.assignment("a", 2, 1_100, hold=[(1, 1)], give=[(0, 1)])
+    recording.assignment("b", 2, 1_100)
+    recording.assignment("b", 3, 1_200, hold=[(0, 2)])
+    recording.assignment("a", 3, 1_200, hold=[(1, 1)])
 
     assert 0 == run("check", beats(), recording.write("assignments.jsonl"))[0]
 
 
-def test_a_tombstone_behind_the_successors_orders_is_in_time(run: Run) -> None:
+def test_a_tombstone_behind_the_successors_assignment_is_in_time(run: Run) -> None:
     """The records of one batch stand in no agreed order."""
     recording = two_owners()
     recording.add("assignments", None, 1_100, key=f"{GROUP}/a")
-    recording.orders("b", 3, 1_200, hold=[(0, 2), (1, 3)])
+    recording.assignment("b", 3, 1_200, hold=[(0, 2), (1, 3)])
 
     assert 0 == run("check", beats(), recording.write("assignments.jsonl"))[0]
 
@@ -59,7 +59,7 @@ def test_a_tombstone_behind_the_successors_orders_is_in_time(run: Run) -> None:
 def test_a_tombstone_behind_the_next_epoch_is_too_late(run: Run) -> None:
     """Until then both might work."""
     recording = two_owners()
-    recording.orders("b", 3, 1_200, hold=[(0, 2), (1, 3)])
+    recording.assignment("b", 3, 1_200, hold=[(0, 2), (1, 3)])
     recording.add("assignments", None, 1_200, key=f"{GROUP}/a")
 
     assert 3 == run("check", beats(), recording.write("assignments.jsonl"))[0]
@@ -69,6 +69,6 @@ def test_a_controller_that_began_needs_no_beats(run: Run) -> None:
     """Where nobody's joining is shown, no partition's time is known."""
     recording = Recording()
     recording.add("routes", Advance(start=LIFE, epoch=1, decided_ms=900), 950)
-    recording.orders("a", 1, 1_000, hold=[(0, 1)])
+    recording.assignment("a", 1, 1_000, hold=[(0, 1)])
 
     assert 0 == run("check", recording.write())[0]

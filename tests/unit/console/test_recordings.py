@@ -202,13 +202,13 @@ def a_hand_over() -> Recording:
     recording = Recording()
     recording.add("members", join("a"), 1_000)
     recording.add("members", join("b"), 1_000)
-    recording.orders("a", 1, 1_100, hold=[(0, 1)])
-    recording.orders("a", 2, 2_000, give=[(0, 1)])
+    recording.assignment("a", 1, 1_100, hold=[(0, 1)])
+    recording.assignment("a", 2, 2_000, give=[(0, 1)])
     let_go = Release(
         member="a", incarnation=LIFE, sequence=4, queues=(ReleaseRef("orders", "", 0, 1, None),)
     )
     recording.add("releases", let_go, 2_100)
-    recording.orders("b", 3, 2_200, hold=[(0, 3)])
+    recording.assignment("b", 3, 2_200, hold=[(0, 3)])
     return recording
 
 
@@ -222,7 +222,7 @@ def test_a_sound_recording_passes(run: Run) -> None:
 def test_a_violation_is_printed_and_the_exit_code_says_so(run: Run) -> None:
     """The invariant, the queue, who, and the records that prove it."""
     recording = a_hand_over()
-    recording.orders("a", 4, 3_000, hold=[(0, 4)])
+    recording.assignment("a", 4, 3_000, hold=[(0, 4)])
     code, told, _ = run("check", recording.write())
 
     assert 3 == code
@@ -245,7 +245,7 @@ def test_without_releases_members_are_believed_to_let_go(run: Run) -> None:
     recording.add("heartbeats", Beat(member="b", incarnation=LIFE, sequence=1, epoch=3), 2_300)
 
     assert 0 == run("check", recording.write())[0]
-    recording.orders("a", 4, 3_000, hold=[(0, 4)])
+    recording.assignment("a", 4, 3_000, hold=[(0, 4)])
     assert 3 == run("check", recording.write())[0]
 
 
@@ -262,7 +262,7 @@ def test_what_cannot_be_read_is_said_and_not_judged(run: Run) -> None:
 def test_one_group_can_be_judged(run: Run) -> None:
     """Violations of the others are not its business."""
     recording = a_hand_over()
-    recording.orders("a", 4, 3_000, hold=[(0, 4)])
+    recording.assignment("a", 4, 3_000, hold=[(0, 4)])
 
     assert 0 == run("check", recording.write(), "--group", "other")[0]
 

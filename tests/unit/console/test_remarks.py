@@ -71,10 +71,10 @@ def test_a_group_that_is_only_in_a_heartbeat_of_rocketmq_is_met(run: Run, comman
     assert (0, "no record of group c\n") == run(command, name, "--group", "c")[::2]
 
 
-def test_a_group_whose_orders_alone_are_recorded_is_met(run: Run) -> None:
+def test_a_group_whose_assignments_alone_are_recorded_is_met(run: Run) -> None:
     """By the first half of their keys."""
     recording = Recording()
-    recording.orders("a", 1, 1_000, hold=[(0, 1)])
+    recording.assignment("a", 1, 1_000, hold=[(0, 1)])
 
     assert (0, "") == run("check", recording.write(), "--group", GROUP)[::2]
 

@@ -32,10 +32,10 @@ async def play(kafka: MemoryTransport) -> list[tuple[str, int, object]]:
         on_assigned=on_assigned,
         on_revoked=on_revoked,
     ) as member:
-        await asyncio.to_thread(kafka.order, 1, hold=[(0, 1)])
+        await asyncio.to_thread(kafka.assign, 1, hold=[(0, 1)])
         await member.wait_until(lambda it: it.assignment and heard, "5s")
         heard.append((member.state, threading.get_ident(), member.assignment))
-        kafka.order(2, give=[(0, 1)])
+        kafka.assign(2, give=[(0, 1)])
         member.leave()
         heard.append(("left", threading.get_ident(), await member.stop()))
     assert (None, False, "m") == (member.failure, member.holds(ONE), member.profile.member)
@@ -73,9 +73,9 @@ async def leave_at_once(kafka: MemoryTransport) -> list[object]:
         on_assigned=on_assigned,
         on_revoked=heard.append,
     ) as member:
-        await asyncio.to_thread(kafka.order, 1, hold=[(0, 1)])
+        await asyncio.to_thread(kafka.assign, 1, hold=[(0, 1)])
         await member.wait_until(lambda _: False in heard, "5s")
-        kafka.order(2, give=[(0, 1)])
+        kafka.assign(2, give=[(0, 1)])
         heard.append(await member.stop())
     return heard
 

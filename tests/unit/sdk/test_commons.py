@@ -7,7 +7,7 @@ from tests.builders.sessions import (
     MINE,
     a_release,
     acknowledge,
-    orders,
+    assignment,
     queue,
     sent,
 )
@@ -29,13 +29,13 @@ def grant(number: int = 0) -> Grant:
 def reading(*numbers: int) -> Commons:
     """A life that reads these queues."""
     commons = Commons("m", MINE, Recall())
-    commons.obey(orders(1, hold=[(number, 1) for number in numbers]), DEADLINE)
+    commons.obey(assignment(1, hold=[(number, 1) for number in numbers]), DEADLINE)
     return commons
 
 
 def test_what_is_new_is_started_and_the_rest_goes_on() -> None:
     """Under whatever epoch it is named: that is no token here."""
-    changes = reading(0).obey(orders(2, hold=[(0, 1), (1, 1)]), DEADLINE)
+    changes = reading(0).obey(assignment(2, hold=[(0, 1), (1, 1)]), DEADLINE)
 
     assert Changes(assigned=[grant(1)]) == changes
 
@@ -46,7 +46,7 @@ def test_what_is_no_longer_named_is_finished_in_good_order(
 ) -> None:
     """It is not lost: nobody else depends on its end, and nobody hears of it."""
     commons = reading(0, 1)
-    changes = commons.obey(orders(2, hold=[(1, 1)], give=given), DEADLINE)
+    changes = commons.obey(assignment(2, hold=[(1, 1)], give=given), DEADLINE)
 
     assert Changes(revoked=[grant(0)]) == changes
     assert (GrantRef(*queue(0), 1), GrantRef(*queue(1), 1)) == commons.owned
@@ -57,13 +57,13 @@ def test_what_is_no_longer_named_is_finished_in_good_order(
 def test_a_queue_may_come_back_under_the_same_epoch() -> None:
     """Before or after the application has finished with it."""
     commons = reading(0)
-    commons.obey(orders(2), DEADLINE)
-    assert Changes() == commons.obey(orders(3, hold=[(0, 1)]), DEADLINE)
+    commons.obey(assignment(2), DEADLINE)
+    assert Changes() == commons.obey(assignment(3, hold=[(0, 1)]), DEADLINE)
     assert Changes(assigned=[grant(0)]) == commons.finish({grant(0): None})
 
-    commons.obey(orders(4), DEADLINE)
+    commons.obey(assignment(4), DEADLINE)
     commons.finish({grant(0): None})
-    assert Changes(assigned=[grant(0)]) == commons.obey(orders(5, hold=[(0, 1)]), DEADLINE)
+    assert Changes(assigned=[grant(0)]) == commons.obey(assignment(5, hold=[(0, 1)]), DEADLINE)
 
 
 def test_releases_of_others_mean_nothing() -> None:
@@ -78,7 +78,7 @@ def a_session(mode: Mode) -> MemberSession:
     asked = session.tick(0)
     assert [mode] == [join.mode for join in sent(Join, asked)]
     acknowledge(session, asked, 0)
-    acknowledge(session, session.receive(orders(1, hold=[(0, 1), (1, 1)]), 0), 0)
+    acknowledge(session, session.receive(assignment(1, hold=[(0, 1), (1, 1)]), 0), 0)
     return session
 
 
@@ -87,7 +87,7 @@ def test_leaving_finishes_everything_and_releases_nothing(mode: Mode) -> None:
     """The controller names nothing any more, and there is no heir to wait for."""
     session = a_session(mode)
     acknowledge(session, session.stop(0, timeout_ms=30_000), 0)
-    revoked = session.receive(orders(2), 0)
+    revoked = session.receive(assignment(2), 0)
     assert [Revoked((grant(0), grant(1)))] == [it for it in revoked if isinstance(it, Revoked)]
 
     actions = acknowledge(session, revoked, 0)
@@ -99,7 +99,7 @@ def test_leaving_finishes_everything_and_releases_nothing(mode: Mode) -> None:
 def test_a_slow_application_is_not_interrupted() -> None:
     """It may take longer than a revocation timeout: nobody waits for it."""
     session = a_session("shared")
-    acknowledge(session, session.receive(orders(2, hold=[(1, 1)]), 0), 0)
+    acknowledge(session, session.receive(assignment(2, hold=[(1, 1)]), 0), 0)
     for now in range(0, 70_000, 1_000):
         acknowledge(session, session.tick(now), now)
         session.caught_up(now, now)

@@ -6,7 +6,7 @@ from typing import assert_never
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.builders.sessions import MINE, a_release, a_session, orders, queue, sent
+from tests.builders.sessions import MINE, a_release, a_session, assignment, queue, sent
 from trimtab.protocol import Assignment, QueueRef, Release
 from trimtab.session import Action, Assigned, Grant, Lost, MemberSession, Revoked
 
@@ -19,10 +19,10 @@ VERBS = st.dictionaries(
 
 
 @st.composite
-def any_orders(draw: st.DrawFn) -> Assignment:
+def any_assignment(draw: st.DrawFn) -> Assignment:
     """Orders that make no sense but keep the contract."""
     said = draw(VERBS)
-    return orders(
+    return assignment(
         draw(st.integers(1, 12)),
         hold=[(number, epoch) for number, (verb, epoch, _) in said.items() if verb == "hold"],
         give=[(number, epoch) for number, (verb, epoch, _) in said.items() if verb == "give"],
@@ -37,8 +37,10 @@ def any_orders(draw: st.DrawFn) -> Assignment:
 
 RELEASED = CLAIMS.map(lambda claim: a_release("a", (*claim, 42)))
 FINISHED = st.just("finish")
-NEWS = st.lists(any_orders() | RELEASED | FINISHED | st.none() | st.integers(0, 9_000), max_size=15)
-"""Orders, releases, the application having stopped, tombstones, and time going by."""
+NEWS = st.lists(
+    any_assignment() | RELEASED | FINISHED | st.none() | st.integers(0, 9_000), max_size=15
+)
+"""Assignments, releases, an application that has stopped, tombstones, and time that passes."""
 
 
 @dataclass
@@ -117,7 +119,7 @@ def test_the_application_is_always_told_something_it_can_do(
 
 @settings(max_examples=50)
 @given(news=NEWS, again=st.lists(st.integers(0, 14), max_size=5))
-def test_reading_old_orders_again_changes_nothing(
+def test_reading_old_assignments_again_changes_nothing(
     news: list[Assignment | Release | str | int | None], again: list[int]
 ) -> None:
     """A log may be read twice, and out of date."""
@@ -134,8 +136,8 @@ def test_reading_old_orders_again_changes_nothing(
 @settings(max_examples=50)
 @given(claims=st.lists(CLAIMS, max_size=12), first=st.integers(0, 12))
 def test_it_does_not_matter_what_is_heard_first(claims: list[tuple[int, int]], first: int) -> None:
-    """Releases heard before the orders count as those heard after."""
-    wanted = orders(10, inherit=[(number, 10, "a", number + 3) for number in range(3)])
+    """Releases heard before the assignment count as those heard after."""
+    wanted = assignment(10, inherit=[(number, 10, "a", number + 3) for number in range(3)])
     early, late = a_session(), a_session()
     late.receive(wanted, 0)
     for at, claim in enumerate(claims):

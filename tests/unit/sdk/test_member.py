@@ -26,7 +26,7 @@ def test_it_gets_its_share(
     member: Member, kafka: MemoryTransport, application: Application
 ) -> None:
     """What is assigned is told, and valid from then on."""
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     until(lambda: application.heard)
 
@@ -41,8 +41,8 @@ def test_it_releases_where_the_application_stopped(
 ) -> None:
     """The positions that `on_revoked` returns travel in the release."""
     application.positions = {queue(): 42}
-    kafka.order(1, hold=[(0, 1), (1, 1)])
-    kafka.order(2, give=[(0, 1), (1, 1)])
+    kafka.assign(1, hold=[(0, 1), (1, 1)])
+    kafka.assign(2, give=[(0, 1), (1, 1)])
     until(lambda: records(kafka, Release))
 
     rows = [(*queue(), 1, 42), (*queue(1), 1, None)]
@@ -51,7 +51,7 @@ def test_it_releases_where_the_application_stopped(
 
 def test_an_heir_begins_where_the_owner_stopped(member: Member, kafka: MemoryTransport) -> None:
     """The release of another member starts the queue, with its position."""
-    kafka.order(2, inherit=[(0, 2, "a", 1)])
+    kafka.assign(2, inherit=[(0, 2, "a", 1)])
     kafka.release(a_release("a", (0, 1, 42)))
     member.wait_until(lambda it: it.assignment, WAIT_S)
 
@@ -68,8 +68,8 @@ def test_a_slow_callback_keeps_no_heartbeat_up(kafka: MemoryTransport) -> None:
     with Member(
         group=GROUP, topics=["orders"], transport=kafka, session_timeout="3s", on_revoked=wait
     ) as member:
-        kafka.order(1, hold=[(0, 1)])
-        kafka.order(2, give=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
+        kafka.assign(2, give=[(0, 1)])
         member.wait_until(lambda _: len(records(kafka, Beat)) > 2, WAIT_S)
 
         assert [] == records(kafka, Release)
@@ -85,7 +85,7 @@ def test_it_skips_what_it_cannot_read_and_what_is_not_for_it(
     kafka.publish(ASSIGNMENTS.name, member_key(GROUP, "other"), b"not our business")
     kafka.publish(RELEASES.name, b"other group", b"not our business")
     kafka.publish(RELEASES.name, GROUP.encode(), b"[garbage")
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     until(lambda: len(application.heard) == 3)
 
@@ -97,7 +97,7 @@ def test_a_tombstone_loses_everything_and_joins_anew(
     member: Member, kafka: MemoryTransport, application: Application
 ) -> None:
     """The controller does not know the member any more."""
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     kafka.publish(ASSIGNMENTS.name, member_key(GROUP, "m"), None)
     until(lambda: application.told("lost"))
@@ -178,7 +178,7 @@ def test_a_member_that_joins_again_and_again_says_why(
 ) -> None:
     """In its log and to the application: what failed, since when, and how often."""
     with Member(group=GROUP, topics=["orders"], transport=kafka, session_timeout="500ms") as member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
         kafka.reachable = False
         until(lambda: "the member joins again, 2 times in " in caplog.text)
@@ -199,7 +199,7 @@ def test_a_member_that_cannot_be_heard_loses_everything(kafka: MemoryTransport) 
         session_timeout="500ms",
         on_lost=lambda _: lost.append(time.monotonic()),
     ) as member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
         kafka.reachable = False
         member.wait_until(lambda it: it.state == "joining", WAIT_S)
@@ -226,7 +226,7 @@ def test_a_member_that_reads_what_was_long_ago_begins_anew() -> None:
     """The log is as old to it as the question whose answer it has."""
     kafka = LateReader()
     with Member(group=GROUP, topics=["orders"], transport=kafka, session_timeout="500ms"):
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         until(lambda: len({join.incarnation for join in kafka.joins}) > 1)
 
 
@@ -247,7 +247,7 @@ def test_a_failing_callback_ends_the_member(
         on_error=application.on_error,
     )
     member.start()
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     with pytest.raises(CallbackError) as failure:
         member.wait_until(lambda it: it.state == "ended", WAIT_S)
 
@@ -270,10 +270,10 @@ def test_a_younger_process_takes_over(kafka: MemoryTransport, application: Appli
         on_lost=application.on_lost,
     )
     member.start()
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     kafka.sent.append(kafka.joins[-1].model_copy(update={"incarnation": "9" * 13 + MINE[13:]}))
-    kafka.order(2, hold=[(0, 2)])
+    kafka.assign(2, hold=[(0, 2)])
     until(lambda: application.told("lost"))
 
     assert isinstance(member.failure, ReplacedError)

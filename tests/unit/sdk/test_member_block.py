@@ -98,7 +98,7 @@ def released(kafka: MemoryTransport) -> list[tuple[object, ...]]:
 def fail_in_the_block(member: Member, kafka: MemoryTransport, *, leaving: bool = False) -> None:
     """Get a queue, and raise."""
     with member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
         if leaving:
             member.leave()
@@ -135,7 +135,7 @@ def test_whoever_reads_does_not_wait_for_heirs(
 ) -> None:
     """Nobody reads meanwhile; and what is in hand would wait for ever."""
     with Stopwatch(), a_member(kafka, Reader(), application) as member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
 
     assert [(*queue(), 1, 7)] == released(kafka)
@@ -147,13 +147,13 @@ def test_another_thread_reads_on(kafka: MemoryTransport, application: Applicatio
     reader.here = False
     member = a_member(kafka, reader, application)
     member.start()
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     ending = threading.Thread(target=member.stop)
     ending.start()
     member.wait_until(lambda it: it.state == "draining", WAIT_S)
     before = member.assignment, released(kafka)
-    kafka.order(2, give=[(0, 1)])
+    kafka.assign(2, give=[(0, 1)])
     reader.put_down.set()
     ending.join(WAIT_S)
 
@@ -172,7 +172,7 @@ class Failing(Reader):
 def end_after_a_failure(member: Member, kafka: MemoryTransport, error: Exception | None) -> None:
     """Let the member fail, and end the block."""
     with member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         until(lambda: member.failure)
         if error is not None:
             raise error
@@ -199,7 +199,7 @@ def test_a_binding_is_told_of_starts_last_and_of_ends_first(
     reader = Reader()
     reader.told = application.heard  # type: ignore[assignment]  # one list, to see the order
     with a_member(kafka, reader, application) as member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
 
     expected = [("assigned", (ONE,)), ("assigned", 1), ("revoked", 1), ("revoked", (ONE,))]
@@ -221,7 +221,7 @@ def test_whoever_asks_what_is_owned_need_not_wait_for_the_members_thread(
     )
     assert reader.owned is not None
     member.start()
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     before = reader.owned([ONE, Grant(queue(), 2)])
     poll = kafka.poll
@@ -251,11 +251,11 @@ async def play(kafka: MemoryTransport, reader: Reader, *, failing: bool) -> floa
     async with AsyncMember(
         group=GROUP, topics=["orders"], transport=kafka, binding=reader, on_revoked=on_revoked
     ) as member:
-        await asyncio.to_thread(kafka.order, 1, hold=[(0, 1)])
+        await asyncio.to_thread(kafka.assign, 1, hold=[(0, 1)])
         await member.wait_until(lambda it: it.assignment, "5s")
         if failing:
             raise ZeroDivisionError
-        kafka.order(2, give=[(0, 1)])
+        kafka.assign(2, give=[(0, 1)])
         began = time.monotonic()
         await asyncio.sleep(0.1)
         slept = time.monotonic() - began

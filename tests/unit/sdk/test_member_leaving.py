@@ -17,11 +17,11 @@ from trimtab.protocol import Leave, Release
 
 def test_leaving_waits_for_the_heirs(member: Member, kafka: MemoryTransport) -> None:
     """The member works on until it is told to give, and leaves when all is released."""
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
     member.leave()
     while_leaving = member.state, member.assignment
-    kafka.order(2, give=[(0, 1)])
+    kafka.assign(2, give=[(0, 1)])
     in_order = member.stop()
 
     assert ("draining", (ONE,)) == while_leaving
@@ -34,7 +34,7 @@ def test_leaving_without_heirs_is_bounded(
     member: Member, kafka: MemoryTransport, application: Application
 ) -> None:
     """When the time is up the application is told to stop, and the member leaves."""
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment, WAIT_S)
 
     assert member.stop("50ms")
@@ -54,7 +54,7 @@ def test_a_static_member_may_leave_for_a_while(
         on_revoked=application.on_revoked,
     )
     with member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
         assert member.stop(temporary=True)
 
@@ -80,7 +80,7 @@ def test_a_callback_may_leave(kafka: MemoryTransport) -> None:
     member = Member(group=GROUP, topics=["orders"], transport=kafka, on_assigned=leave)
     members.append(member)
     with member:
-        kafka.order(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.state == "ended", WAIT_S)
 
     assert ([False], None) == (answers, member.failure)

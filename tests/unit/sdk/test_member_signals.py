@@ -27,7 +27,7 @@ def a_member() -> tuple[Member, MemoryTransport]:
     kafka = MemoryTransport()
     member = Member(group=GROUP, topics=["orders"], member_id="m", transport=kafka)
     member.start()
-    kafka.order(1, hold=[(0, 1)])
+    kafka.assign(1, hold=[(0, 1)])
     member.wait_until(lambda it: it.assignment)
     return member, kafka
 

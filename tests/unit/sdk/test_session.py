@@ -10,9 +10,9 @@ from tests.builders.sessions import (
     SESSION_MS,
     a_session,
     acknowledge,
+    assignment,
     joined,
     only,
-    orders,
     queue,
     sent,
 )
@@ -31,7 +31,7 @@ from trimtab.session import (
 from trimtab.session.asking import FIRST_JOIN_RETRY_MS, LAST_JOIN_RETRY_MS
 from trimtab.session.session import BEAT_SPACING_MS
 
-ASKED_AGAIN = orders(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
+ASKED_AGAIN = assignment(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
 
 
 def test_it_joins_at_once() -> None:
@@ -73,7 +73,7 @@ def test_an_answer_ends_the_asking() -> None:
 def test_sequences_count_every_record_of_a_life() -> None:
     """One counter over all topics, from one on, without gaps."""
     session = joined((0, 1))
-    actions = [*session.receive(orders(2, give=[(0, 1)]), 0), *session.finish({GRANT: None}, 0)]
+    actions = [*session.receive(assignment(2, give=[(0, 1)]), 0), *session.finish({GRANT: None}, 0)]
     actions += run_until(session, 3 * HEARTBEAT_MS)
 
     sequences = [record.sequence for record in sent(Beat, actions) + sent(Release, actions)]
@@ -81,7 +81,7 @@ def test_sequences_count_every_record_of_a_life() -> None:
 
 
 def test_it_beats_as_it_is_told() -> None:
-    """The interval of the orders counts, not the wish."""
+    """The interval of the assignment counts, not the wish."""
     session = joined()
 
     assert 3 == len(sent(Beat, run_until(session, 3 * HEARTBEAT_MS)))
@@ -99,15 +99,15 @@ def test_a_change_of_ownership_is_told_at_once() -> None:
     session = a_session()
     session.tick(0)
 
-    (beat,) = sent(Beat, session.receive(orders(1, hold=[(0, 1)]), 0))
+    (beat,) = sent(Beat, session.receive(assignment(1, hold=[(0, 1)]), 0))
     assert (1, (GrantRef(*queue(), 1),)) == (beat.epoch, beat.owned)
 
 
 def test_changes_in_quick_succession_share_a_beat() -> None:
     """A storm of changes costs a beat per tenth of a second, not one each."""
     session = joined()
-    first = session.receive(orders(2, hold=[(0, 2)]), 1_000)
-    second = session.receive(orders(3, hold=[(0, 2), (1, 3)]), 1_001)
+    first = session.receive(assignment(2, hold=[(0, 2)]), 1_000)
+    second = session.receive(assignment(3, hold=[(0, 2), (1, 3)]), 1_001)
 
     assert (1, 0) == (len(sent(Beat, first)), len(sent(Beat, second)))
     (beat,) = sent(Beat, session.tick(1_000 + BEAT_SPACING_MS))
@@ -125,7 +125,7 @@ def test_a_statement_is_repeated_until_kafka_has_it() -> None:
     """Null would refer to a beat that may have been lost."""
     session = a_session()
     acknowledge(session, session.tick(0), 0)
-    session.receive(orders(1, hold=[(0, 1)]), 0)  # its beat is never acknowledged
+    session.receive(assignment(1, hold=[(0, 1)]), 0)  # its beat is never acknowledged
 
     (beat,) = sent(Beat, session.tick(HEARTBEAT_MS))
     assert (GrantRef(*queue(), 1),) == beat.owned
@@ -134,8 +134,8 @@ def test_a_statement_is_repeated_until_kafka_has_it() -> None:
 def test_a_statement_that_came_and_went_is_made_again() -> None:
     """A, then B unacknowledged, then A again: null would mean B."""
     session = joined((0, 1))
-    session.receive(orders(2, hold=[(0, 1), (1, 2)]), 1_000)
-    session.receive(orders(3, hold=[(0, 1)]), 2_000)
+    session.receive(assignment(2, hold=[(0, 1), (1, 2)]), 1_000)
+    session.receive(assignment(3, hold=[(0, 1)]), 2_000)
 
     (beat,) = sent(Beat, session.tick(2_000 + HEARTBEAT_MS))
     assert (GrantRef(*queue(), 1),) == beat.owned
@@ -144,9 +144,9 @@ def test_a_statement_that_came_and_went_is_made_again() -> None:
 def test_what_was_never_started_is_told_too_when_it_is_let_go() -> None:
     """No statement ever named it: null would not tell that it is gone, if its release is lost."""
     session = joined((0, 1))
-    session.receive(orders(2, hold=[(0, 1)], inherit=[(1, 2, "a", 1)]), 1_000)
+    session.receive(assignment(2, hold=[(0, 1)], inherit=[(1, 2, "a", 1)]), 1_000)
     acknowledge(session, session.tick(1_000 + HEARTBEAT_MS), 1_000 + HEARTBEAT_MS)
-    told = session.receive(orders(3, hold=[(0, 1)], give=[(1, 2)]), 5_000)
+    told = session.receive(assignment(3, hold=[(0, 1)], give=[(1, 2)]), 5_000)
 
     (beat,) = sent(Beat, [*told, *session.tick(5_000 + BEAT_SPACING_MS)])
     assert [(1, 2)] == [
@@ -158,16 +158,16 @@ def test_what_was_never_started_is_told_too_when_it_is_let_go() -> None:
 def test_what_is_being_revoked_is_still_owned() -> None:
     """A queue left out of a beat counts as released, so it stays until the application is done."""
     session = joined((0, 1))
-    acknowledge(session, session.receive(orders(2, give=[(0, 1)]), 1_000), 1_000)
+    acknowledge(session, session.receive(assignment(2, give=[(0, 1)]), 1_000), 1_000)
 
     assert [None] == [beat.owned for beat in sent(Beat, session.tick(HEARTBEAT_MS))]
 
 
-def test_orders_are_carried_out() -> None:
+def test_assignments_are_carried_out() -> None:
     """Hold assigns, give revokes, finishing releases with the position."""
     session = joined()
-    assigned = session.receive(orders(2, hold=[(0, 2)]), 0)
-    revoked = session.receive(orders(3, give=[(0, 2)]), 0)
+    assigned = session.receive(assignment(2, hold=[(0, 2)]), 0)
+    revoked = session.receive(assignment(3, give=[(0, 2)]), 0)
     grant = Grant(queue(), 2)
     (release,) = sent(Release, session.finish({grant: 42}, 0))
 
@@ -177,11 +177,11 @@ def test_orders_are_carried_out() -> None:
 
 
 @pytest.mark.parametrize("epoch", [0, 1])
-def test_old_orders_are_ignored(epoch: int) -> None:
+def test_old_assignments_are_ignored(epoch: int) -> None:
     """An epoch that was seen, or an earlier one, is a replay."""
     session = joined((0, 1))
 
-    assert [] == session.receive(orders(epoch), 0)
+    assert [] == session.receive(assignment(epoch), 0)
     assert (GRANT,) == session.working
 
 
@@ -210,7 +210,7 @@ def test_it_joins_again_until_that_is_answered() -> None:
     first = FIRST_JOIN_RETRY_MS
     assert [first, 2 * first, 4 * first] == [late - early for early, late in pairwise(asked)]
 
-    session.receive(orders(4, hold=[(0, 1)]), asked[-1])
+    session.receive(assignment(4, hold=[(0, 1)]), asked[-1])
     assert [] == sent(Join, run_until(session, asked[-1] + 5 * SESSION_MS))
 
 
@@ -218,7 +218,7 @@ def test_who_is_asked_for_its_join_once_more_asks_anew() -> None:
     """The controller may forget a second time: the old patience does not count."""
     session = joined((0, 1))
     session.receive(ASKED_AGAIN, 10)
-    session.receive(orders(3, hold=[(0, 1)]), 20)
+    session.receive(assignment(3, hold=[(0, 1)]), 20)
 
     again = ASKED_AGAIN.model_copy(update={"epoch": 4})
     assert 1 == len(sent(Join, session.receive(again, 30)))
@@ -242,18 +242,18 @@ def test_who_has_not_been_heard_yet_stops_asking_when_it_leaves() -> None:
     assert [] == sent(Join, session.tick(10 + FIRST_JOIN_RETRY_MS))
 
 
-def test_orders_for_an_earlier_life_are_ignored() -> None:
+def test_assignments_for_an_earlier_life_are_ignored() -> None:
     """They were meant for a process that is no more."""
     session = joined((0, 1))
 
-    assert [] == session.receive(orders(9, incarnation="1767225599999-ffffffff"), 0)
+    assert [] == session.receive(assignment(9, incarnation="1767225599999-ffffffff"), 0)
 
 
-def test_orders_for_a_younger_life_end_the_session() -> None:
+def test_assignments_for_a_younger_life_end_the_session() -> None:
     """A younger process has the name: everything is lost, and coming back would start a fight."""
     session = joined((0, 1))
 
-    actions = session.receive(orders(9, incarnation=YOUNGER), 0)
+    actions = session.receive(assignment(9, incarnation=YOUNGER), 0)
 
     assert [Lost((GRANT,), LossReason.REPLACED), Ended(Ending.REPLACED)] == actions
     assert [] == session.tick(10 * SESSION_MS)
@@ -285,6 +285,6 @@ def test_nothing_of_an_earlier_life_counts_in_the_next() -> None:
     session = joined((0, 1))
     session.receive(None, 1_000)
 
-    actions = session.receive(orders(1, hold=[(0, 1)], incarnation=session.incarnation), 1_000)
+    actions = session.receive(assignment(1, hold=[(0, 1)], incarnation=session.incarnation), 1_000)
 
     assert [Assigned((GRANT,))] == only(Assigned, actions)

@@ -10,9 +10,9 @@ from tests.builders.sessions import (
     a_release,
     a_session,
     acknowledge,
+    assignment,
     joined,
     only,
-    orders,
     queue,
     sent,
 )
@@ -142,7 +142,7 @@ def test_each_beat_asks_for_the_end_of_the_log() -> None:
 def test_a_suspended_process_finds_out_before_it_acts() -> None:
     """After a long sleep a release in the inbox starts nobody: others were told meanwhile."""
     session = joined()
-    session.receive(orders(2, inherit=[(0, 2, "a", 1)]), 0)
+    session.receive(assignment(2, inherit=[(0, 2, "a", 1)]), 0)
 
     actions = session.hear(a_release("a", (0, 1, 42)), 10 * SESSION_MS)
 
@@ -172,7 +172,7 @@ def test_an_acknowledgement_that_was_late_still_counts() -> None:
 def test_a_revocation_that_takes_too_long_loses_everything() -> None:
     """The controller fences a member as a whole, so a margin before that the member does it."""
     session = joined((0, 1), (1, 1))
-    acknowledge(session, session.receive(orders(2, hold=[(1, 1)], give=[(0, 1)]), 0), 0)
+    acknowledge(session, session.receive(assignment(2, hold=[(1, 1)], give=[(0, 1)]), 0), 0)
     actions = run_until(session, within(REVOCATION_MS))
 
     assert [Lost((GRANT, Grant(queue(1), 1)), LossReason.OVERDUE)] == only(Lost, actions)
@@ -182,7 +182,7 @@ def test_a_revocation_that_takes_too_long_loses_everything() -> None:
 def test_a_release_that_failed_is_sent_again() -> None:
     """The heir waits for it; it goes out with the next beat, under a new number."""
     session = joined((0, 1))
-    session.receive(orders(2, give=[(0, 1)]), 0)
+    session.receive(assignment(2, give=[(0, 1)]), 0)
     actions = session.finish({GRANT: 42}, 0)
     (first,) = sent(Release, actions)
     for action in only(Send, actions):
@@ -197,7 +197,7 @@ def test_a_release_that_failed_is_sent_again() -> None:
 def test_it_obeys_the_session_that_it_is_granted(granted: int) -> None:
     """Not the one that it asked for: the controller counts by what it grants."""
     session = joined((0, 1))
-    record = orders(2, hold=[(0, 1)])
+    record = assignment(2, hold=[(0, 1)])
     session.receive(record.model_copy(update={"session_timeout_ms": granted}), 0)
 
     assert [] == only(Lost, session.tick(within(granted) - 1))

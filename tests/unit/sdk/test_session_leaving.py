@@ -6,9 +6,9 @@ from tests.builders.sessions import (
     REVOCATION_MS,
     a_session,
     acknowledge,
+    assignment,
     joined,
     only,
-    orders,
     queue,
     sent,
 )
@@ -39,7 +39,7 @@ def test_leaving_works_on_until_heirs_have_taken_over() -> None:
     assert (GRANT,) == session.working
 
     acknowledge(session, [drain], 0)
-    acknowledge(session, session.receive(orders(2, give=[(0, 1)]), 0), 0)
+    acknowledge(session, session.receive(assignment(2, give=[(0, 1)]), 0), 0)
     actions = session.finish({GRANT: 42}, 0)
     assert ([], "draining") == (sent(Leave, actions), session.phase)
 
@@ -84,7 +84,7 @@ def test_a_queue_is_owned_until_it_is_released() -> None:
     """Also while the application finishes with it: its last commit is one of an owner."""
     session = joined((0, 1))
     held = session.owns(GRANT)
-    session.receive(orders(2, give=[(0, 1)]), 0)
+    session.receive(assignment(2, give=[(0, 1)]), 0)
     giving = session.owns(GRANT)
     session.finish({GRANT: 42}, 0)
 
@@ -127,7 +127,7 @@ def test_whoever_has_said_goodbye_takes_nothing_any_more() -> None:
     (leave,) = session.stop(0, timeout_ms=30_000)
     assert 1 == len(sent(Leave, [leave]))
 
-    assert [] == session.receive(orders(2, hold=[(0, 2)]), 0)
+    assert [] == session.receive(assignment(2, hold=[(0, 2)]), 0)
     assert () == session.working
     assert [Ended(Ending.LEFT)] == acknowledge(session, [leave], 0)
 
@@ -135,7 +135,7 @@ def test_whoever_has_said_goodbye_takes_nothing_any_more() -> None:
 def test_an_heir_that_leaves_lets_its_promise_go() -> None:
     """A promise is a possible ownership: it is released before leaving."""
     session = joined()
-    session.receive(orders(2, inherit=[(0, 2, "a", 1)]), 0)
+    session.receive(assignment(2, inherit=[(0, 2, "a", 1)]), 0)
     session.stop(0, timeout_ms=1_000)
 
     releases = sent(Release, run_until(session, 1_000))
@@ -170,7 +170,7 @@ def test_whoever_leaves_for_a_while_takes_nothing_any_more() -> None:
     session = joined((0, 1))
     session.stop(0, timeout_ms=30_000, temporary=True)
 
-    assert [] == only(Assigned, session.receive(orders(2, hold=[(0, 1), (1, 2)]), 0))
+    assert [] == only(Assigned, session.receive(assignment(2, hold=[(0, 1), (1, 2)]), 0))
     assert () == session.working
 
 

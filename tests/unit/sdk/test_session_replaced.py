@@ -7,9 +7,9 @@ from tests.builders.sessions import (
     MINE,
     SESSION_MS,
     a_session,
+    assignment,
     joined,
     only,
-    orders,
     sent,
 )
 from tests.unit.sdk.passage import FENCE_MS, GRANT, YOUNGER, run_until
@@ -33,14 +33,14 @@ def test_a_younger_life_of_its_name_has_replaced_it() -> None:
     """Also if it has asked to join again meanwhile."""
     session = thawed()
 
-    assert [REPLACED] == session.receive(orders(2, hold=[(0, 2)], incarnation=YOUNGER), LATE)
+    assert [REPLACED] == session.receive(assignment(2, hold=[(0, 2)], incarnation=YOUNGER), LATE)
     assert [] == session.tick(10 * LATE)
 
 
 def test_it_is_found_out_by_the_very_record() -> None:
     """Time comes first, and then what was in the inbox: it starts nothing and gives up."""
     session = joined((0, 1))
-    actions = session.receive(orders(2, hold=[(0, 2)], incarnation=YOUNGER), LATE)
+    actions = session.receive(assignment(2, hold=[(0, 2)], incarnation=YOUNGER), LATE)
 
     assert [REPLACED] == only(Ended, actions)
     assert [] == only(Assigned, actions)
@@ -63,7 +63,7 @@ def test_a_join_says_what_the_process_last_knew() -> None:
     """So that the controller can tell who came after it, in whatever order it reads."""
     session = a_session()
     joins = sent(Join, [*session.tick(0), *session.tick(LATE)])
-    session.receive(orders(7, incarnation=session.incarnation), LATE)
+    session.receive(assignment(7, incarnation=session.incarnation), LATE)
     joins += sent(Join, [*session.tick(2 * LATE), *session.tick(3 * LATE)])
 
     assert [None, 0, 7, 7] == [join.last_epoch for join in joins]
@@ -74,7 +74,7 @@ def test_an_older_life_ends_nobody(life: str) -> None:
     """Its own, or one that is older by its clock: were both to give up, nobody would be left."""
     session = thawed()
 
-    assert [] == session.receive(orders(2, hold=[(0, 2)], incarnation=life), LATE)
+    assert [] == session.receive(assignment(2, hold=[(0, 2)], incarnation=life), LATE)
     assert "joining" == session.phase
 
 
@@ -83,7 +83,7 @@ def test_without_a_successor_it_is_back_by_itself() -> None:
     session = joined((0, 1))
     (join,) = sent(Join, run_until(session, FENCE_MS, deaf=True))
 
-    actions = session.receive(orders(2, hold=[(0, 2)], incarnation=join.incarnation), FENCE_MS)
+    actions = session.receive(assignment(2, hold=[(0, 2)], incarnation=join.incarnation), FENCE_MS)
     assert [2] == [grant.token for each in only(Assigned, actions) for grant in each.grants]
 
 

@@ -36,7 +36,7 @@ def test_rocketmq_s_table_is_forgotten_with_its_broker() -> None:
     story.report("r1", *sights({"c": FAILS}))
     assert said == len(story.decisions)
 
-    story.order("c", available=True)
+    story.command("c", available=True)
     assert ("", {}) == (
         story.out,
         {it: item for it, item in story.cluster.items.items() if it == "c"},
@@ -69,9 +69,9 @@ def test_who_is_complained_of_first_is_out_as_soon_as_there_are_others(
 
 @MODES
 def test_an_eject_of_the_first_holds_as_soon_as_there_are_others(mode: Bench) -> None:
-    """An operator's order waits for no sweep either."""
+    """An operator's command waits for no sweep either."""
     story = ClusterStory(policy=VerdictPolicy(mode=mode))
-    story.order("c", available=False)
+    story.command("c", available=False)
     assert "" == story.out
 
     story.report("r1", *sights({"a": FINE}))

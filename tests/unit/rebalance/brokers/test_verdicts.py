@@ -145,13 +145,13 @@ def test_an_order_about_one_broker_too_many_is_refused() -> None:
     """Operators know what they do, and mistype names all the same: the state stays bounded."""
     story = ClusterStory("ab", policy=VerdictPolicy(brokers_max=2))
     story.sweep()
-    story.order("c", available=False)
+    story.command("c", available=False)
 
     assert ["more than 2 brokers"] == [
         it.detail for it in story.decisions if isinstance(it, ReportRefused)
     ]
     assert {"a", "b"} == set(story.cluster.brokers)
-    assert {} == story.cluster.orders
+    assert {} == story.cluster.commands
 
 
 def test_a_fact_that_is_known_costs_nothing() -> None:

@@ -7,7 +7,7 @@ from tests.builders.records import advanced, at, beaten, joined, left
 
 
 def test_a_stamp_that_was_far_ahead_does_not_reopen_the_past() -> None:
-    """An order of the past stays obeyed once, whatever one record before it says of the time."""
+    """A command of the past stays obeyed once, whatever one record before it says of the time."""
     day = 86_400_000
     stamps = [at(1_000), at(day), at(2_000, 2), at(9_000, 3), at(9_500, 4)]
     records = [joined("a"), beaten("a"), left("a"), joined("b"), advanced(7, decided=5_000)]

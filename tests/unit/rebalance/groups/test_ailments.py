@@ -12,7 +12,7 @@ from rebalance.groups.model.decisions import GroupAiled, MemberChanged, Rebalanc
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
-from tests.builders.records import at, beaten, joined, left, ordered, routed
+from tests.builders.records import at, beaten, commanded, joined, left, routed
 from tests.builders.story import Story, only
 
 
@@ -74,14 +74,14 @@ def test_it_is_asked_again_at_the_next_change_and_not_before() -> None:
     assert 1 == len(only(GroupAiled, story.decisions))
 
 
-@pytest.mark.parametrize("order", [RebalanceNow(), ChooseStrategy("AVG")])
-def test_an_order_has_it_asked_again(order: RebalanceNow | ChooseStrategy) -> None:
+@pytest.mark.parametrize("command", [RebalanceNow(), ChooseStrategy("AVG")])
+def test_a_command_has_it_asked_again(command: RebalanceNow | ChooseStrategy) -> None:
     """And once it answers, all is well."""
     strategy = Moody()
     story = at_work(strategy)
     story.reads(joined("c"))
     strategy.error = None
-    story.reads(ordered(order))
+    story.reads(commanded(command))
     story.waits(seconds=1)
 
     assert ["", None] == [only(GroupAiled, story.decisions)[-1].reason, story.state.ailment]

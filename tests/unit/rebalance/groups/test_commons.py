@@ -11,7 +11,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.ids import ANY_QUEUE, BrokerName, MemberId, Queue, TopicName
 from tests.builders.allocation_vectors import POP, queues
 from tests.builders.lines import Line, of_each
-from tests.builders.records import drained, joined, left, ordered, routed
+from tests.builders.records import commanded, drained, joined, left, routed
 from tests.builders.story import Story, only
 
 SHARED = Mode.SHARED
@@ -113,12 +113,12 @@ def test_whoever_draws_from_other_queues_than_before_is_told() -> None:
 
 
 def test_a_new_share_number_is_told_to_all_whom_it_concerns() -> None:
-    """And of two orders at once the last counts."""
+    """And of two commands at once the last counts."""
     story = trio(Policy(share_number=1))
-    story.reads(ordered(ChoosePolicy(Overrides(share_number=2))))
+    story.reads(commanded(ChoosePolicy(Overrides(share_number=2))))
     assert [6] * 4 == [len(numbers(story, name)) for name in "abcd"]
 
-    decided = story.reads(ordered(ChoosePolicy(Overrides(share_number=2, flap_limit=9))))
+    decided = story.reads(commanded(ChoosePolicy(Overrides(share_number=2, flap_limit=9))))
     assert [] == only(AssignmentIssued, decided)
 
 

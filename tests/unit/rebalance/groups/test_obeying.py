@@ -20,7 +20,7 @@ from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId, Millis
-from tests.builders.records import beaten, joined, left, ordered, registered, routed
+from tests.builders.records import beaten, commanded, joined, left, registered, routed
 from tests.builders.story import BIRTH_MS, Story, only, two_members
 
 B, NOBODY = MemberId("b"), MemberId("nobody")
@@ -69,15 +69,15 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("order", "outcome", "detail"), ANSWERS)
-def test_an_order_is_answered(order: Command, outcome: str, detail: str) -> None:
+@pytest.mark.parametrize(("command", "outcome", "detail"), ANSWERS)
+def test_a_command_is_answered(command: Command, outcome: str, detail: str) -> None:
     """With what became of it, in view of which epoch, and who gave it and why."""
-    (answer,) = only(CommandAnswered, two_members().reads(ordered(order, name="c1")))
+    (answer,) = only(CommandAnswered, two_members().reads(commanded(command, name="c1")))
 
     assert (outcome, detail) == (answer.outcome, answer.detail)
-    assert ("c1", order.verb, "ann", "because", 1) == (
+    assert ("c1", command.verb, "ann", "because", 1) == (
         answer.id,
-        answer.order,
+        answer.verb,
         answer.principal,
         answer.reason,
         answer.epoch,
@@ -87,7 +87,7 @@ def test_an_order_is_answered(order: Command, outcome: str, detail: str) -> None
 def test_the_same_id_is_the_same_command() -> None:
     """However often the log repeats it, in one batch or in many (G3)."""
     story = two_members()
-    once = ordered(RebalanceNow(), name="c1")
+    once = commanded(RebalanceNow(), name="c1")
     story.reads(once, once)
     story.reads(once)
 
@@ -95,11 +95,11 @@ def test_the_same_id_is_the_same_command() -> None:
     assert 2 == len(only(Rebalanced, story.decisions))
 
 
-def test_an_order_given_in_view_of_another_epoch_is_not_obeyed() -> None:
+def test_a_command_given_in_view_of_another_epoch_is_not_obeyed() -> None:
     """The world changed since it was thought of (G4)."""
     story = two_members()
     story.reads(left("a"))
-    (answer,) = only(CommandAnswered, story.reads(ordered(EvictMember(B), base=1)))
+    (answer,) = only(CommandAnswered, story.reads(commanded(EvictMember(B), base=1)))
 
     assert ("conflict", "the group is at epoch 2", 2) == (
         answer.outcome,
@@ -113,18 +113,18 @@ def test_a_conflict_names_the_epoch_it_was_in_conflict_with() -> None:
     """Also where the batch itself has drawn it: whoever asks again with that is heard."""
     story = two_members()
     (answer,) = only(
-        CommandAnswered, story.reads(joined("c"), ordered(EvictMember(B), name="c1", base=1))
+        CommandAnswered, story.reads(joined("c"), commanded(EvictMember(B), name="c1", base=1))
     )
     assert ("the group is at epoch 2", 2) == (answer.detail, answer.epoch)
 
-    story.reads(ordered(EvictMember(B), base=answer.epoch))
+    story.reads(commanded(EvictMember(B), base=answer.epoch))
     assert {"a", "c"} == set(story.state.members)
 
 
 def test_a_pause_in_which_nothing_happens_draws_no_epoch() -> None:
     """Who is dead is held once, however often it is looked at."""
     story = two_members()
-    story.reads(ordered(Pause()))
+    story.reads(commanded(Pause()))
     for _ in range(6):
         story.waits(seconds=5)
         story.reads(beaten("a"))
@@ -137,22 +137,22 @@ def test_a_pause_in_which_nothing_happens_draws_no_epoch() -> None:
     assert {"b"} == set(story.state.held)
 
 
-def test_of_two_orders_at_once_the_second_is_in_conflict() -> None:
+def test_of_two_commands_at_once_the_second_is_in_conflict() -> None:
     """Whether the log is cut between them or not (G3)."""
     story = two_members()
     answers = only(
         CommandAnswered,
-        story.reads(ordered(EvictMember(B), base=1), ordered(EvictMember(MemberId("a")), base=1)),
+        story.reads(*(commanded(EvictMember(MemberId(who)), base=1) for who in "ba")),
     )
 
     assert ["done", "conflict"] == [answer.outcome for answer in answers]
     assert {"a"} == set(story.state.members)
 
 
-def test_a_drain_by_order_is_a_drain() -> None:
+def test_a_drain_by_command_is_a_drain() -> None:
     """The member works on until its heirs have its queues (G2)."""
     story = two_members()
-    story.reads(ordered(DrainMember(B)))
+    story.reads(commanded(DrainMember(B)))
 
     assert {"orders-0": "a@1", "orders-1": "b@1!2 > a@2"} == story.pages()
 
@@ -160,7 +160,7 @@ def test_a_drain_by_order_is_a_drain() -> None:
 def test_an_evicted_member_is_fenced_and_told() -> None:
     """It may join again; nothing keeps it out."""
     story = two_members()
-    (change,) = only(MemberChanged, story.reads(ordered(EvictMember(B), name="c1")))
+    (change,) = only(MemberChanged, story.reads(commanded(EvictMember(B), name="c1")))
 
     assert ("fenced", "command", "c1") == (change.change, change.cause.kind, change.cause.subject)
     assert story.records[B] is None
@@ -169,7 +169,7 @@ def test_an_evicted_member_is_fenced_and_told() -> None:
 def test_a_paused_group_moves_nothing_and_evicts_nobody() -> None:
     """What happens meanwhile is booked, and decided in one go on resuming (G1)."""
     story = two_members()
-    story.reads(ordered(Pause()))
+    story.reads(commanded(Pause()))
     story.reads(joined("c"), routed("orders", 3, version=2))
     story.waits(seconds=11)
     story.reads(beaten("a"), beaten("c"))
@@ -177,7 +177,7 @@ def test_a_paused_group_moves_nothing_and_evicts_nobody() -> None:
     assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
     assert {"a", "b", "c"} == set(story.state.members)
 
-    decided = story.reads(ordered(Resume()))
+    decided = story.reads(commanded(Resume()))
 
     assert {"a", "c"} == set(story.state.members)
     assert 1 == len(only(Rebalanced, decided))
@@ -189,7 +189,7 @@ def test_a_hand_over_on_its_way_ends_in_a_pause() -> None:
     story = two_members()
     story.reads(left("a"))
     story.reads(joined("c"))
-    story.reads(ordered(Pause()))
+    story.reads(commanded(Pause()))
     story.obeys("b")
 
     assert {"orders-0": "b@2", "orders-1": "c@3"} == story.pages() | {}
@@ -200,7 +200,7 @@ def test_an_eager_holder_s_time_ends_in_a_pause_too() -> None:
     story = Story(Policy(eager_grace_ms=Millis(5_000)))
     story.reads(registered("a"), routed("orders", 2))
     story.reads(registered("b"))
-    story.reads(ordered(Pause()))
+    story.reads(commanded(Pause()))
     story.waits(seconds=5)
 
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
@@ -209,7 +209,7 @@ def test_an_eager_holder_s_time_ends_in_a_pause_too() -> None:
 def test_a_pause_may_end_by_itself() -> None:
     """At the log's own time, as the broker wrote it."""
     story = two_members(policy=Policy(session_timeout_ms=Millis(60_000)))
-    story.reads(ordered(Pause(until=Millis(BIRTH_MS + 10_000))), left("b"))
+    story.reads(commanded(Pause(until=Millis(BIRTH_MS + 10_000))), left("b"))
     story.waits(seconds=9)
     assert {"orders-0": "a@1"} == story.pages()
 
@@ -218,9 +218,9 @@ def test_a_pause_may_end_by_itself() -> None:
 
 
 def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
-    """The step that reads the order was begun with the old one."""
+    """The step that reads the command was begun with the old one."""
     story = two_members()
-    story.reads(ordered(ChooseStrategy("STICKY")))
+    story.reads(commanded(ChooseStrategy("STICKY")))
     assert ("STICKY", 1) == (story.state.strategy, story.state.target_epoch)
 
     story.waits(seconds=1)
@@ -228,12 +228,12 @@ def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    "order", [Pause(), RebalanceNow(), ChooseStrategy("AVG"), ChoosePolicy(), Forget()]
+    "command", [Pause(), RebalanceNow(), ChooseStrategy("AVG"), ChoosePolicy(), Forget()]
 )
-def test_an_order_to_a_group_that_does_not_exist_leaves_nothing_behind(order: Command) -> None:
-    """Or whoever may write orders could fill the state with names."""
+def test_a_command_to_a_group_that_does_not_exist_leaves_nothing_behind(command: Command) -> None:
+    """Or anyone who may write commands could fill the state with names."""
     story = Story()
-    (answer,) = only(CommandAnswered, story.reads(ordered(order)))
+    (answer,) = only(CommandAnswered, story.reads(commanded(command)))
 
     assert ("refused", "there is no such group") == (answer.outcome, answer.detail)
     assert GroupState(story.state.name) == story.state
@@ -243,9 +243,9 @@ def test_a_group_is_forgotten_once() -> None:
     """The second time there is no such group; its epoch does not grow for it."""
     story = two_members()
     story.reads(left("a"), left("b"))
-    story.reads(ordered(Forget(), name="c1"))
+    story.reads(commanded(Forget(), name="c1"))
     epoch = story.state.epoch
-    decided = story.reads(ordered(Forget(), name="c1"), ordered(Forget(), name="c2"))
+    decided = story.reads(commanded(Forget(), name="c1"), commanded(Forget(), name="c2"))
 
     assert [("c2", "refused")] == [(it.id, it.outcome) for it in only(CommandAnswered, decided)]
     assert epoch == story.state.epoch
@@ -253,14 +253,14 @@ def test_a_group_is_forgotten_once() -> None:
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_who_joins_a_group_that_was_just_forgotten_finds_a_new_one(*, cut: bool) -> None:
-    """In the same batch or in the next: the order was obeyed, and nothing is left (I7)."""
+    """In the same batch or in the next: the command was obeyed, and nothing is left (I7)."""
     story = two_members()
-    story.reads(ordered(ChooseStrategy("AVG")), ordered(Pause()), left("a"), left("b"))
+    story.reads(commanded(ChooseStrategy("AVG")), commanded(Pause()), left("a"), left("b"))
     if cut:
-        story.reads(ordered(Forget()))
+        story.reads(commanded(Forget()))
         story.reads(joined("c"))
     else:
-        story.reads(ordered(Forget()), joined("c"))
+        story.reads(commanded(Forget()), joined("c"))
 
     assert ["done"] * 3 == [it.outcome for it in only(CommandAnswered, story.decisions)]
     state = story.state
@@ -281,7 +281,7 @@ def test_a_forgotten_group_keeps_its_epoch_and_nothing_else() -> None:
     story = two_members()
     story.reads(left("a"), left("b"))
     epoch = story.state.epoch
-    (said,) = only(GroupSummarised, story.reads(ordered(Forget())))
+    (said,) = only(GroupSummarised, story.reads(commanded(Forget())))
 
     assert (epoch + 1, GroupPhase.EMPTY, ()) == (said.epoch, said.phase, said.topics)
     assert (epoch + 1, {}, {}) == (story.state.epoch, story.state.routes, story.state.flaps)

@@ -4,7 +4,7 @@ from allocators import allocator
 from rebalance.groups.model.commands import Pause, Resume
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
-from tests.builders.records import beaten, joined, left, missing, ordered, routed, wild
+from tests.builders.records import beaten, commanded, joined, left, missing, routed, wild
 from tests.builders.story import Story
 
 HERS = InstanceId("i")
@@ -51,7 +51,7 @@ def test_nobody_lets_go_for_an_heir_that_can_carry_less() -> None:
     """The heir of an instance takes over what the next target gives it."""
     story = Story(policy=Policy(on_twin_instance=TwinRule.HAND_OVER))
     story.reads(joined("a", instance=HERS), routed("orders", 2))
-    story.reads(ordered(Pause()))
+    story.reads(commanded(Pause()))
     story.reads(joined("c", instance=HERS, capacity=1))
     assert {"orders-0": "a@1", "orders-1": "a@1"} == story.pages()
 
@@ -74,13 +74,13 @@ def test_a_topic_that_comes_back_before_its_holders_were_told_is_another_one() -
     """It was gone from the map in a pause, and is there again at its end: positions are void."""
     story = Story()
     story.reads(joined("a", "", patterns=wild("ord*")), routed("orders", 2, generation="old"))
-    story.reads(ordered(Pause()))
+    story.reads(commanded(Pause()))
     story.reads(missing("orders", version=2), missing("orders", version=3))
     for _ in range(11):
         story.waits(seconds=3)
         story.reads(beaten("a", epoch=1))
     story.reads(routed("orders", 2, version=4, generation="new"))
-    story.reads(ordered(Resume()))
+    story.reads(commanded(Resume()))
 
     assert [] == list(story.told("a").hold)
     story.settles()

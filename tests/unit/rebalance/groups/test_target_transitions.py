@@ -19,11 +19,11 @@ from rebalance.groups.step import step
 from rebalance.ids import Epoch, InstanceId, MemberId, TopicName
 from tests.builders.group import a_group
 from tests.builders.notation import queue
-from tests.builders.records import Record, at, joined, left, ordered
+from tests.builders.records import Record, at, commanded, joined, left
 from tests.builders.story import only
 from tests.unit.rebalance.groups.kafkas_cases import TARGET_ASSIGNMENT, WITHOUT_COUNTERPART
 
-CHANGE = ordered(RebalanceNow())
+CHANGE = commanded(RebalanceNow())
 STATIC = InstanceId("i2")
 
 

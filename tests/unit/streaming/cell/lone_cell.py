@@ -61,8 +61,8 @@ class Controller:
         self.reads()
         return token
 
-    def forgets_by_order(self, group: str) -> None:
-        """An operator orders that a group be forgotten."""
+    def forgets_by_command(self, group: str) -> None:
+        """An operator has a group forgotten."""
         self.now += 1
         order = Forget(id=f"c{self.now}", principal="ann", reason="retired")
         self.log.append(COMMANDS, group, order, at=self.now)

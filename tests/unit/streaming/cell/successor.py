@@ -23,7 +23,7 @@ RULES = rules()
 START = "1767312000000-0b5e55ed"
 
 
-def orders(records: list[Record]) -> dict[str, set[Any]]:
+def assignment(records: list[Record]) -> dict[str, set[Any]]:
     """What each member is told to hold."""
     written = [it.value for it in records if it.topic == "t.assignments"]
     said = [decode(ASSIGNMENTS, it) for it in written if it is not None]

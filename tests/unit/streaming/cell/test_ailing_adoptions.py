@@ -8,7 +8,14 @@ from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
 from tests.builders.log import Log, join, route
 from tests.unit.streaming.cell.failing import ILL, always, failing, letters
-from tests.unit.streaming.cell.successor import RULES, ailments, orders, published, summaries, told
+from tests.unit.streaming.cell.successor import (
+    RULES,
+    ailments,
+    assignment,
+    published,
+    summaries,
+    told,
+)
 from trimtab.protocol import (
     MEMBERS,
     ROUTES,
@@ -36,9 +43,9 @@ def test_an_ailing_group_keeps_all_that_was_found(monkeypatch: pytest.MonkeyPatc
     log.append(ROUTES, ILL, route("payments"), at=10_000)
     after = fold(cell, log.read(), RULES).records
 
-    now = orders(after)
+    now = assignment(after)
     assert [None] == ailments(after)
-    assert all(now[name] <= held for name, held in orders(before).items())
+    assert all(now[name] <= held for name, held in assignment(before).items())
     assert containment.MOST + 502 == len(now)
 
 
@@ -55,9 +62,9 @@ def test_what_was_found_is_heeded_though_another_record_is_to_blame(
         log.append(MEMBERS, ILL, join("d"), at=9_600)
         folded = fold(cell, log.read(), RULES)
 
-    after = orders(folded.records)
+    after = assignment(folded.records)
     assert ["t.members"] == [it.topic for it in letters(folded)]
-    assert all(after[name] <= held for name, held in orders(before).items())
+    assert all(after[name] <= held for name, held in assignment(before).items())
     assert set() == after["d"]
 
 

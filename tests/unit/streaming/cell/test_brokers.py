@@ -43,7 +43,7 @@ RULES: Rules = rules()
 
 
 def eject(broker: str) -> Eject:
-    """An operator's order."""
+    """An operator's command."""
     return Eject(id="1", principal="ann", reason="disk", broker=broker)
 
 
@@ -99,7 +99,7 @@ def test_a_jury_comes_back_as_it_was() -> None:
     story.host("t", "ab")
     story.sweep(times=8)
     story.sweep({"c": FAILS}, times=2)
-    story.order("a", available=False, lasting=60_000)
+    story.command("a", available=False, lasting=60_000)
     story.report("r0", *sights({"b": FAILS, "d": 5.0}))
     packed = pack_cluster(story.cluster)
 
@@ -193,7 +193,7 @@ def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
 
 
 def test_a_jury_that_fails_concerns_its_cluster_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its verdicts stand, orders are sent back, and once it is well that is said."""
+    """Its verdicts stand, commands are sent back, and once it is well that is said."""
     log = Log()
 
     def wrong(before: Cluster, said: Sequence[BrokerEvent], policy: VerdictPolicy) -> BrokerStep:

@@ -15,7 +15,7 @@ from tests.unit.streaming.cell.successor import (
     RULES,
     START,
     ailments,
-    orders,
+    assignment,
     published,
     summaries,
     told,
@@ -60,9 +60,9 @@ def test_cut_anywhere_it_waits_until_it_is_whole() -> None:
         first, second, third = batches
         assert [1, 0] == [len(ailments(it.records)) for it in (first, second)]
         assert 1 == len(first.records + second.records)
-        after = orders(third.records)
+        after = assignment(third.records)
         assert {"a", "b", "c"} <= after.keys()
-        assert all(after[name] <= held for name, held in orders(before).items())
+        assert all(after[name] <= held for name, held in assignment(before).items())
         assert set() == after["d"]
 
 
@@ -72,7 +72,7 @@ def test_whole_in_one_batch_it_acts_at_once() -> None:
     before = published(log)
     folded = fold(Cell(), told(log, before), RULES)
 
-    assert orders(before) == orders(folded.records)
+    assert assignment(before) == assignment(folded.records)
 
 
 def test_lives_that_share_a_name_are_counted_apart() -> None:
@@ -96,7 +96,7 @@ def test_a_life_that_stands_under_two_names_is_one() -> None:
     twice = [it._replace(key=it.key + b"@1767225600000-9f86d081") for it in assignments]
     folded = fold(Cell(), told(log, [summary, *assignments, *twice]), RULES)
 
-    assert {"a", "b", "c"} == orders(folded.records).keys()
+    assert {"a", "b", "c"} == assignment(folded.records).keys()
 
 
 def notices(log: Log, records: list[Record]) -> dict[str, Row]:
@@ -171,9 +171,9 @@ def test_what_never_comes_is_waited_for_no_longer_than_a_minute(lost: str) -> No
     assert [] == life.lives(50, "a", "b", "c")
     said = life.lives(15, "a", "b", "c")
 
-    held = orders(life.before)
+    held = assignment(life.before)
     there = set("abc") - {lost}
-    assert {name: held[name] for name in there} == orders(said)
+    assert {name: held[name] for name in there} == assignment(said)
     gone = {it.key for it in said if it.topic == "t.assignments" and it.value is None}
     assert gone == ({f"billing/{lost}".encode()} if lost else set())
     assert "some published records were not found" in (summaries(said)[-1].ailment or "")
@@ -184,7 +184,7 @@ def test_nothing_is_granted_anew_while_its_holder_may_work(lost: str) -> None:
     """Not while the life that was not found beats, nor for as long as it may be silent and live."""
     life = Life(lost)
     life.lives(65, "a", "b", "c")
-    free = orders(life.before)[lost]
+    free = assignment(life.before)[lost]
     life.watcher_tells()
     life.joins("d")
     mark = len(life.said)
@@ -231,5 +231,5 @@ def test_a_controller_that_remembers_goes_on_where_it_was() -> None:
     life.lives(80, "a", "b", "c")
 
     assert [None] == ailments(life.said)[1:]
-    assert {} == orders(life.said)
+    assert {} == assignment(life.said)
     assert [] == summaries(life.said)

@@ -20,7 +20,7 @@ def test_tokens_go_on_growing(*, lost: bool, end: str) -> None:
     controller = Controller()
     before = max(controller.lives("billing") for _ in range(2))
     if "forgotten" in end:
-        controller.forgets_by_order("billing")
+        controller.forgets_by_command("billing")
     if "swept" in end:
         controller.ticks("billing", seconds=SWEPT_S)
         assert {} == packed_groups(controller.cell)
@@ -34,7 +34,7 @@ def test_what_was_forgotten_is_said_to_be_empty_and_at_which_epoch() -> None:
     """A tombstone would say that it never was."""
     controller = Controller()
     token = controller.lives("billing")
-    controller.forgets_by_order("billing")
+    controller.forgets_by_command("billing")
     word = last_word(controller, "billing")
 
     assert ("empty", 0, {}) == (word.state, word.members, dict(word.topics))
@@ -190,7 +190,7 @@ def test_no_token_ever_goes_back(deeds: list[tuple[str, str]]) -> None:
                 assert token > highest[group]
                 highest[group] = token
             case "forgotten":
-                controller.forgets_by_order(group)
+                controller.forgets_by_command(group)
             case "swept":
                 controller.ticks(group, seconds=SWEPT_S)
             case "copied":

@@ -21,7 +21,7 @@ from trimtab.protocol import (
 
 START = "1767312000000-0b5e55ed"
 GOLDEN = {it.case: it.wire.encode() for it in golden() if it.topic in ("assignments", "groups")}
-ORDERS = decode(ASSIGNMENTS, GOLDEN["orders of every sort"])
+ASSIGNED = decode(ASSIGNMENTS, GOLDEN["an assignment of every sort"])
 SUMMARY = next(decode(GROUPS, it.wire.encode()) for it in golden() if it.topic == "groups")
 KEY = member_key("billing", "worker-2")
 
@@ -34,10 +34,10 @@ def board(*said: Assignment | None) -> PublishedState:
     return noticeboard
 
 
-def orders(epoch: int, life: int = 1) -> Assignment:
+def issued(epoch: int, life: int = 1) -> Assignment:
     """Orders of an epoch for a life of the member."""
     mine = f"176722560000{life}-9f86d081"
-    return ORDERS.model_copy(update={"epoch": epoch, "incarnation": mine})
+    return ASSIGNED.model_copy(update={"epoch": epoch, "incarnation": mine})
 
 
 def told(noticeboard: PublishedState) -> list[tuple[int, str]]:
@@ -48,12 +48,12 @@ def told(noticeboard: PublishedState) -> list[tuple[int, str]]:
 
 def test_a_notice_says_what_the_record_says() -> None:
     """Its member's name is its own, and the group is the key's."""
-    [notice] = board(ORDERS).notices()
+    [notice] = board(ASSIGNED).notices()
 
     kept = set(Adopt.model_fields) - {"kind", "start", "of"}
-    told = notice_of(ORDERS, START).model_copy(update={"of": 1})
+    told = notice_of(ASSIGNED, START).model_copy(update={"of": 1})
     assert Notice("billing", told) == notice
-    assert {it: getattr(ORDERS, it) for it in kept} == {
+    assert {it: getattr(ASSIGNED, it) for it in kept} == {
         it: getattr(notice.record, it) for it in kept
     }
 
@@ -61,12 +61,12 @@ def test_a_notice_says_what_the_record_says() -> None:
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        pytest.param([orders(4), orders(9)], [orders(9)], id="the last"),
-        pytest.param([orders(9), orders(4)], [orders(9)], id="an old memory spoke"),
-        pytest.param([orders(9), None], [], id="a tombstone"),
-        pytest.param([orders(9), None, orders(4)], [orders(4)], id="begun anew"),
-        pytest.param([orders(9), orders(4, life=2)], [orders(4, life=2)], id="a younger life"),
-        pytest.param([orders(9, life=2), orders(11)], [orders(11)], id="an older one, later"),
+        pytest.param([issued(4), issued(9)], [issued(9)], id="the last"),
+        pytest.param([issued(9), issued(4)], [issued(9)], id="an old memory spoke"),
+        pytest.param([issued(9), None], [], id="a tombstone"),
+        pytest.param([issued(9), None, issued(4)], [issued(4)], id="begun anew"),
+        pytest.param([issued(9), issued(4, life=2)], [issued(4, life=2)], id="a younger life"),
+        pytest.param([issued(9, life=2), issued(11)], [issued(11)], id="an older one, later"),
     ],
 )
 def test_which_record_counts(said: list[Assignment | None], expected: list[Assignment]) -> None:
@@ -89,7 +89,7 @@ def test_a_summary_says_where_the_group_stood() -> None:
 
 def test_what_no_controller_can_have_published_is_left_out() -> None:
     """Whoever writes the last of all epochs must not keep the controller from starting."""
-    noticeboard = board(orders(limits.SAFE_INTEGER))
+    noticeboard = board(issued(limits.SAFE_INTEGER))
 
     assert [] == told(noticeboard)
     assert 1 == noticeboard.skipped
@@ -99,15 +99,18 @@ def test_what_no_controller_can_have_published_is_left_out() -> None:
 def test_what_is_no_record_is_refused(key: bytes | None) -> None:
     """The reader says so and goes on."""
     with pytest.raises(UndecodableRecord):
-        board().assignment(key, encode(ORDERS))
+        board().assignment(key, encode(ASSIGNED))
     with pytest.raises(UndecodableRecord):
         board().assignment(KEY, b"{}")
 
 
-def test_whatever_fits_as_orders_fits_as_a_notice() -> None:
+def test_whatever_fits_as_an_assignment_fits_as_a_notice() -> None:
     """A notice is the shorter of the two, however much it names."""
     rows = tuple(GrantRef("orders", "", n, 3) for n in range(limits.QUEUES_PER_RECORD))
-    for each in (orders(4), ORDERS.model_copy(update={"hold": rows, "give": (), "inherit": ()})):
+    for each in (
+        issued(4),
+        ASSIGNED.model_copy(update={"hold": rows, "give": (), "inherit": ()}),
+    ):
         notice = encode(notice_of(each, START))
 
         assert len(notice) < len(encode(each))

@@ -25,7 +25,7 @@ def test_no_order_loads_code(name: str) -> None:
         command_of(strategy(name))
 
 
-def test_a_strategy_that_needs_options_cannot_be_ordered() -> None:
-    """Options are in the settings, and an order has none."""
+def test_a_strategy_that_needs_options_cannot_be_commanded() -> None:
+    """Options are in the settings, and a command has none."""
     with pytest.raises(UndecodableRecord, match="CANARY needs the options"):
         command_of(strategy("CANARY"))

@@ -194,7 +194,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
 
 SIGNED: dict[str, Any] = {"id": "c-1", "principal": "ann", "reason": "why"}
 
-ORDERED: list[tuple[Record, GroupCommand]] = [
+COMMANDED: list[tuple[Record, GroupCommand]] = [
     (Pause(**SIGNED), commands.Pause()),
     (Pause(**SIGNED, until_ms=7), commands.Pause(Millis(7))),
     (Resume(**SIGNED), commands.Resume()),
@@ -213,10 +213,10 @@ ORDERED: list[tuple[Record, GroupCommand]] = [
 ]
 
 
-@pytest.mark.parametrize(("record", "order"), ORDERED)
-def test_a_command_means_one_order(record: Record, order: GroupCommand) -> None:
+@pytest.mark.parametrize(("record", "command"), COMMANDED)
+def test_a_record_means_one_command(record: Record, command: GroupCommand) -> None:
     """Who gave it and why goes with it."""
-    assert Commanded(STAMP, "c-1", "ann", "why", order, None) == event_of(record, STAMP)
+    assert Commanded(STAMP, "c-1", "ann", "why", command, None) == event_of(record, STAMP)
 
 
 def test_a_command_says_in_view_of_what_it_was_given() -> None:

@@ -247,7 +247,7 @@ class CommandAnswer(Record):
 class Ailment(Record):
     """Something could not be done for a group, or for a cluster: what stands published stays.
 
-    It is tried again at the next change, or by an order; without a reason all is well again.
+    It is tried again at the next change, or by a command; without a reason all is well again.
     """
 
     model_config = example(

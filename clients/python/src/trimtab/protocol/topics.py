@@ -157,7 +157,7 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         Restore,
         Forget,
     ),
-    # An audit trail of who ordered what.
+    # An audit trail of who commanded what.
     retention_ms=90 * _DAY_MS,
 )
 ROCKETMQ: Final[Topic[Record]] = Topic(

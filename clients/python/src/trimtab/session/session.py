@@ -104,7 +104,7 @@ class MemberSession:
         return self._settle(now)
 
     def receive(self, record: Assignment | None, now: int) -> list[Action]:
-        """Orders for this member were read; None is a tombstone."""
+        """An assignment for this member was read; None is a tombstone."""
         self._pass_time(now)
         if self.phase == "ended":
             return self._settle(now)

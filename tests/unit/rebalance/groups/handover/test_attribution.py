@@ -6,7 +6,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
 from tests.builders.amnesia import at_work, beats
-from tests.builders.records import beaten, joined, left, ordered, released, routed
+from tests.builders.records import beaten, commanded, joined, left, released, routed
 from tests.builders.story import Story, only
 
 SLOW_TARGETS = Policy(assignment_interval_ms=Millis(2_000))
@@ -70,7 +70,7 @@ def test_what_changes_nothing_has_a_cause_too() -> None:
     assert "leave of a" == why(story)
 
     story = at_work()
-    story.reads(ordered(Pause(), name="c1"))
+    story.reads(commanded(Pause(), name="c1"))
     assert "command of c1" == why(story)
 
 
@@ -95,7 +95,7 @@ def test_a_hold_that_a_pause_rewrites_is_laid_to_the_silence() -> None:
         story.waits(seconds=3)
         story.reads(beaten("a", epoch=1))
     assert {"b", "c", "d"} == set(story.state.held)
-    story.reads(ordered(Pause()))
+    story.reads(commanded(Pause()))
     for _ in range(4):
         story.waits(seconds=3)
         story.reads(beaten("a", epoch=1))

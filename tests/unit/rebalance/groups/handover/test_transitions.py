@@ -25,11 +25,11 @@ from rebalance.groups.step import step
 from rebalance.ids import Epoch, MemberId
 from tests.builders.group import a_group
 from tests.builders.notation import page_text, queue
-from tests.builders.records import Record, at, beaten, joined, left, ordered, released, wild
+from tests.builders.records import Record, at, beaten, commanded, joined, left, released, wild
 from tests.builders.story import only
 from tests.unit.rebalance.groups.kafkas_cases import CURRENT_ASSIGNMENT, WITHOUT_COUNTERPART
 
-CHANGE = ordered(RebalanceNow())
+CHANGE = commanded(RebalanceNow())
 """The group gets a new target."""
 
 

@@ -12,7 +12,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
-from tests.builders.records import beaten, joined, left, ordered, released, routed
+from tests.builders.records import beaten, commanded, joined, left, released, routed
 from tests.builders.story import Story, only
 
 NAMES = "abcdefghij"
@@ -102,7 +102,7 @@ def test_an_operator_may_confirm_it() -> None:
     """Approving evicts who is held and still silent, and nobody else."""
     story = after_silence(5, 4)
     story.reads(beaten("d"))
-    story.reads(ordered(Approve()))
+    story.reads(commanded(Approve()))
 
     assert {"d", "e"} == set(story.state.members)
 
@@ -170,7 +170,7 @@ def test_everybody_is_counted_once_and_not_for_each_voice(monkeypatch: pytest.Mo
 def test_a_paused_group_is_not_looked_at_for_each_voice(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a pause nobody is evicted, whoever speaks."""
     story = Story()
-    story.reads(joined("a"), joined("b"), ordered(Pause()))
+    story.reads(joined("a"), joined("b"), commanded(Pause()))
     story.waits(seconds=9)
     story.reads(beaten("a"))
     story.waits(seconds=2)

@@ -18,7 +18,7 @@ from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Millis
-from tests.builders.records import beaten, joined, left, ordered, routed
+from tests.builders.records import beaten, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
 
 KEPT_MS = 600_000
@@ -69,18 +69,18 @@ def test_epochs_go_on_above_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "order",
+    "command",
     [
         Pause(None),
         ChooseStrategy("AVG"),
         ChoosePolicy(Overrides(flap_limit=9)),
     ],
-    ids=lambda order: order.verb,
+    ids=lambda command: command.verb,
 )
-def test_what_an_operator_ordered_stands(order: Command) -> None:
-    """Queues, departures and flaps go; the order is for whoever comes next."""
+def test_what_an_operator_commanded_stands(command: Command) -> None:
+    """Queues, departures and flaps go; the command holds for the next members."""
     story = two_members(queues=4, policy=POLICY)
-    story.reads(ordered(order), left("a"), left("b"))
+    story.reads(commanded(command), left("a"), left("b"))
     story.waits(seconds=KEPT_S)
     state = story.state
     before = replace(
@@ -102,9 +102,9 @@ def test_what_an_operator_ordered_stands(order: Command) -> None:
 def test_an_order_that_is_taken_back_keeps_nothing() -> None:
     """An hour after it the group is as any other."""
     story = two_members(queues=4, policy=POLICY)
-    story.reads(ordered(Pause(None)), left("a"), left("b"))
+    story.reads(commanded(Pause(None)), left("a"), left("b"))
     story.waits(seconds=KEPT_S)
-    story.reads(ordered(Resume(), name="c2"))
+    story.reads(commanded(Resume(), name="c2"))
     assert not story.state.is_unknown
 
     story.waits(seconds=KEPT_S)
@@ -115,7 +115,7 @@ def test_a_pause_that_ends_by_itself_keeps_nothing() -> None:
     """Nor does it need anybody to come."""
     story = two_members(queues=4, policy=POLICY)
     until = Millis(story.wall + 2 * KEPT_MS)
-    story.reads(ordered(Pause(until)), left("a"), left("b"))
+    story.reads(commanded(Pause(until)), left("a"), left("b"))
     story.waits(seconds=3 * KEPT_S)
 
     assert unknown(story) == story.state
@@ -124,9 +124,9 @@ def test_a_pause_that_ends_by_itself_keeps_nothing() -> None:
 def test_a_command_that_arrives_twice_is_one_while_it_is_remembered() -> None:
     """Also that which forgot the group."""
     story = an_empty_group()
-    story.reads(ordered(Forget(), name="c9"))
+    story.reads(commanded(Forget(), name="c9"))
     story.waits(seconds=KEPT_S - 1)
-    assert [] == story.reads(ordered(Forget(), name="c9"))
+    assert [] == story.reads(commanded(Forget(), name="c9"))
 
     story.waits(seconds=2)
     assert unknown(story) == story.state
@@ -163,7 +163,7 @@ def test_an_order_to_a_group_that_is_gone_leaves_nothing_behind() -> None:
     """As one to a group that never was."""
     story = an_empty_group()
     story.waits(seconds=KEPT_S)
-    (answer,) = only(CommandAnswered, story.reads(ordered(Forget())))
+    (answer,) = only(CommandAnswered, story.reads(commanded(Forget())))
 
     assert ("refused", "there is no such group") == (answer.outcome, answer.detail)
     assert unknown(story) == story.state

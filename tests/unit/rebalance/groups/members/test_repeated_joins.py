@@ -7,7 +7,7 @@ from rebalance.groups.model.commands import DrainMember
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId
-from tests.builders.records import MemberRecord, beaten, drained, joined, left, ordered, routed
+from tests.builders.records import MemberRecord, beaten, commanded, drained, joined, left, routed
 from tests.builders.story import Story, only
 
 A, B = MemberId("a"), MemberId("b")
@@ -26,7 +26,7 @@ REPEATED = [joined("b", sequence=3), joined("b", sequence=2)]
 @pytest.mark.parametrize("again", REPEATED, ids=["the same", "an older one"])
 def test_it_does_not_undo_a_drain(again: MemberRecord) -> None:
     """Neither an operator's nor the member's own."""
-    for drain in (ordered(DrainMember(B)), drained("b", sequence=4)):
+    for drain in (commanded(DrainMember(B)), drained("b", sequence=4)):
         story = a_story()
         story.reads(drain)
         story.reads(again)
@@ -60,16 +60,16 @@ def test_it_is_heard_and_answered(again: MemberRecord) -> None:
 
 def test_a_newer_join_takes_back_the_members_own_drain_only() -> None:
     """An operator's, or a successor's, stands for as long as this life."""
-    own, ordered_out = a_story(), a_story()
+    own, dismissed = a_story(), a_story()
     own.reads(drained("b", sequence=4))
-    ordered_out.reads(ordered(DrainMember(B)))
-    for story in (own, ordered_out):
+    dismissed.reads(commanded(DrainMember(B)))
+    for story in (own, dismissed):
         story.reads(joined("b", "orders payments", sequence=5))
 
-    assert [False, True] == [it.state.members[B].draining for it in (own, ordered_out)]
+    assert [False, True] == [it.state.members[B].draining for it in (own, dismissed)]
 
-    ordered_out.reads(joined("b:2"))
-    assert not ordered_out.state.members[B].draining
+    dismissed.reads(joined("b:2"))
+    assert not dismissed.state.members[B].draining
 
 
 def test_who_is_being_succeeded_stays_so() -> None:

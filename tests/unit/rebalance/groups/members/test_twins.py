@@ -7,7 +7,7 @@ from rebalance.groups.model.decisions import TwinsMet
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId
 from tests.builders.notation import life_text
-from tests.builders.records import MemberRecord, beaten, joined, left, ordered, routed
+from tests.builders.records import MemberRecord, beaten, commanded, joined, left, routed
 from tests.builders.story import Story, only
 
 HERS = InstanceId("i")
@@ -130,7 +130,7 @@ def test_what_a_name_was_to_have_goes_with_its_first_life() -> None:
     )
     for story in (apart, together):
         story.reads(joined("a", instance=HERS), routed("orders", 2))
-        story.reads(ordered(Pause()))
+        story.reads(commanded(Pause()))
     for claim in claims:
         apart.reads(claim)
     together.reads(*claims)

@@ -6,26 +6,26 @@ from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis, TopicName
-from tests.builders.records import joined, ordered, routed
+from tests.builders.records import commanded, joined, routed
 from tests.builders.story import only, two_members
 
 
 def test_a_policy_of_its_own_is_kept_and_shown() -> None:
-    """All at once: what the next order does not name is the controller's again."""
+    """All at once: what the next command does not name is the controller's again."""
     story = two_members()
     own = Overrides(blast_percent=80)
-    decided = story.reads(ordered(ChoosePolicy(own)))
+    decided = story.reads(commanded(ChoosePolicy(own)))
     assert own == story.state.overrides
     assert own == only(GroupSummarised, decided)[-1].overrides
 
     other = Overrides(flap_limit=9)
-    story.reads(ordered(ChoosePolicy(other)))
+    story.reads(commanded(ChoosePolicy(other)))
     assert other == story.state.overrides
 
-    story.reads(ordered(ChoosePolicy(Overrides(blast_percent=101))))
+    story.reads(commanded(ChoosePolicy(Overrides(blast_percent=101))))
     assert other == story.state.overrides
 
-    story.reads(ordered(ChoosePolicy()))
+    story.reads(commanded(ChoosePolicy()))
     assert Overrides() == story.state.overrides
 
 
@@ -35,20 +35,20 @@ def test_a_policy_of_its_own_counts_at_once_and_moves_nothing() -> None:
     bounded = Overrides(session_timeout_ms_max=Millis(20_000))
     decided = story.reads(
         joined("c", session_ms=60_000),
-        ordered(ChoosePolicy(bounded)),
+        commanded(ChoosePolicy(bounded)),
         joined("d", session_ms=60_000),
     )
     sessions = {name: story.state.members[MemberId(name)].session_timeout_ms for name in "cd"}
 
     assert {"c": 60_000, "d": 20_000} == sessions
     assert 1 == len(only(Rebalanced, decided))
-    assert [] == only(Rebalanced, story.reads(ordered(ChoosePolicy())))
+    assert [] == only(Rebalanced, story.reads(commanded(ChoosePolicy())))
 
 
 def test_whoever_is_to_beat_more_often_is_told() -> None:
     """Its session is what it was: it trusts in the one it knows."""
     story = two_members()
-    decided = story.reads(ordered(ChoosePolicy(Overrides(heartbeat_interval_ms=Millis(1_000)))))
+    decided = story.reads(commanded(ChoosePolicy(Overrides(heartbeat_interval_ms=Millis(1_000)))))
     told = {it.member: it.heartbeat_interval_ms for it in only(AssignmentIssued, decided)}
 
     assert {"a": 1_000, "b": 1_000} == told
@@ -61,7 +61,7 @@ def test_what_is_waited_for_is_looked_at_anew() -> None:
     story.waits(seconds=5)
     assert 4 == len(story.state.routes[TopicName("orders")].queues)
 
-    story.reads(ordered(ChoosePolicy(Overrides(route_damping_ms=Millis(2_000)))))
+    story.reads(commanded(ChoosePolicy(Overrides(route_damping_ms=Millis(2_000)))))
     story.waits(seconds=1)
     assert 3 == len(story.state.routes[TopicName("orders")].queues)
 
@@ -69,7 +69,7 @@ def test_what_is_waited_for_is_looked_at_anew() -> None:
 def test_rules_that_the_controller_has_come_to_contradict_rest() -> None:
     """Its settings were changed; the group goes on by them, and by its own again when it can."""
     story = two_members()
-    story.reads(ordered(ChoosePolicy(Overrides(session_timeout_ms=Millis(60_000)))))
+    story.reads(commanded(ChoosePolicy(Overrides(session_timeout_ms=Millis(60_000)))))
     story.policy = Policy(session_timeout_ms_max=Millis(30_000))
     story.reads(joined("c"))
     assert 10_000 == story.state.members[MemberId("c")].session_timeout_ms

@@ -23,12 +23,12 @@ from trimtab.protocol import (
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
-Order = Callable[[Record], None]
+Give = Callable[[Record], None]
 
 
 @pytest.fixture
-def order(kafka: EmbeddedKafka, controller: ControllerProcess, group: str) -> Order:
-    """Orders something of the test's group."""
+def command(kafka: EmbeddedKafka, controller: ControllerProcess, group: str) -> Give:
+    """Gives commands about the test's group."""
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
     key = group.encode()
 
@@ -41,17 +41,17 @@ def order(kafka: EmbeddedKafka, controller: ControllerProcess, group: str) -> Or
 
 
 def test_an_operator_drains_pauses_and_forgets(
-    published: Published, group: str, member: MakeMember, order: Order
+    published: Published, group: str, member: MakeMember, command: Give
 ) -> None:
     """A drained member gives everything in good order; a paused group waits; each is answered."""
     with member("a") as a, member("b") as b:
         b.wait_until(lambda it: len(it.assignment) == QUEUES // 2)
-        order(DrainMember(id="c1", principal="ann", reason="rack 3", member="b"))
+        command(DrainMember(id="c1", principal="ann", reason="rack 3", member="b"))
         a.wait_until(lambda it: len(it.assignment) == QUEUES)
         half = {"released": QUEUES // 2}
         published.wait_until(lambda: published.passed(group, "b", "a") == half)
 
-        order(Pause(id="c2", principal="ann", reason="let me look"))
+        command(Pause(id="c2", principal="ann", reason="let me look"))
         published.wait_until(lambda: "c2" in published.answers(group))
         with member("c"):
             published.wait_until(lambda: len(published.groups[group].people) == 3)
@@ -60,11 +60,11 @@ def test_an_operator_drains_pauses_and_forgets(
                 it.member: it.hold for it in published.groups[group].people
             }
 
-            order(Resume(id="c3", principal="ann", reason="seen enough"))
+            command(Resume(id="c3", principal="ann", reason="seen enough"))
             a.wait_until(lambda it: len(it.assignment) == QUEUES // 2)
 
     published.wait_until(lambda: published.groups[group].members == 0)
-    order(Forget(id="c4", principal="ann", reason="retired"))
+    command(Forget(id="c4", principal="ann", reason="retired"))
     published.wait_until(lambda: "c4" in published.answers(group))
     published.wait_until(lambda: "forget by ann: retired" == published.groups[group].cause.detail)
     assert ("empty", {}) == (published.groups[group].state, published.groups[group].topics)

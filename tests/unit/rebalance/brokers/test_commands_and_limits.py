@@ -9,7 +9,7 @@ def test_an_operator_s_eject_wins_until_it_lapses() -> None:
     """At once, whatever the reporters say, and back at once when its time is over."""
     story = ClusterStory()
     story.sweep()
-    story.order("a", available=False, lasting=25_000)
+    story.command("a", available=False, lasting=25_000)
     assert ("a", "operator", "because") == (
         story.out,
         story.verdict("a").detector,
@@ -25,7 +25,7 @@ def test_an_operator_s_restore_wins_until_it_lapses() -> None:
     """What the detectors held against the broker is taken back, and may be found again later."""
     story = ClusterStory()
     story.sweep({"c": FAILS}, times=2)
-    story.order("c", available=True, lasting=60_000)
+    story.command("c", available=True, lasting=60_000)
     assert ("", "operator") == (story.out, story.verdict("c").detector)
     story.sweep({"c": FAILS}, times=5)
     assert "" == story.out
@@ -34,13 +34,13 @@ def test_an_operator_s_restore_wins_until_it_lapses() -> None:
 
 
 def test_a_restore_without_end_binds_nobody() -> None:
-    """It is done, and then the detectors judge again; an order that is late does nothing."""
+    """It is done, and then the detectors judge again; a command that is late does nothing."""
     story = ClusterStory()
     story.sweep({"c": FAILS}, times=2)
-    story.order("c", available=True)
+    story.command("c", available=True)
     assert ("", 0) == (story.out, story.cluster.brokers[BrokerName("c")].ejections)
-    story.order("a", available=False, lasting=-1)
-    assert {} == story.cluster.orders
+    story.command("a", available=False, lasting=-1)
+    assert {} == story.cluster.commands
     story.sweep({"c": FAILS}, times=2)
     assert "c" == story.out
 
@@ -49,7 +49,7 @@ def test_a_restore_takes_back_the_votes_too() -> None:
     """Failures of before do not condemn a broker again that nobody has tried since."""
     story = ClusterStory()
     story.sweep({"c": FAILS}, times=2)
-    story.order("c", available=True)
+    story.command("c", available=True)
     for reporter in story.reporters:
         story.report(reporter, *sights(dict.fromkeys("abde", 5.0)))
     story.pass_time(10_000)
@@ -60,12 +60,12 @@ def test_forgetting_takes_everything_back() -> None:
     """Orders, sentence, past and record; reports make the broker known again."""
     story = ClusterStory()
     story.sweep({"c": FAILS}, times=2)
-    story.order("a", available=False)
+    story.command("a", available=False)
     story.report("r0", *sights({"c": FAILS}))
     story.forget("c")
     story.forget("a")
 
-    assert ("", {}) == (story.out, story.cluster.orders)
+    assert ("", {}) == (story.out, story.cluster.commands)
     gone = [it.broker for it in story.decisions if isinstance(it, VerdictWithdrawn)]
     assert ["c", "a"] == gone
     story.sweep()
@@ -73,15 +73,15 @@ def test_forgetting_takes_everything_back() -> None:
 
 
 def test_nobody_can_take_out_the_last_broker() -> None:
-    """Not even an operator: the order is shown as spared, and comes true when it may."""
+    """Not even an operator: the command is shown as spared, and comes true when it may."""
     story = ClusterStory("ab")
     story.sweep()
-    story.order("a", available=False)
-    story.order("b", available=False)
+    story.command("a", available=False)
+    story.command("b", available=False)
     assert "a" == story.out
     assert "spared, too few would be left: because" == story.verdict("b").reason
 
-    story.order("a", available=True)
+    story.command("a", available=True)
     assert "b" == story.out
 
 
@@ -104,7 +104,7 @@ def test_who_is_condemned_and_spared_is_said_to_be() -> None:
     assert spared.reason.startswith("spared, no more than 2 of 7 may be out: 25 failures in a row")
     assert [spared] == story.issued("c")
 
-    story.order("a", available=True, lasting=60_000)
+    story.command("a", available=True, lasting=60_000)
     story.sweep(dict.fromkeys("abc", FAILS))
     assert "bc" == story.out
     story.sweep(times=4)
@@ -116,12 +116,12 @@ def test_who_is_condemned_and_spared_is_said_to_be() -> None:
 
 
 def test_the_last_broker_of_a_topic_is_said_to_be_spared() -> None:
-    """It is not passed off as fit; an order to restore it takes that back with all the rest."""
+    """It is not passed off as fit; a command to restore it takes that back with all the rest."""
     story = ClusterStory()
     story.host("orders", "c")
     story.sweep({"c": FAILS})
     assert ("", "failures") == (story.out, story.verdict("c").detector)
     assert story.verdict("c").reason.startswith("spared, too few would be left: ")
 
-    story.order("c", available=True)
+    story.command("c", available=True)
     assert "nothing against it" == story.verdict("c").reason

@@ -1,4 +1,4 @@
-"""Adoption, and what operators ordered before and meanwhile."""
+"""Adoption, and what operators commanded before and meanwhile."""
 
 from rebalance.groups.model.commands import EvictMember, Forget, Pause
 from rebalance.groups.model.decisions import (
@@ -9,21 +9,21 @@ from rebalance.groups.model.decisions import (
 from tests.builders.amnesia import a_story, at_work
 from tests.builders.notation import life
 from tests.builders.records import (
+    commanded,
     joined,
     left,
-    ordered,
     routed,
 )
 from tests.builders.story import only
 
 
-def test_orders_of_the_past_hit_nobody_of_today() -> None:
+def test_commands_of_the_past_hit_nobody_of_today() -> None:
     """An eviction, a forgetting, a drain: the life that it was for is over."""
     story = a_story()
     story.reads(joined("a"), routed("orders", 2))
-    story.reads(ordered(EvictMember(life("a")[0])))
+    story.reads(commanded(EvictMember(life("a")[0])))
     story.waits(seconds=1)
-    story.reads(ordered(Forget()))
+    story.reads(commanded(Forget()))
     story.waits(seconds=1)
     story.reads(joined("a:2"), routed("orders", 2))
     pages = story.pages()
@@ -35,38 +35,38 @@ def test_orders_of_the_past_hit_nobody_of_today() -> None:
 
 
 def test_a_pause_of_the_past_still_holds() -> None:
-    """It is read again with all orders of the log."""
+    """It is read again with all commands of the log."""
     story = at_work()
-    story.reads(ordered(Pause(None)))
+    story.reads(commanded(Pause(None)))
     story.forgets()
 
     assert story.state.paused
 
 
-def test_orders_that_nobody_had_read() -> None:
+def test_commands_that_nobody_had_read() -> None:
     """They are obeyed and answered as if nothing had happened."""
     story = at_work()
     story.wall += 1
-    story.missed(ordered(Pause(None)))
+    story.missed(commanded(Pause(None)))
     story.forgets()
 
     assert story.state.paused
     assert [Outcome.DONE] == [it.outcome for it in only(CommandAnswered, story.decided)]
 
 
-def test_orders_from_before_the_log_begins_to_know_members() -> None:
+def test_commands_from_before_the_log_begins_to_know_members() -> None:
     """Orders are kept for longer than joins, and still hold; and so does a forgetting."""
     story = at_work()
-    story.reads(ordered(Pause(None)))
+    story.reads(commanded(Pause(None)))
     story.forgets(kept=len(story.log) - 1)
     assert story.state.paused
 
     again = a_story()
     again.reads(joined("a"), routed("orders", 1))
     again.reads(left("a"))
-    again.reads(ordered(Forget()))
+    again.reads(commanded(Forget()))
     again.reads(joined("a:2"))
     again.wall += 1
-    again.missed(ordered(Pause(None)))
+    again.missed(commanded(Pause(None)))
     again.forgets(kept=3)
     assert again.state.paused
