@@ -215,7 +215,7 @@ class Possession:
                 del claims[key]
 
     def left(self, life: Life) -> None:
-        """A life says that it has stopped. If the order is not exact, its assignment may come later."""
+        """A life says that it has stopped; if not exact, what it was told before may come later."""
         self.ended(life)
         if not self._exact:
             self._gone.add(life)
