@@ -25,7 +25,7 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
-from rebalance.groups.handover import baton, omissions
+from rebalance.groups.handover import endings, omissions
 from rebalance.groups.handover.pages import Claim, claims_of, page_of, rows_of
 from rebalance.groups.members import remains
 from rebalance.groups.members.twins import named_apart, told_apart
@@ -44,7 +44,8 @@ from rebalance.groups.model.events import (
 from rebalance.groups.model.member import Member, Pulse
 from rebalance.groups.model.ownership import Asked
 from rebalance.groups.model.policy import TwinRule
-from rebalance.groups.model.state import GroupState, Route
+from rebalance.groups.model.route import Route
+from rebalance.groups.model.state import GroupState
 from rebalance.ids import ANY_QUEUE, Epoch, MemberId, Millis, Queue, TopicName
 from rebalance.stamp import Stamp
 
@@ -98,7 +99,8 @@ def begun(before: GroupState, news: Published) -> GroupState:
 
     Those are kept for longer than joins, and what was commanded a month ago may still hold.
     """
-    return replace(before, epoch=news.epoch, cause=before.cause or news.cause)
+    outbox = replace(before.outbox, cause=before.outbox.cause or news.cause)
+    return replace(before, epoch=news.epoch, outbox=outbox)
 
 
 def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -> None:
@@ -110,12 +112,12 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     named = set[Queue]()
     for record in records:
         if _is_over(draft, record):
-            draft.gone.add(record.member)
+            draft.outbox.gone.add(record.member)
             continue
         _enrol(draft, record)
         _hear(draft, record.member, now)
         named.update(rows_of(record))
-        if draft.members[record.member].owns:
+        if draft.membership.members[record.member].owns:
             for queue, claim in claims_of(record):
                 claims[queue].append(claim)
     if news.is_cut:
@@ -125,15 +127,17 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     _map_out(draft, named)
     _hear_again(draft, events[: news.begins])
     remains.note(draft, now.clock)
-    draft.answered.update(draft.members.merged())
+    draft.outbox.answered.update(draft.membership.members.merged())
 
 
 def _close_the_past(draft: Draft) -> None:
     """Forget what was to follow from events whose consequences are published."""
     draft.unsay()
-    draft.passages.clear()
-    draft.notes[:] = [note for note in draft.notes if isinstance(note, GroupAiled)]  # said just now
-    for told in (draft.answered, draft.gone):
+    draft.outbox.passages.clear()
+    draft.outbox.notes[:] = [
+        note for note in draft.outbox.notes if isinstance(note, GroupAiled)
+    ]  # said just now
+    for told in (draft.outbox.answered, draft.outbox.gone):
         told.clear()
 
 
@@ -155,8 +159,8 @@ def _is_over(draft: Draft, record: Adopted) -> bool:
 
     The limit of members holds for published ones as well.
     """
-    gone = draft.departures.get(record.member)
-    known = draft.members.get(record.member)
+    gone = draft.membership.departures.get(record.member)
+    known = draft.membership.members.get(record.member)
     back = known is not None and known.incarnation == record.incarnation
     if gone is not None and gone.incarnation >= record.incarnation and not back:
         return True
@@ -172,9 +176,9 @@ def _enrol(draft: Draft, record: Adopted) -> None:
 
     It lives by the timeouts that it was told, whatever the rules are now.
     """
-    known = draft.members.get(record.member)
+    known = draft.membership.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
-        draft.members.put(record.member, known.as_patient_as(record))
+        draft.membership.members.put(record.member, known.as_patient_as(record))
         return
     member = Member(
         incarnation=record.incarnation,
@@ -186,8 +190,8 @@ def _enrol(draft: Draft, record: Adopted) -> None:
         since=record.epoch,
         presumed=True,
     )
-    draft.members.put(record.member, member)
-    draft.pulses.remove(record.member)
+    draft.membership.members.put(record.member, member)
+    draft.membership.pulses.remove(record.member)
 
 
 def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
@@ -196,20 +200,20 @@ def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
     It counts from the end of the batch: the batch may hold days, whose beats the log may have kept
     or dropped, and where the broker's clock jumped back, they are not in the order they came in.
     """
-    member, pulse = draft.members[name], draft.pulses.get(name)
+    member, pulse = draft.membership.members[name], draft.membership.pulses.get(name)
     heard = now.heard if pulse is None else max(pulse.seen, now.heard)
     sequence = -1 if pulse is None else pulse.sequence
-    draft.pulses.put(name, Pulse(heard, sequence))
-    draft.held.remove(name)
+    draft.membership.pulses.put(name, Pulse(heard, sequence))
+    draft.membership.suspected.remove(name)
     draft.expect_by(Millis(heard + member.session_timeout_ms))
 
 
 def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
     """Take members that were not found as unknown, and those an heir waits for as holders."""
-    for name in [it for it in draft.members.merged() if it not in found]:
-        for part in (draft.members, draft.pulses, draft.held):
+    for name in [it for it in draft.membership.members.merged() if it not in found]:
+        for part in (draft.membership.members, draft.membership.pulses, draft.membership.suspected):
             part.remove(name)
-        draft.gone.add(name)
+        draft.outbox.gone.add(name)
     for those in claims.values():
         for claim in list(those):
             if claim.source is not None and claim.source.life.member not in found:
@@ -219,16 +223,16 @@ def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
 def _write(draft: Draft, claims: Claims, now: Stamp) -> None:
     """Write the books anew, and mean each queue for whoever is to have it."""
     asked = Asked(draft.next_epoch, now.heard)
-    for queue in draft.ownership.merged():
-        draft.ownership.remove(queue)
+    for queue in draft.handover.books.merged():
+        draft.handover.books.remove(queue)
     target: dict[Queue, MemberId] = {}
     for queue in sorted(claims):
         page = page_of(claims[queue], asked)
-        draft.ownership.put(queue, page)
+        draft.handover.books.put(queue, page)
         last = page.heir or page.holder
         if last.asked is None:
             target[queue] = last.member
-    draft.target = target
+    draft.target.owners = target
 
 
 def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
@@ -238,7 +242,7 @@ def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
         if queue.id != ANY_QUEUE:  # it stands for all that a broker has
             found[queue.topic].append(queue)
     for topic, those in found.items():
-        if draft.routes.get(topic) is None:
+        if draft.topics.routes.get(topic) is None:
             routing.write(draft, topic, Route(_UNSEEN, exists=True, queues=tuple(those)))
 
 
@@ -249,6 +253,6 @@ def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
             continue
         told = told_apart(event, draft.policy)
         if isinstance(told, Released):
-            baton.book(draft, told)
+            endings.book(draft, told)
         if isinstance(told, BeatSeen):
-            baton.repair(draft, told)
+            endings.repair(draft, told)

@@ -54,7 +54,7 @@ def legible(text: str, longest: int = _LONGEST) -> str:
 
 def refused_target(draft: Draft, error: BaseException, now: Stamp) -> None:
     """Go on without a new target: the strategy has failed."""
-    tried = draft.next_epoch if draft.causes else draft.before.group_epoch
+    tried = draft.next_epoch if draft.outbox.causes else draft.before.group_epoch
     known, ailment = draft.ailment, Ailment(reason_of(error), tried)
     if known is None or known.reason != ailment.reason:
         _note(draft, ailment, now)
@@ -63,7 +63,7 @@ def refused_target(draft: Draft, error: BaseException, now: Stamp) -> None:
 
 def is_barred(draft: Draft) -> bool:
     """Tell whether the strategy has failed, and nothing has changed since."""
-    if draft.ailment is None or draft.causes or draft.urgent:
+    if draft.ailment is None or draft.outbox.causes or draft.target.urgent:
         return False
     return draft.ailment.tried == draft.before.group_epoch
 
@@ -93,16 +93,16 @@ def cease_to_withhold(draft: Draft, stamp: Stamp) -> None:
         return
     _note(draft, None, stamp)
     omissions.fence(draft)
-    draft.urgent = True  # each queue is looked at: none has been since
+    draft.target.hasten()  # each queue is looked at: none has been since
     detail = "members that were not found must have stopped"
-    draft.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, stamp.position, detail))
+    draft.outbox.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, stamp.position, detail))
 
 
 def _note(draft: Draft, ailment: Ailment | None, now: Stamp) -> None:
-    draft.ailment, draft.touched = ailment, True
+    draft.ailment, draft.outbox.touched = ailment, True
     told = _told(draft.before, ailment, now)
-    draft.occasion = draft.occasion or told.cause
-    draft.notes.append(told)
+    draft.outbox.occasion = draft.outbox.occasion or told.cause
+    draft.outbox.notes.append(told)
 
 
 def _told(before: GroupState, ailment: Ailment | None, now: Stamp) -> GroupAiled:
@@ -135,24 +135,25 @@ def endured(
     told, state = _told(before, ailment, now), replace(state, ailment=ailment)
     if any(isinstance(it, FOUND) and it.epoch > before.epoch for it in moments):
         return Endured(state, (told,))  # a summary would have an epoch that was passed
-    state = replace(state, epoch=Epoch(before.epoch + 1), occasion=told.cause)
+    outbox = replace(state.outbox, occasion=told.cause)
+    state = replace(state, epoch=Epoch(before.epoch + 1), outbox=outbox)
     return Endured(state, (told, *_summary(state, told.cause, now, policy)))
 
 
 def heard(before: GroupState, moments: Sequence[Moment]) -> GroupState:
     """Return a group whose members count as heard whenever they were."""
-    pulses = dict(before.pulses)
+    pulses = dict(before.membership.pulses)
     for moment in moments:
         if not isinstance(moment, BeatSeen | Registered):
             continue
-        member, pulse = before.members.get(moment.member), pulses.get(moment.member)
+        member, pulse = before.membership.members.get(moment.member), pulses.get(moment.member)
         if member is None or pulse is None or member.incarnation != moment.incarnation:
             continue
         seen, sequence = Millis(max(pulse.seen, moment.stamp.heard)), pulse.sequence
         if isinstance(moment, BeatSeen):
             sequence = max(sequence, moment.sequence)
         pulses[moment.member] = replace(pulse, seen=seen, sequence=sequence)
-    return replace(before, pulses=pulses)
+    return before.with_pulses(pulses)
 
 
 def _summary(
@@ -161,9 +162,9 @@ def _summary(
     """Return the group's summary, if it can still be written."""
     try:
         draft = Draft(state, policy)
-        books, roster = draft.ownership.merged(), draft.members.merged()
+        books, roster = draft.handover.books.merged(), draft.membership.members.merged()
         common = commons.Commons.of(state, roster, draft.policy)
-        strategy = state.strategy or draft.policy.strategy
+        strategy = state.rules.strategy or draft.policy.strategy
         return (summarise(state, books, common, strategy, now.appended, cause),)
     except MemoryError:
         raise

@@ -22,7 +22,8 @@ from rebalance.groups.model.member import Member
 from rebalance.groups.model.overrides import effective
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster, Trait
-from rebalance.groups.model.state import GroupState, Route
+from rebalance.groups.model.route import Route
+from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, topics_of, wants
 from rebalance.ids import ANY_QUEUE, GroupName, Held, MemberId, Queue, TopicName, java_order
 
@@ -47,7 +48,7 @@ class Commons:
     @classmethod
     def of(cls, state: GroupState, roster: Roster, policy: Policy) -> "Commons":
         """Return the commons of a group as it stands."""
-        return cls(state.name, roster, state.routes, policy)
+        return cls(state.name, roster, state.topics.routes, policy)
 
     def portion(self, name: MemberId) -> Portion:
         """Return what a member works on.
@@ -107,11 +108,11 @@ def _every(queues: Sequence[Queue]) -> Sequence[Queue]:
 
 def readers(draft: Draft, after: Commons) -> list[MemberId]:
     """Return the members whose part of the commons this step changed."""
-    changed, told = draft.routes.drawn.keys(), draft.members.drawn
-    ruled = effective(draft.general, draft.before.overrides)
+    changed, told = draft.topics.routes.drawn.keys(), draft.membership.members.drawn
+    ruled = effective(draft.general, draft.before.rules.overrides)
     if not changed and not told and ruled is draft.policy:
         return []
-    before = Commons.of(draft.before, draft.members.before, ruled)
+    before = Commons.of(draft.before, draft.membership.members.before, ruled)
     guests = {name: after.members[name] for name in after.members.those(Trait.GUEST)}
     return [
         name

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from rebalance.causes import Cause
 from rebalance.groups import commons, timers
-from rebalance.groups.handover import attribution, unread
-from rebalance.groups.members import departures, flapping, remains
+from rebalance.groups.handover import attribution
+from rebalance.groups.members import departures, flapping, remains, unread
 from rebalance.groups.model.books import Books, concerned
 from rebalance.groups.model.decisions import (
     AssignmentIssued,
@@ -25,9 +25,9 @@ from rebalance.groups.model.decisions import (
 )
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Portion
+from rebalance.groups.model.outbox import Outbox
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.portions import Shares, portions
-from rebalance.groups.model.roster import Roster
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.summary import summarise
 from rebalance.ids import MemberId
@@ -46,64 +46,50 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     """Close the draft."""
     flapping.forget(draft, now.clock)
     departures.forget(draft, now.clock)
-    books, roster = draft.ownership.merged(), draft.members.merged()
-    state = _next_state(draft, books, roster)
-    kept = remains.kept(draft, state)
+    books, roster = draft.handover.books.merged(), draft.membership.members.merged()
+    state = _next_state(draft)
+    kept = remains.kept(state)
     if draft.is_quiet:
         return Step(kept, ())
     decided = state.epoch > draft.before.epoch
-    decisions: list[Decision] = list(draft.notes)
+    decisions: list[Decision] = list(draft.outbox.notes)
     common = commons.Commons.of(state, roster, draft.policy)
-    readers, cause = _readers(draft, state, common), state.occasion or state.cause
+    readers, cause = _readers(draft, state, common), state.outbox.occasion or state.outbox.cause
     if cause is not None:
         shares = _shares(state, books, common, readers)
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
         kept = unread.note(draft, kept, readers, now.heard)
     decisions += [
         AssignmentWithdrawn(state.name, member)
-        for member in sorted(draft.gone)
-        if member not in state.members
+        for member in sorted(draft.outbox.gone)
+        if member not in state.membership.members
     ]
     if decided and cause is not None:
-        strategy = state.strategy or draft.policy.strategy
+        strategy = state.rules.strategy or draft.policy.strategy
         summary = summarise(state, books, common, strategy, now.appended, cause)
         decisions += [*_history(draft, moves, summary), summary]
     return Step(kept, tuple(decisions))
 
 
-def _next_state(draft: Draft, books: Books, roster: Roster) -> GroupState:
+def _next_state(draft: Draft) -> GroupState:
     before = draft.before
-    changed = bool(draft.causes)
     epoch = draft.next_epoch if draft.decided else before.epoch
-    group_epoch = epoch if changed else before.group_epoch
+    group_epoch = epoch if draft.outbox.causes else before.group_epoch
+    assert group_epoch <= epoch, f"the group changed at {group_epoch}, after {epoch}"
     return GroupState(
         name=before.name,
         epoch=epoch,
         group_epoch=group_epoch,
-        target_epoch=group_epoch if draft.targeted else before.target_epoch,
-        members=roster,
-        pulses=draft.pulses.merged(),
-        routes=draft.routes.merged(),
-        target=draft.target,
-        ownership=books,
-        loose=tuple(draft.loose),
-        posted=draft.posted,
-        reasons=draft.reasons,
-        shortage=draft.shortage,
-        targeted_at=draft.targeted_at,
-        doubts=draft.doubts.merged(),
-        held=draft.held.merged(),
-        flaps=draft.flaps.merged(),
-        departures=draft.departures.merged(),
-        paused=draft.paused,
-        paused_until=draft.paused_until,
-        strategy=draft.strategy,
-        overrides=draft.overrides,
-        commands=draft.commands,
+        membership=draft.membership.closed(),
+        topics=draft.topics.closed(),
+        target=draft.target.closed(group_epoch),
+        handover=draft.handover.closed(epoch),
+        rules=draft.rules.closed(),
+        outbox=Outbox(
+            cause=attribution.last_change(draft),
+            occasion=draft.outbox.why if draft.decided else before.outbox.occasion,
+        ),
         ailment=draft.ailment,
-        cause=attribution.last_change(draft),
-        occasion=draft.why if draft.decided else before.occasion,
-        empty_since=draft.empty_since,
         deadline=timers.earliest(draft) if draft.decided else draft.deadline,
     )
 
@@ -115,33 +101,35 @@ def _shares(
     pages = {queue: books[queue] for name in readers for queue in cards.get(name, ())}
     read = dict(portions(pages.items(), readers))
     for name in readers:
-        if not state.members[name].owns:
+        if not state.membership.members[name].owns:
             read[name] = common.portion(name)
     return read
 
 
 def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[MemberId]:
     """Members that get a record: those that asked, and those with news about a queue."""
-    drawn, before = draft.ownership.drawn, draft.before.ownership
+    drawn, before = draft.handover.books.drawn, draft.before.handover.books
     was = [(queue, before[queue]) for queue in drawn if queue in before]
     now = [(queue, owned) for queue, owned in drawn.items() if owned is not None]
     members = {member for _, owned in was + now for member in concerned(owned)}
     old, new = portions(was, members), portions(now, members)
     retold = {member for member in members if old[member] != new[member]}
     retold.update(commons.readers(draft, common))
-    return sorted((retold | draft.answered | draft.reminded) & state.members.keys())
+    return sorted(
+        (retold | draft.outbox.answered | draft.outbox.reminded) & state.membership.members.keys()
+    )
 
 
 def _issued(
     draft: Draft, state: GroupState, name: MemberId, portion: Portion, cause: Cause
 ) -> AssignmentIssued:
-    member = state.members[name]
+    member = state.membership.members[name]
     return AssignmentIssued(
         group=state.name,
         member=name,
         incarnation=member.incarnation,
         epoch=state.epoch,
-        target_epoch=state.target_epoch,
+        target_epoch=state.target.epoch,
         portion=portion,
         session_timeout_ms=member.session_timeout_ms,
         revocation_timeout_ms=member.revocation_timeout_ms,
@@ -154,7 +142,7 @@ def _issued(
 
 def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decision]:
     history: list[Decision] = []
-    if draft.targeted:
+    if draft.target.is_new:
         history.append(
             Rebalanced(
                 group=summary.group,
@@ -178,6 +166,6 @@ def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decisio
             at=summary.at,
             cause=reason or summary.cause,
         )
-        for (giver, taker, ending, reason), passage in draft.passages.items()
+        for (giver, taker, ending, reason), passage in draft.outbox.passages.items()
     ]
     return history

@@ -9,7 +9,6 @@ Called by ``step`` for each command, in log order. Its one rule: every command i
 the history.
 """
 
-from dataclasses import replace
 from typing import assert_never
 
 from rebalance.causes import Cause, CauseKind
@@ -43,12 +42,12 @@ class Refused(Exception):  # noqa: N818 - it is the answer
 
 def obey(draft: Draft, event: Commanded) -> None:
     """Obey a command and answer it."""
-    if event.id in draft.commands:
+    if event.id in draft.rules.obeyed:
         return
-    if draft.before.cause is None and not draft.causes:
+    if draft.before.outbox.cause is None and not draft.outbox.causes:
         _answer(draft, event, draft.before.epoch, Outcome.REFUSED, "there is no such group")
         return
-    draft.commands = (*draft.commands, event.id)[-_REMEMBERED:]
+    draft.rules.obeyed = (*draft.rules.obeyed, event.id)[-_REMEMBERED:]
     epoch = draft.next_epoch if draft.decided else draft.before.epoch
     if event.base_epoch not in (None, epoch):
         _answer(draft, event, epoch, Outcome.CONFLICT, f"the group is at epoch {epoch}")
@@ -58,13 +57,13 @@ def obey(draft: Draft, event: Commanded) -> None:
     except Refused as refusal:
         _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
     else:
-        draft.touched, draft.occasion = True, _cause(event)
+        draft.outbox.touched, draft.outbox.occasion = True, _cause(event)
         remains.note(draft, event.stamp.clock)
         _answer(draft, event, epoch, Outcome.DONE, detail)
 
 
 def _answer(draft: Draft, event: Commanded, epoch: Epoch, outcome: Outcome, detail: str) -> None:
-    draft.notes.append(
+    draft.outbox.notes.append(
         CommandAnswered(
             group=draft.before.name,
             id=event.id,
@@ -99,12 +98,12 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for eac
             _member(draft, command.member)
             membership.depart(draft, command.member, MemberChange.FENCED, stamp, _cause(event))
         case RebalanceNow():
-            draft.causes.append(_cause(event))
-            draft.urgent = True
+            draft.outbox.causes.append(_cause(event))
+            draft.target.hasten()
         case ChooseStrategy():
-            draft.strategy = command.strategy
-            draft.causes.append(_cause(event))
-            draft.deferred = True
+            draft.rules.strategy = command.strategy
+            draft.outbox.causes.append(_cause(event))
+            draft.target.defer()
         case ChoosePolicy():
             return _choose(draft, command, stamp)
         case Approve():
@@ -113,31 +112,31 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for eac
             if draft.population:
                 raise Refused(f"the group has {draft.population} members")
             draft.wipe()
-            draft.commands = (event.id,)
+            draft.rules.obeyed = (event.id,)
         case _:
             assert_never(command)
     return ""
 
 
 def _pause(draft: Draft, command: Pause, stamp: Stamp) -> None:
-    draft.paused, draft.paused_until = True, None
+    draft.rules.paused, draft.rules.paused_until = True, None
     if command.until is not None:
         remaining = max(0, command.until - stamp.appended)
-        draft.paused_until = Millis(stamp.clock + remaining)
-        draft.expect_by(draft.paused_until)
+        draft.rules.paused_until = Millis(stamp.clock + remaining)
+        draft.expect_by(draft.rules.paused_until)
 
 
 def _member(draft: Draft, name: MemberId) -> Member:
-    member = draft.members.get(name)
+    member = draft.membership.members.get(name)
     if member is None:
         raise Refused(f"{name} is not a member")
     return member
 
 
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
-    member = _member(draft, command.member)
-    draft.members.put(command.member, replace(member, draining=True, dismissed=True))
-    draft.causes.append(_cause(event))
+    _member(draft, command.member)
+    membership.dismiss(draft, command.member)
+    draft.outbox.causes.append(_cause(event))
 
 
 def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
@@ -149,7 +148,7 @@ def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:
     interval_ms = draft.policy.heartbeat_interval_ms
     draft.choose(command.overrides)
     if draft.policy.heartbeat_interval_ms != interval_ms:
-        draft.answered.update(draft.members.merged())
+        draft.outbox.answered.update(draft.membership.members.merged())
     draft.expect_by(stamp.clock)
     own = command.overrides.own().items()
     return ", ".join(f"{name}={value}" for name, value in own) or "the controller's again"

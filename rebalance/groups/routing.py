@@ -28,28 +28,28 @@ from rebalance.groups.model.decisions import EventRefused, Refusal, TopicLeftOut
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import RouteObserved
 from rebalance.groups.model.extent import LEFT_OUT, RECORD_BYTES, Extent
-from rebalance.groups.model.state import Doubt, Route
+from rebalance.groups.model.route import Doubt, Route
 from rebalance.ids import Millis, Queue, TopicName
 from rebalance.stamp import Stamp
 
 
 def observe(draft: Draft, event: RouteObserved) -> None:
     """Enter what the watcher saw of one topic."""
-    if not draft.members.demand.covers(event.topic) or not _is_news(draft, event):
+    if not draft.membership.members.demand.covers(event.topic) or not _is_news(draft, event):
         return
     _forget(draft, event.topic)
-    known = draft.routes.get(event.topic)
+    known = draft.topics.routes.get(event.topic)
     route = Route(event.version, event.exists, event.queues, _generation(event, known))
     if known is not None and known.generation and known.generation != route.generation:
-        draft.recreated.add(event.topic)
+        draft.topics.recreated.add(event.topic)
         known = replace(known, generation=route.generation)
         write(draft, event.topic, known)
-        draft.causes.append(
+        draft.outbox.causes.append(
             Cause(CauseKind.ROUTE, event.topic, event.stamp.position, "the topic was made anew")
         )
     lost = set(known.queues) - set(route.queues) if known is not None else set()
     if known is None or not lost:
-        draft.doubts.remove(event.topic)
+        draft.topics.doubts.remove(event.topic)
         _grow(draft, event, route)
         return
     _doubt(draft, event, route)
@@ -60,15 +60,15 @@ def observe(draft: Draft, event: RouteObserved) -> None:
 
 def _forget(draft: Draft, but: TopicName) -> None:
     """Take off the map what nobody asks for any more; only what can have changed is looked at."""
-    demand = draft.members.demand
+    demand = draft.membership.members.demand
     doubted = demand.doubted()
-    for topic in draft.routes.merged() if doubted is None else doubted:
-        route = draft.routes.get(topic)
+    for topic in draft.topics.routes.merged() if doubted is None else doubted:
+        route = draft.topics.routes.get(topic)
         if route is None or topic == but or demand.names(topic):
             continue
         if not (route.exists and demand.covers(topic)):
             write(draft, topic, None)
-            draft.doubts.remove(topic)
+            draft.topics.doubts.remove(topic)
 
 
 def _generation(event: RouteObserved, known: Route | None) -> str:
@@ -78,8 +78,8 @@ def _generation(event: RouteObserved, known: Route | None) -> str:
 
 def _is_news(draft: Draft, event: RouteObserved) -> bool:
     """Tell whether a version is new; the same one with another content is refused (D5)."""
-    doubt = draft.doubts.get(event.topic)
-    known = draft.routes.get(event.topic) if doubt is None else doubt.route
+    doubt = draft.topics.doubts.get(event.topic)
+    known = draft.topics.routes.get(event.topic) if doubt is None else doubt.route
     if known is None or event.version > known.version:
         return True
     if event.version == known.version:
@@ -90,7 +90,7 @@ def _is_news(draft: Draft, event: RouteObserved) -> bool:
 def _refuse_contradiction(draft: Draft, event: RouteObserved, known: Route) -> None:
     if not known.left_out and (known.exists, known.queues) != (event.exists, event.queues):
         detail = f"{event.topic}: version {event.version} already said something else"
-        draft.notes.append(
+        draft.outbox.notes.append(
             EventRefused(draft.before.name, event.stamp, Refusal.ROUTES_CONTRADICT, detail)
         )
 
@@ -108,7 +108,7 @@ def _excess(draft: Draft, topic: TopicName, route: Route) -> str | None:
 
     A group that has too many already, because the limit is new, may always get fewer.
     """
-    known, most = draft.routes.get(topic), draft.policy.max_queues
+    known, most = draft.topics.routes.get(topic), draft.policy.max_queues
     if len(route.queues) <= (0 if known is None else len(known.queues)):
         return None
     extent = _extent(draft).without(topic, known).with_route(topic, route)
@@ -121,69 +121,75 @@ def _excess(draft: Draft, topic: TopicName, route: Route) -> str | None:
 
 def _leave_out(draft: Draft, topic: TopicName, route: Route, stamp: Stamp, why: str) -> None:
     """Keep what is known of a topic, and note how much more there is; say it if that is news."""
-    known = draft.routes.get(topic)
+    known = draft.topics.routes.get(topic)
     queues = () if known is None else known.queues
     more = len(route.queues) - len(queues)
     if known is not None and known.left_out == more:
         return
     refused = EventRefused(draft.before.name, stamp, Refusal.TOO_MANY_QUEUES, why)
-    draft.notes.append(refused)
+    draft.outbox.notes.append(refused)
     if not queues and _extent(draft).left_out >= LEFT_OUT and not (known and known.left_out):
         return
     write(draft, topic, replace(route, queues=queues, left_out=more))
     cause = Cause(CauseKind.ROUTE, topic, stamp.position, why)
-    draft.notes.append(TopicLeftOut(draft.before.name, topic, more, stamp.appended, cause))
-    draft.touched, draft.occasion = True, draft.occasion or cause
+    draft.outbox.notes.append(TopicLeftOut(draft.before.name, topic, more, stamp.appended, cause))
+    draft.outbox.touched, draft.outbox.occasion = True, draft.outbox.occasion or cause
 
 
 def write(draft: Draft, topic: TopicName, route: Route | None) -> None:
     """Write what is known of a topic, or that nothing is any more."""
-    if draft.extent is not None:
-        draft.extent = draft.extent.without(topic, draft.routes.get(topic))
-        draft.extent = draft.extent if route is None else draft.extent.with_route(topic, route)
+    if draft.topics.extent is not None:
+        draft.topics.extent = draft.topics.extent.without(topic, draft.topics.routes.get(topic))
+        draft.topics.extent = (
+            draft.topics.extent if route is None else draft.topics.extent.with_route(topic, route)
+        )
     if route is None:
-        draft.routes.remove(topic)
+        draft.topics.routes.remove(topic)
     else:
-        draft.routes.put(topic, route)
-        draft.members.demand.doubt(topic)
+        draft.topics.routes.put(topic, route)
+        draft.membership.members.demand.doubt(topic)
 
 
 def _extent(draft: Draft) -> Extent:
-    if draft.extent is None:
-        draft.extent = Extent()
-        for topic, route in draft.routes.items():
-            draft.extent = draft.extent.with_route(topic, route)
-    return draft.extent
+    if draft.topics.extent is None:
+        draft.topics.extent = Extent()
+        for topic, route in draft.topics.routes.items():
+            draft.topics.extent = draft.topics.extent.with_route(topic, route)
+    return draft.topics.extent
 
 
 def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
     """Draw a topic on the map."""
-    known = draft.routes.get(topic)
-    if not route.exists and not draft.members.demand.names(topic):
+    known = draft.topics.routes.get(topic)
+    if not route.exists and not draft.membership.members.demand.names(topic):
         _erase(draft, topic, stamp)
         return
     write(draft, topic, route)
     if known is None or _content(known) != _content(route):
         detail = f"{len(route.queues)} queues" if route.exists else "no such topic yet"
-        draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
+        draft.outbox.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
 
 
 def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
     """Take a topic off the map that nobody asks for by name and that is no more."""
-    if draft.routes.get(topic) is not None:
+    if draft.topics.routes.get(topic) is not None:
         write(draft, topic, None)
-        draft.recreated.add(topic)  # should it come back before anybody has been told to let go
-        draft.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more"))
+        draft.topics.recreated.add(
+            topic
+        )  # should it come back before anybody has been told to let go
+        draft.outbox.causes.append(
+            Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more")
+        )
 
 
 def _doubt(draft: Draft, event: RouteObserved, route: Route) -> None:
     """Keep in mind what would take queues away; believe it if it is an old story by now."""
-    doubt = draft.doubts.get(event.topic)
+    doubt = draft.topics.doubts.get(event.topic)
     if doubt is None or _content(doubt.route) != _content(route):
         doubt = Doubt(route, event.stamp.heard)
     else:
         doubt = replace(doubt, route=route, confirmed=True)
-    draft.doubts.put(event.topic, doubt)
+    draft.topics.doubts.put(event.topic, doubt)
     draft.expect_by(Millis(doubt.since + draft.policy.route_damping_ms))
 
 
@@ -193,15 +199,15 @@ def _content(route: Route) -> tuple[bool, tuple[Queue, ...], int]:
 
 def ripen(draft: Draft, stamp: Stamp) -> None:
     """Believe the doubts that have lasted."""
-    for topic, doubt in list(draft.doubts.items()):
+    for topic, doubt in list(draft.topics.doubts.items()):
         if _ripens(draft, topic, doubt) and stamp.clock >= _hour(draft, doubt):
-            draft.doubts.remove(topic)
+            draft.topics.doubts.remove(topic)
             _enter(draft, topic, _fitting(draft, topic, doubt.route), stamp)
 
 
 def _fitting(draft: Draft, topic: TopicName, route: Route) -> Route:
     """Return what the group has room for of a topic that has lost queues: what it had before."""
-    known = draft.routes.get(topic)
+    known = draft.topics.routes.get(topic)
     if known is None or _excess(draft, topic, route) is None:
         return route
     had = set(known.queues)
@@ -211,7 +217,7 @@ def _fitting(draft: Draft, topic: TopicName, route: Route) -> Route:
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when doubts ripen by themselves."""
-    for topic, doubt in draft.doubts.items():
+    for topic, doubt in draft.topics.doubts.items():
         if _ripens(draft, topic, doubt):
             yield _hour(draft, doubt)
 
@@ -221,7 +227,7 @@ def _hour(draft: Draft, doubt: Doubt) -> Millis:
 
 
 def _ripens(draft: Draft, topic: TopicName, doubt: Doubt) -> bool:
-    known = draft.routes.get(topic)
+    known = draft.topics.routes.get(topic)
     if doubt.confirmed or known is None:
         return True
     lost = len(set(known.queues) - set(doubt.route.queues))
@@ -230,8 +236,8 @@ def _ripens(draft: Draft, topic: TopicName, doubt: Doubt) -> bool:
 
 def confirm(draft: Draft) -> int:
     """Believe every doubt at its next deadline, which is now; return how many there are."""
-    doubts = list(draft.doubts.items())
+    doubts = list(draft.topics.doubts.items())
     for topic, doubt in doubts:
         since = Millis(doubt.since - draft.policy.route_damping_ms)
-        draft.doubts.put(topic, replace(doubt, since=since, confirmed=True))
+        draft.topics.doubts.put(topic, replace(doubt, since=since, confirmed=True))
     return len(doubts)

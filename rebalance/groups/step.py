@@ -16,8 +16,8 @@ from typing import assert_never
 from rebalance.allocation import Allocator
 from rebalance.groups import adoption, ailments, obeying, routing, target, timers
 from rebalance.groups.conclusion import Step, conclude
-from rebalance.groups.handover import attribution, baton, notice, omissions, unread
-from rebalance.groups.members import membership, remains, rocketmq_clients, sessions, twins
+from rebalance.groups.handover import attribution, baton, endings, notice, omissions
+from rebalance.groups.members import membership, remains, rocketmq_clients, sessions, twins, unread
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
     SILENT,
@@ -62,9 +62,9 @@ def step(
             _fold(draft, twins.told_apart(event, draft.policy))
     timers.fire(draft, now)
     if news is not None:
-        draft.causes.append(news.cause)  # whatever else has happened
-    baton.fence(draft, now)
-    twins.bequeath(draft)
+        draft.outbox.causes.append(news.cause)  # whatever else has happened
+    endings.fence(draft, now)
+    target.succeed(draft)
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)
@@ -88,7 +88,7 @@ def _fold(draft: Draft, event: Event) -> None:
     match event:
         case BeatSeen():
             membership.beat(draft, event)
-            baton.repair(draft, event)
+            endings.repair(draft, event)
         case Joined():
             membership.join(draft, event)
             rocketmq_clients.agree(draft, event)
@@ -97,7 +97,7 @@ def _fold(draft: Draft, event: Event) -> None:
         case Registered() | Unregistered():
             rocketmq_clients.fold(draft, event)
         case Released():
-            baton.book(draft, event)
+            endings.book(draft, event)
         case RouteObserved():
             routing.observe(draft, event)
         case Commanded():

@@ -38,7 +38,7 @@ def summarise(
 ) -> GroupSummarised:
     """Describe the group as it stands."""
     asked = common.members.wishes
-    wanted = subscribed(asked, known(state.routes))
+    wanted = subscribed(asked, known(state.topics.routes))
     topics = _topics(state, wanted)
     moving = len(books.moving)
     return GroupSummarised(
@@ -46,29 +46,29 @@ def summarise(
         phase=_phase(state, topics, moving),
         epoch=state.epoch,
         group_epoch=state.group_epoch,
-        target_epoch=state.target_epoch,
+        target_epoch=state.target.epoch,
         strategy=strategy,
         assigned=len(books) - moving,
         moving=moving,
         unassigned=_unassigned(state, books, _owned(state, common, wanted)) + _left_out(topics),
         topics=topics,
-        population=len(state.members),
+        population=len(state.membership.members),
         members=_people(state, books, common),
         at=at,
         cause=cause,
-        paused=state.paused,
+        paused=state.rules.paused,
         subscriptions=len(asked),
         shortage=_shortage(state, topics),
-        overrides=state.overrides,
+        overrides=state.rules.overrides,
         ailment="" if state.ailment is None else state.ailment.reason,
         patterns=tuple(sorted(patterns(asked))),
     )
 
 
 def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> GroupPhase:
-    if not state.members:
+    if not state.membership.members:
         return GroupPhase.EMPTY
-    if any(topic.version == 0 for topic in topics) or state.target_epoch < state.group_epoch:
+    if any(topic.version == 0 for topic in topics) or state.target.epoch < state.group_epoch:
         return GroupPhase.ASSIGNING
     if moving:
         return GroupPhase.RECONCILING
@@ -82,13 +82,13 @@ def _left_out(topics: tuple[TopicSummary, ...]) -> int:
 def _shortage(state: GroupState, topics: tuple[TopicSummary, ...]) -> tuple[tuple[str, int], ...]:
     """Say why queues have no owner; those without room were never put to the strategy."""
     left_out = _left_out(topics)
-    return (*state.shortage.items(), *([(NO_ROOM, left_out)] if left_out else []))
+    return (*state.target.shortage.items(), *([(NO_ROOM, left_out)] if left_out else []))
 
 
 def _topics(state: GroupState, subscribed: frozenset[TopicName]) -> tuple[TopicSummary, ...]:
     summaries = []
     for topic in sorted(subscribed):
-        route = state.routes.get(topic)
+        route = state.topics.routes.get(topic)
         if route is None:
             summaries.append(TopicSummary(topic, version=0, queues=0, exists=False))
         else:
@@ -111,7 +111,7 @@ def _owned(
     """Return what is subscribed to be owned: nearly always all that is wanted."""
     if not common.members.those(Trait.GUEST):
         return wanted
-    return subscribed(common.members.owners_wishes, known(state.routes))
+    return subscribed(common.members.owners_wishes, known(state.topics.routes))
 
 
 def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) -> int:
@@ -120,20 +120,20 @@ def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) ->
     Off the map only what moves can be, once the target has caught up with it: so the books need not
     be gone through.
     """
-    queues = [state.routes[topic].queues for topic in owned if topic in state.routes]
-    if state.target_epoch < state.group_epoch:
+    queues = [state.topics.routes[topic].queues for topic in owned if topic in state.topics.routes]
+    if state.target.epoch < state.group_epoch:
         return sum(queue not in books for shelf in queues for queue in shelf)
-    strays = {queue for queue in books.moving if queue not in state.target}
+    strays = {queue for queue in books.moving if queue not in state.target.owners}
     if strays:
         strays.difference_update(*queues)
     return sum(map(len, queues)) - (len(books) - len(strays))
 
 
 def _people(state: GroupState, books: Books, common: commons.Commons) -> tuple[MemberSummary, ...]:
-    names = nsmallest(PEOPLE, state.members)
+    names = nsmallest(PEOPLE, state.membership.members)
     counts = counted(books, names)
-    awaited = {state.target.get(queue) for queue in (*books.moving, *state.loose)}
-    idle = state.target and state.target_epoch == state.group_epoch
+    awaited = {state.target.owners.get(queue) for queue in (*books.moving, *state.handover.loose)}
+    idle = state.target.owners and state.target.epoch == state.group_epoch
     return tuple(
         _member(state, common, name, counts[name], spare=bool(idle) and name not in awaited)
         for name in names
@@ -144,7 +144,7 @@ def _member(
     state: GroupState, common: commons.Commons, name: MemberId, counts: Counts, *, spare: bool
 ) -> MemberSummary:
     """Describe a member; it stands by if it is able, and the target has nothing for it."""
-    member = state.members[name]
+    member = state.membership.members[name]
     if not member.owns:
         everything = common.portion(name)
         counts = Counts(hold=len(everything.hold), give=len(everything.give))
@@ -156,7 +156,7 @@ def _member(
         inherit=counts.inherit,
         draining=member.draining,
         away=member.away,
-        held=name in state.held,
+        held=name in state.membership.suspected,
         resting=member.resting_until is not None,
         standby=spare and able and counts == Counts(),
     )

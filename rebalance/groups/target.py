@@ -17,6 +17,7 @@ from rebalance.allocation import AllocationPlan, AllocationRequest, Allocator, C
 from rebalance.errors import BrokenInvariant
 from rebalance.groups import ailments
 from rebalance.groups.handover import omissions
+from rebalance.groups.members import twins
 from rebalance.groups.model.capacity import limited
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.roster import Roster, Trait
@@ -30,15 +31,23 @@ _REASON_CHARACTERS: Final = 255
 """What a label may have (``trimtab.protocol.limits``)."""
 
 
+def succeed(draft: Draft) -> None:
+    """Mean for a successor what was meant for another: all at once, a fleet comes in one batch."""
+    heirs = twins.successions(draft)
+    if heirs:
+        owners = draft.target.owners
+        draft.target.owners = {queue: heirs.get(owner, owner) for queue, owner in owners.items()}
+
+
 def is_due(draft: Draft, clock: Millis) -> bool:
     """Tell whether the target is to be computed now."""
-    if not draft.awaits_target or draft.paused or draft.deferred:
+    if not draft.awaits_target or draft.rules.paused or draft.target.deferred:
         return False
     if ailments.is_barred(draft) or omissions.withholds(draft):
         return False
-    if draft.urgent or draft.targeted_at is None:
+    if draft.target.urgent or draft.target.at is None:
         return True
-    return clock - draft.targeted_at >= draft.policy.assignment_interval_ms
+    return clock - draft.target.at >= draft.policy.assignment_interval_ms
 
 
 def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
@@ -46,7 +55,7 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
 
     If the strategy fails, the old target stays (``ailments``).
     """
-    request, before = _request(draft), draft.target
+    request, before = _request(draft), draft.target.owners
     try:
         plan = limited(allocator(request), _capacities(draft, request), before)
         aimed = _aimed(request, before, plan)
@@ -59,10 +68,10 @@ def retarget(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         ailments.refused_target(draft, error, now)
         return 0
     ailments.recover(draft, now, strategy=True)
-    draft.targeted = True
+    draft.target.is_new = True
     if request.queues:  # a target without queues must not delay the first real one
-        draft.targeted_at = now.clock
-    draft.target, draft.aimed, draft.shortage = plan.owners, aimed, shortage
+        draft.target.at = now.clock
+    draft.target.owners, draft.target.aimed, draft.target.shortage = plan.owners, aimed, shortage
     return moves
 
 
@@ -80,7 +89,7 @@ def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> 
 
 
 def _request(draft: Draft) -> AllocationRequest:
-    there, roster = known(draft.routes.merged()), draft.members.merged()
+    there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     candidates: dict[MemberId, Candidate] = dict(roster)
     for name in roster.those(Trait.GUEST) | roster.those(Trait.DRAINING):
         del candidates[name]
@@ -94,14 +103,14 @@ def _request(draft: Draft) -> AllocationRequest:
     wanted = subscribed(roster.owners_wishes, there)
     queues = {
         topic: route.queues
-        for topic, route in draft.routes.items()
+        for topic, route in draft.topics.routes.items()
         if topic in wanted and route.queues
     }
-    return AllocationRequest(candidates, queues, draft.target)
+    return AllocationRequest(candidates, queues, draft.target.owners)
 
 
 def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:
-    named = draft.members.merged().those(Trait.LIMITED) & request.candidates.keys()
+    named = draft.membership.members.merged().those(Trait.LIMITED) & request.candidates.keys()
     known = ((name, request.candidates[name].capacity) for name in named)
     return {name: capacity for name, capacity in known if capacity is not None}
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
-from rebalance.groups.handover import baton, notice, omissions
+from rebalance.groups.handover import endings, notice, omissions
 from rebalance.groups.members import departures, flapping, mass_silence, membership, remains
 from rebalance.groups.model.decisions import MemberChange
 from rebalance.groups.model.draft import Draft
@@ -31,13 +31,17 @@ def fire(draft: Draft, stamp: Stamp) -> None:
     """Do all that is due at ``stamp``."""
     if draft.deadline is None or stamp.clock < draft.deadline:
         return
-    if draft.paused and draft.paused_until is not None and stamp.clock >= draft.paused_until:
+    if (
+        draft.rules.paused
+        and draft.rules.paused_until is not None
+        and stamp.clock >= draft.rules.paused_until
+    ):
         draft.resume(Cause(CauseKind.COMMAND, "pause", stamp.position, "its time is over"))
     routing.ripen(draft, stamp)
     flapping.wake(draft, stamp)
     _evict(draft, stamp)
     ailments.cease_to_withhold(draft, stamp)
-    baton.take(draft, stamp)
+    endings.take(draft, stamp)
     for past in _PASTS:
         if any(stamp.clock >= deadline for deadline in past.deadlines(draft)):
             past.sweep(draft)
@@ -53,16 +57,18 @@ def _evict(draft: Draft, stamp: Stamp) -> None:
     While many are silent its eviction is held, like those of members whose sessions have ended.
     """
     silent = dict.fromkeys(name for name, end in _sessions(draft).items() if stamp.clock >= end)
-    overdue = [] if draft.paused else _overdue(draft, stamp.clock)
+    overdue = [] if draft.rules.paused else _overdue(draft, stamp.clock)
     unheard = dict.fromkeys(name for name in overdue if mass_silence.is_mute(draft, name, stamp))
     believed = dict.fromkeys(mass_silence.believed(draft, list(silent | unheard), stamp))
     for name in believed:
         if name in silent:
-            detail = f"silent for {stamp.clock - draft.pulses[name].seen} ms"
+            detail = f"silent for {stamp.clock - draft.membership.pulses[name].seen} ms"
             cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
             membership.depart(draft, name, MemberChange.EXPIRED, stamp, cause)
     for name in overdue:
-        if draft.members.get(name) is not None and (name in believed or name not in unheard):
+        if draft.membership.members.get(name) is not None and (
+            name in believed or name not in unheard
+        ):
             cause = Cause(CauseKind.FENCE, name, stamp.position, "missed its revocation deadline")
             membership.depart(draft, name, MemberChange.FENCED, stamp, cause)
 
@@ -73,9 +79,13 @@ def earliest(draft: Draft) -> Millis | None:
 
 
 def _deadlines(draft: Draft) -> Iterator[Millis]:
-    if None in draft.posted.values():
+    if None in draft.handover.posted.values():
         yield Millis(0)  # the next batch shows that it is out
-    held, members, ends = draft.held.merged(), draft.members.merged(), _sessions(draft)
+    held, members, ends = (
+        draft.membership.suspected.merged(),
+        draft.membership.members.merged(),
+        _sessions(draft),
+    )
     for name in held:
         ends.pop(name, None)
     if ends:
@@ -87,9 +97,9 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
         yield from past.deadlines(draft)
     if draft.ailment is not None and draft.ailment.until is not None:
         yield draft.ailment.until
-    if draft.paused:
-        if draft.paused_until is not None:
-            yield draft.paused_until
+    if draft.rules.paused:
+        if draft.rules.paused_until is not None:
+            yield draft.rules.paused_until
         # A pause does not stop hand-overs under way: eager holders have had their time.
         yield from (deadline for name, deadline in _revocations(draft) if members[name].eager)
         return
@@ -98,40 +108,44 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
 
 
 def _target_deadlines(draft: Draft) -> Iterator[Millis]:
-    if draft.paused or omissions.withholds(draft):
+    if draft.rules.paused or omissions.withholds(draft):
         return
-    if draft.deferred:
+    if draft.target.deferred:
         yield Millis(0)
     elif ailments.is_barred(draft):
         return  # it would only fail again
-    elif draft.awaits_target and draft.targeted_at is not None:
-        yield Millis(draft.targeted_at + draft.policy.assignment_interval_ms)
+    elif draft.awaits_target and draft.target.at is not None:
+        yield Millis(draft.target.at + draft.policy.assignment_interval_ms)
 
 
 def _sessions(draft: Draft) -> dict[MemberId, int]:
     """Return when each session ends; plain numbers, because it is everybody's."""
-    pulses, silence_ms = draft.pulses.merged(), draft.policy.silence_ms
+    pulses, silence_ms = draft.membership.pulses.merged(), draft.policy.silence_ms
     return {
         name: pulses[name].seen + silence_ms(member.session_timeout_ms)
-        for name, member in draft.members.items()
+        for name, member in draft.membership.members.items()
     }
 
 
 def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
     """Members that kept a queue past the deadline for letting it go, and can be late at all."""
     late = {name for name, deadline in _revocations(draft) if clock >= deadline}
-    return [name for name, member in draft.members.items() if name in late and not member.eager]
+    return [
+        name
+        for name, member in draft.membership.members.items()
+        if name in late and not member.eager
+    ]
 
 
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
     """Members that were told to let go, and until when; an eager heir has no deadline."""
     found = []
-    for queue in draft.ownership.moving():
-        owned = draft.ownership[queue]
+    for queue in draft.handover.books.moving():
+        owned = draft.handover.books[queue]
         for grant in owned.grants:
             if grant.asked is None:
                 continue
-            member = draft.members.get(grant.member)
+            member = draft.membership.members.get(grant.member)
             if member is not None and member.incarnation == grant.incarnation:
                 if member.eager and grant is owned.heir:
                     continue

@@ -14,8 +14,7 @@ one can read or refuses by name.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from operator import attrgetter
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from msgspec import Raw, msgpack
@@ -27,7 +26,7 @@ from rebalance.groups.model.member import Pulse
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, MemberId, Millis
 
-VERSION: Final = 1
+VERSION: Final = 2
 _VERSION_BYTE: Final = bytes([VERSION])
 
 
@@ -62,6 +61,33 @@ class PackedCluster(NamedTuple):
 
 
 PackedClusters = Mapping[ClusterName, PackedCluster]
+
+_PARTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "membership": {
+        "members": "members",
+        "suspected": "held",
+        "flaps": "flaps",
+        "departures": "departures",
+        "empty_since": "empty_since",
+    },
+    "topics": {"routes": "routes", "doubts": "doubts"},
+    "target": {
+        "owners": "target",
+        "epoch": "target_epoch",
+        "at": "targeted_at",
+        "shortage": "shortage",
+    },
+    "handover": {"books": "ownership", "loose": "loose", "posted": "posted", "reasons": "reasons"},
+    "rules": {
+        "paused": "paused",
+        "paused_until": "paused_until",
+        "strategy": "strategy",
+        "overrides": "overrides",
+        "obeyed": "commands",
+    },
+    "outbox": {"cause": "cause", "occasion": "occasion"},
+}
+"""Where the fields of version 1 are now."""
 
 _EMPTY: Final = msgpack.encode({})
 
@@ -108,6 +134,17 @@ class Cell:
 
 
 _stored: Final = msgpack.Decoder(_Stored)
+
+
+class _First(NamedTuple):
+    deadline: Millis | None
+    pulses: bytes
+    rest: bytes
+    unposted: tuple[MemberId, ...] = ()
+    kept: bytes = b""
+
+
+_firsts: Final = msgpack.Decoder(dict[GroupName, _First])
 _groups: Final = msgpack.Decoder(dict[GroupName, PackedGroup])
 _state: Final = msgpack.Decoder(GroupState)
 _clusters: Final = msgpack.Decoder(dict[ClusterName, PackedCluster])
@@ -153,13 +190,15 @@ def read(data: bytes) -> Cell:
     Raises:
         UnreadableState: Another version wrote it.
     """
-    if data[:1] != _VERSION_BYTE:
+    if data[:1] not in (_VERSION_BYTE, b"\x01"):
         raise UnreadableState(
             f"the checkpoint holds state of version {data[0] if data else 'none'}, and this "
             f"release reads version {VERSION}: start the release that wrote it, or move over with "
             "`trimtab run --new-checkpoint`: no queue moves"
         )
     stored = _stored.decode(memoryview(data)[1:])
+    if data[0] == 1:
+        stored = stored._replace(groups=Raw(_encode(_moved_over(stored.groups))))
     lines = stored.lent, stored.owed, stored.left, stored.behind
     return Cell(
         LogClock(stored.now, stored.latest, *lines, stored.ticks),
@@ -170,6 +209,21 @@ def read(data: bytes) -> Cell:
         stored.floor,
         stored.gate,
     )
+
+
+def _moved_over(groups: Raw) -> dict[GroupName, PackedGroup]:
+    """Return groups of version 1, whose state had no parts."""
+    return {name: _with_parts(it) for name, it in _firsts.decode(groups).items()}
+
+
+def _with_parts(packed: _First) -> PackedGroup:
+    flat = msgpack.decode(packed.rest)
+    state = {
+        name: flat[name] for name in ("name", "epoch", "group_epoch", "ailment") if name in flat
+    }
+    for part, names in _PARTS.items():
+        state[part] = {now: flat[was] for now, was in names.items() if was in flat}
+    return PackedGroup(packed.deadline, packed.pulses, _encode(state), packed.unposted, packed.kept)
 
 
 def packed_groups(cell: Cell) -> dict[GroupName, PackedGroup]:
@@ -207,24 +261,27 @@ def unpack_cluster(packed: PackedCluster) -> Cluster:
 def unpack(packed: PackedGroup, rest: GroupState | None = None) -> GroupState:
     """Unpack a group; ``rest`` is a state that all but the pulses can be taken from, if known."""
     state = _state.decode(packed.rest) if rest is None else rest
-    kept = dict(zip(_REST, _rest(state), strict=True))
-    pulses = _pulses.decode(packed.pulses)
-    return GroupState(**kept, pulses=pulses, deadline=packed.deadline, unposted=packed.unposted)
+    return _with(state, _pulses.decode(packed.pulses), packed.deadline, packed.unposted)
 
 
 def pack(
     state: GroupState, before: GroupState | None = None, was: PackedGroup | None = None
 ) -> PackedGroup:
     """Pack a group, taking over from its packed form what is still the same."""
-    if before is not None and was is not None and _rest(before) == _rest(state):
-        rest = was.rest
+    rest = _with(state, {}, None, ())
+    if before is not None and was is not None and rest == _with(before, {}, None, ()):
+        packed = was.rest
     else:
-        rest = _encode(replace(state, pulses={}, deadline=None, unposted=()))
-    return PackedGroup(state.deadline, _encode(state.pulses), rest, state.unposted)
+        packed = _encode(rest)
+    pulses = _encode(state.membership.pulses)
+    return PackedGroup(state.deadline, pulses, packed, state.outbox.unposted)
 
 
-_APART: Final = {"pulses", "deadline", "unposted"}
-_REST: Final = [it.name for it in fields(GroupState) if it.name not in _APART]
-"""All that a beat leaves alone."""
-
-_rest: Final = attrgetter(*_REST)
+def _with(
+    state: GroupState,
+    pulses: Mapping[MemberId, Pulse],
+    deadline: Millis | None,
+    unposted: tuple[MemberId, ...],
+) -> GroupState:
+    outbox = replace(state.outbox, unposted=unposted)
+    return replace(state.with_pulses(pulses), outbox=outbox, deadline=deadline)

@@ -172,7 +172,7 @@ def written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:
 
 def strategy_of(group: GroupState, general: Allocator) -> Allocator:
     """Return whom to ask; if the group's own is not to be had, that is said when it is asked."""
-    name = group.strategy
+    name = group.rules.strategy
     return general if name is None else partial(_asked_by_name, name)
 
 

@@ -9,7 +9,8 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member, Pulse
 from rebalance.groups.model.policy import Policy
-from rebalance.groups.model.state import GroupState, Route
+from rebalance.groups.model.route import Route
+from rebalance.groups.model.state import GroupState
 from rebalance.ids import (
     BrokerName,
     Epoch,
@@ -52,17 +53,18 @@ class GroupBuilder:
             Millis(revocation_ms),
             patterns=frozenset(Pattern(topic) for topic in topics.split() if "*" in topic),
         )
-        members = {**self.state.members, name: member}
-        pulses = {**self.state.pulses, name: Pulse(Millis(seen), sequence=-1)}
-        return self._but(replace(self.state, members=members, pulses=pulses))
+        members = {**self.state.membership.members, name: member}
+        pulses = {**self.state.membership.pulses, name: Pulse(Millis(seen), sequence=-1)}
+        membership = replace(self.state.membership, members=members, pulses=pulses)
+        return self._but(replace(self.state, membership=membership))
 
     def with_drain(self, who: str) -> "GroupBuilder":
         """Let a member want to go."""
-        return self._with(replace(self.state.members[life(who)[0]], draining=True), who)
+        return self._with(replace(self.state.membership.members[life(who)[0]], draining=True), who)
 
     def with_instance(self, who: str, instance: str) -> "GroupBuilder":
         """Let a member be static."""
-        member = self.state.members[life(who)[0]]
+        member = self.state.membership.members[life(who)[0]]
         return self._with(replace(member, instance=InstanceId(instance)), who)
 
     def with_route(
@@ -71,25 +73,27 @@ class GroupBuilder:
         """Add what is known of a topic."""
         name = TopicName(topic)
         seen = tuple(Queue(name, BrokerName(""), number) for number in range(queues))
-        routes = {**self.state.routes, name: Route(version, exists, seen)}
-        return self._but(replace(self.state, routes=routes))
+        routes = {**self.state.topics.routes, name: Route(version, exists, seen)}
+        return self._but(replace(self.state, topics=replace(self.state.topics, routes=routes)))
 
     def with_page(self, name: str, text: str) -> "GroupBuilder":
         """Add a page to the books."""
         owned = page(text)
         assert owned is not None, "an empty page is no page"
-        ownership = {**self.state.ownership, queue(name): owned}
-        return self._but(replace(self.state, ownership=ownership))
+        books = {**self.state.handover.books, queue(name): owned}
+        return self._but(replace(self.state, handover=replace(self.state.handover, books=books)))
 
     def with_target(self, name: str, who: str) -> "GroupBuilder":
         """Mean a queue for a member."""
-        target = {**self.state.target, queue(name): life(who)[0]}
-        return self._but(replace(self.state, target=target))
+        owners = {**self.state.target.owners, queue(name): life(who)[0]}
+        return self._but(replace(self.state, target=replace(self.state.target, owners=owners)))
 
     def at_epoch(self, epoch: int) -> "GroupBuilder":
         """Say which epoch was drawn last, for a change that is now complete."""
         now = Epoch(epoch)
-        state = replace(self.state, epoch=now, group_epoch=now, target_epoch=now, cause=BEGINNING)
+        target = replace(self.state.target, epoch=now)
+        outbox = replace(self.state.outbox, cause=BEGINNING)
+        state = replace(self.state, epoch=now, group_epoch=now, target=target, outbox=outbox)
         return self._but(state)
 
     def due_at(self, deadline: int) -> "GroupBuilder":
@@ -101,8 +105,9 @@ class GroupBuilder:
         return Draft(self.state, policy or Policy())
 
     def _with(self, member: Member, who: str) -> "GroupBuilder":
-        members = {**self.state.members, life(who)[0]: member}
-        return self._but(replace(self.state, members=members))
+        members = {**self.state.membership.members, life(who)[0]: member}
+        membership = replace(self.state.membership, members=members)
+        return self._but(replace(self.state, membership=membership))
 
     def _but(self, state: GroupState) -> "GroupBuilder":
         return GroupBuilder(state)

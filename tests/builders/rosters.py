@@ -17,7 +17,9 @@ from tests.builders.records import MemberRecord, at
 
 def roster(draft: Draft) -> set[str]:
     """Name the lives in the roster."""
-    return {life_text(name, member.incarnation) for name, member in draft.members.items()}
+    return {
+        life_text(name, member.incarnation) for name, member in draft.membership.members.items()
+    }
 
 
 def changes(notes: list[Decision]) -> list[tuple[str, MemberChange]]:

@@ -99,12 +99,12 @@ class Story:
 
     def pages(self) -> dict[str, str]:
         """Return the books, in the notation."""
-        ownership = self.state.ownership
+        ownership = self.state.handover.books
         return {queue_text(queue): page_text(ownership[queue]) for queue in sorted(ownership)}
 
     def owners(self) -> dict[str, str]:
         """Return who holds each queue, whatever the epoch."""
-        ownership = self.state.ownership
+        ownership = self.state.handover.books
         return {queue_text(queue): ownership[queue].holder.member for queue in sorted(ownership)}
 
     def phase(self) -> GroupPhase:

@@ -215,14 +215,14 @@ def is_spared(state: GroupState) -> bool:
     Who rests gets what only the other would work on, but not before the target is made anew for
     another reason: a temporary leave is none. Whether there is one depends on the cuts.
     """
-    away = any(member.away for member in state.members.values())
-    return away and any(member.resting_until for member in state.members.values())
+    away = any(member.away for member in state.membership.members.values())
+    return away and any(member.resting_until for member in state.membership.members.values())
 
 
 def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
     releases = (
         Released(now, Life(name, member.incarnation), _told_to_give(state, name))
-        for name, member in sorted(state.members.items())
+        for name, member in sorted(state.membership.members.items())
     )
     return [release for release in releases if release.grants]
 
@@ -234,4 +234,4 @@ def _obedient(state: GroupState, event: Event) -> Event:
 
 
 def _told_to_give(state: GroupState, member: MemberId) -> tuple[Held, ...]:
-    return portions(state.ownership.items(), {member})[member].give
+    return portions(state.handover.books.items(), {member})[member].give

@@ -135,7 +135,7 @@ class RealController:
     def present(self, state: int, slot: int) -> MemberLife | None:
         """Return which life may be given anything of those with an instance."""
         for number, (name, life) in enumerate(zip(self.members, self.lives(state), strict=True)):
-            member = self._states[state].members.get(name)
+            member = self._states[state].membership.members.get(name)
             if member is None or member.draining or member.away:
                 continue
             if member.instance == _instance(slot):
@@ -144,15 +144,15 @@ class RealController:
 
     def existing(self, state: int) -> int:
         """Count the queues that there are."""
-        return len(self._states[state].routes[TOPIC].queues)
+        return len(self._states[state].topics.routes[TOPIC].queues)
 
     def paused(self, state: int) -> bool:
         """Tell whether nothing is to move."""
-        return self._states[state].paused
+        return self._states[state].rules.paused
 
     def settled(self, state: int) -> bool:
         """Tell whether the books hold no heir, and nobody is asked for anything."""
-        books = self._states[state].ownership.values()
+        books = self._states[state].handover.books.values()
         return all(owned.heir is None and owned.holder.asked is None for owned in books)
 
     def __len__(self) -> int:
@@ -214,14 +214,15 @@ class RealController:
         return AllocationPlan(owners)
 
     def _number(self, state: GroupState) -> int:
-        members = [state.members.get(name) for name in self.members]
+        members = [state.membership.members.get(name) for name in self.members]
         lives = tuple(int(member.incarnation) if member else 0 for member in members)
         manners = tuple((it.draining, it.away, it.instance) if it else None for it in members)
         books = tuple(
-            (state.ownership.get(queue), state.target.get(queue)) for queue in self.queues
+            (state.handover.books.get(queue), state.target.owners.get(queue))
+            for queue in self.queues
         )
-        pilot, seen = state.members[PILOT].weight, len(state.routes[TOPIC].queues)
-        awaits = state.paused, state.target_epoch == state.group_epoch
+        pilot, seen = state.membership.members[PILOT].weight, len(state.topics.routes[TOPIC].queues)
+        awaits = state.rules.paused, state.target.epoch == state.group_epoch
         key = (state.epoch, pilot, lives, manners, books, seen, awaits)
         number = self._index.setdefault(key, len(self._states))
         if number == len(self._states):
@@ -262,9 +263,9 @@ class RealController:
 
         assert before.epoch <= after.epoch <= before.epoch + 1
         assert {after.epoch} >= {each.epoch for each in issued}
-        assert {queue for queue, name in after.target.items() if _is_there(after, name)} <= set(
-            after.ownership
-        )
+        assert {
+            queue for queue, name in after.target.owners.items() if _is_there(after, name)
+        } <= set(after.handover.books)
         assert len({each.member for each in issued}) == len(issued)
 
 
@@ -279,7 +280,7 @@ def _instance(slot: int) -> InstanceId:
 
 
 def _is_there(state: GroupState, name: MemberId) -> bool:
-    return name in state.members and not state.members[name].away
+    return name in state.membership.members and not state.membership.members[name].away
 
 
 def _encoded(wish: Wish, members: int) -> int:

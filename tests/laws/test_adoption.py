@@ -95,9 +95,9 @@ def test_books_can_be_read_off_the_records(log: list[Entry], cuts: set[int]) -> 
     lost = told[-1].outcome.state
     draft = adopted(all_published(told), Epoch(lost.epoch))
 
-    pages = {queue: timeless(page) for queue, page in lost.ownership.items()}
-    assert pages == {queue: timeless(page) for queue, page in draft.ownership.items()}
-    assert lost.members.keys() >= draft.members.merged().keys()
+    pages = {queue: timeless(page) for queue, page in lost.handover.books.items()}
+    assert pages == {queue: timeless(page) for queue, page in draft.handover.books.items()}
+    assert lost.membership.members.keys() >= draft.membership.members.merged().keys()
 
 
 @tried(one_in=4)
@@ -117,10 +117,10 @@ def test_whoever_may_be_working_stays_in_the_books(
         for issued in records.values()
         for queue, epoch in _named(issued)
     }
-    for queue, page in last.outcome.state.ownership.items():
-        now = _grants(queue, draft.ownership.get(queue))
+    for queue, page in last.outcome.state.handover.books.items():
+        now = _grants(queue, draft.handover.books.get(queue))
         assert known & _grants(queue, page) <= now
-    for page in draft.ownership.merged().values():
+    for page in draft.handover.books.merged().values():
         if page.heir is not None:
             assert page.holder.asked is not None
             assert page.holder.member != page.heir.member
@@ -165,11 +165,11 @@ def test_nothing_moves_for_a_lost_state(log: list[Entry], cuts: set[int]) -> Non
     again = telling.step(GroupState(lost.name), [*past, *present]).state
 
     assert lost.epoch + 1 == again.epoch
-    assert lost.members.keys() == again.members.keys()
+    assert lost.membership.members.keys() == again.membership.members.keys()
     if not is_spared(lost):
         assert owners(lost) == owners(again)
 
 
 def owners(state: GroupState) -> dict[Queue, MemberId]:
     """Who holds each queue."""
-    return {queue: page.holder.member for queue, page in state.ownership.items()}
+    return {queue: page.holder.member for queue, page in state.handover.books.items()}

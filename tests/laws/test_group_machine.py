@@ -183,13 +183,15 @@ class Group(RuleBasedStateMachine):
             for name in sorted(self.lives):
                 self.obeys_now(name)
         self.nothing_is_wrong()
-        meant = {queue_text(queue): str(name) for queue, name in self.story.state.target.items()}
+        meant = {
+            queue_text(queue): str(name) for queue, name in self.story.state.target.owners.items()
+        }
         assert meant == self.story.owners()
-        assert all(owned.heir is None for owned in self.story.state.ownership.values())
+        assert all(owned.heir is None for owned in self.story.state.handover.books.values())
 
     def obeys_now(self, name: str) -> None:
         """Let go, and say what is left; an orphan of an expiry comes again."""
-        known = self.story.state.members.get(name)  # type: ignore[call-overload] # a plain string
+        known = self.story.state.membership.members.get(name)  # type: ignore[call-overload] # a plain string
         if known is None or known.incarnation != str(self.lives[name]) or known.away:
             self.comes(name, "orders")
         if self.owned(name):

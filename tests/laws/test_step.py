@@ -40,10 +40,10 @@ def test_no_input_raises_and_the_books_stay_whole(log: list[Entry], cuts: set[in
     """The step is total; each queue has one holder and one other heir, both of living members."""
     for _, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
         state = outcome.state
-        lives = {(name, member.incarnation) for name, member in state.members.items()}
+        lives = {(name, member.incarnation) for name, member in state.membership.members.items()}
 
-        assert state.members.keys() == state.pulses.keys()
-        for owned in state.ownership.values():
+        assert state.membership.members.keys() == state.membership.pulses.keys()
+        for owned in state.handover.books.values():
             assert (owned.holder.member, owned.holder.incarnation) in lives
             if owned.heir is not None:
                 assert (owned.heir.member, owned.heir.incarnation) in lives
@@ -56,10 +56,10 @@ def test_no_input_raises_and_the_books_stay_whole(log: list[Entry], cuts: set[in
 def test_target_is_owned_or_on_its_way(log: list[Entry], cuts: set[int]) -> None:
     """A queue meant for somebody has a holder; another one than meant was told to let go."""
     for _, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
-        for queue, wanted in outcome.state.target.items():
-            if outcome.state.members[wanted].away:
+        for queue, wanted in outcome.state.target.owners.items():
+            if outcome.state.membership.members[wanted].away:
                 continue  # its queues wait for it
-            owned = outcome.state.ownership[queue]
+            owned = outcome.state.handover.books[queue]
 
             assert owned.holder.member == wanted or owned.holder.asked is not None
 
@@ -74,7 +74,7 @@ def test_epochs_only_grow_and_are_drawn_once_a_batch(log: list[Entry], cuts: set
 
         assert before.epoch <= state.epoch <= before.epoch + 1
         assert before.group_epoch <= state.group_epoch <= state.epoch
-        assert before.target_epoch <= state.target_epoch <= state.group_epoch
+        assert before.target.epoch <= state.target.epoch <= state.group_epoch
         assert drawn <= {state.epoch}
 
 
@@ -96,8 +96,8 @@ def test_no_epoch_no_news(log: list[Entry], cuts: set[int]) -> None:
     """A batch that draws no epoch changes nobody's share and publishes no summary (I14)."""
     for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
         if outcome.state.epoch == before.epoch:
-            assert before.ownership == outcome.state.ownership
-            assert before.target == outcome.state.target
+            assert before.handover.books == outcome.state.handover.books
+            assert before.target.owners == outcome.state.target.owners
             assert [] == only(GroupSummarised, outcome.decisions)
 
 
@@ -106,8 +106,8 @@ def test_no_epoch_no_news(log: list[Entry], cuts: set[int]) -> None:
 def test_grants_move_forward_only(log: list[Entry], cuts: set[int]) -> None:
     """The epoch of a queue's holder never goes back, and who was told to give stays told (I3)."""
     for before, _, outcome in Telling(POLICY).tell(read(log, POLICY), cuts):
-        for queue, now in outcome.state.ownership.items():
-            was = before.ownership.get(queue)
+        for queue, now in outcome.state.handover.books.items():
+            was = before.handover.books.get(queue)
             if was is not None:
                 assert was.holder.epoch <= now.holder.epoch
                 if was.holder.epoch == now.holder.epoch and was.holder.asked:
@@ -123,8 +123,8 @@ def test_replay_decides_the_same(log: list[Entry], cuts: set[int]) -> None:
         again = telling.step(before, batch)
 
         assert outcome == again
-        assert list(outcome.state.ownership) == list(again.state.ownership)
-        assert list(outcome.state.target) == list(again.state.target)
+        assert list(outcome.state.handover.books) == list(again.state.handover.books)
+        assert list(outcome.state.target.owners) == list(again.state.target.owners)
 
 
 @tried(one_in=4)
@@ -148,10 +148,10 @@ def test_batch_cuts_do_not_change_where_it_ends(
         ends.append(telling.settled(last, events[-1].stamp))
 
     assert lives(ends[0]) == lives(ends[1])
-    assert ends[0].routes == ends[1].routes
+    assert ends[0].topics.routes == ends[1].topics.routes
     if is_spared(ends[0]):
         return
-    assert ends[0].target == ends[1].target
+    assert ends[0].target.owners == ends[1].target.owners
     assert served(ends[0]) == served(ends[1])
 
 
@@ -166,7 +166,7 @@ def test_batch_cuts_do_not_change_how_fair_it_ends(
 
     if is_spared(one):
         return
-    assert one.target.keys() == other.target.keys()
+    assert one.target.owners.keys() == other.target.owners.keys()
     assert loads(one) == loads(other)
 
 
@@ -179,32 +179,36 @@ def test_quiet_group_is_owned_as_it_was_meant(log: list[Entry], cuts: set[int]) 
     last = telling.tell(events, cuts)[-1].outcome.state
     quiet = telling.settled(last, events[-1].stamp)
 
-    away = {name for name, member in quiet.members.items() if member.away}
-    meant = {queue: name for queue, name in quiet.target.items() if name not in away}
+    away = {name for name, member in quiet.membership.members.items() if member.away}
+    meant = {queue: name for queue, name in quiet.target.owners.items() if name not in away}
     assert meant == served(quiet)
-    assert quiet.ownership.keys() <= quiet.target.keys()
-    assert not away & {owned.holder.member for owned in quiet.ownership.values()}
-    assert all(owned.heir is None for owned in quiet.ownership.values())
+    assert quiet.handover.books.keys() <= quiet.target.owners.keys()
+    assert not away & {owned.holder.member for owned in quiet.handover.books.values()}
+    assert all(owned.heir is None for owned in quiet.handover.books.values())
 
 
 def lives(state: GroupState) -> dict[MemberId, Member]:
     """Who belongs to the group, whenever a batch ended."""
-    return {name: replace(member, since=Epoch(0)) for name, member in state.members.items()}
+    return {
+        name: replace(member, since=Epoch(0)) for name, member in state.membership.members.items()
+    }
 
 
 def loads(state: GroupState) -> list[Fraction]:
     """How much each member is to carry beside what it can, the least first."""
-    counts = Counter(state.target.values())
-    return sorted(Fraction(counts[name], one.weight) for name, one in state.members.items())
+    counts = Counter(state.target.owners.values())
+    return sorted(
+        Fraction(counts[name], one.weight) for name, one in state.membership.members.items()
+    )
 
 
 def served(state: GroupState) -> dict[Queue, MemberId]:
     """Who holds each queue, but for those that wait for a member that is away."""
-    away = {name for name, member in state.members.items() if member.away}
-    waiting = {queue for queue, name in state.target.items() if name in away}
+    away = {name for name, member in state.membership.members.items() if member.away}
+    waiting = {queue for queue, name in state.target.owners.items() if name in away}
     return {
         queue: owned.holder.member
-        for queue, owned in state.ownership.items()
+        for queue, owned in state.handover.books.items()
         if queue not in waiting
     }
 
@@ -262,7 +266,7 @@ def test_longer_session_never_expires_more(
             blast_percent=100,  # a hold depends on how many are silent together
         )
         last = Telling(policy).tell(read(log, policy), cuts)[-1].outcome.state
-        survivors.append(set(last.members))
+        survivors.append(set(last.membership.members))
 
     assert survivors[0] <= survivors[1]
 
@@ -276,8 +280,8 @@ def merged(one: list[Entry], other: list[Entry]) -> list[Entry]:
 
 def read_by(state: GroupState) -> GroupState:
     """A state without what its members may not have read yet: any step shows that it is out."""
-    pulses = {name: replace(pulse, unread=None) for name, pulse in state.pulses.items()}
-    return replace(state, pulses=pulses, unposted=())
+    pulses = {name: replace(pulse, unread=None) for name, pulse in state.membership.pulses.items()}
+    return replace(state.with_pulses(pulses), outbox=replace(state.outbox, unposted=()))
 
 
 @tried(one_in=4)

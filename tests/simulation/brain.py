@@ -214,7 +214,7 @@ class Brain:
         self.starting = self.starting and not batch.reminded
         self._copy(Copying.AFTER_A_BATCH)
         self.decided.append(outcome.decisions)
-        if outcome.state.shortage:
+        if outcome.state.target.shortage:
             self._faults.occurred("C17")
         yield from self._checker.batch_ends()
 

@@ -51,7 +51,7 @@ def release_of_a_stale_epoch_accepted(right: Function) -> Function:
     """Whoever holds a queue can let it go under any epoch."""
 
     def wrong(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) -> None:
-        owned = draft.ownership.get(queue)
+        owned = draft.handover.books.get(queue)
         if owned and (owned.holder.member, owned.holder.incarnation) == life:
             epoch = owned.holder.epoch
         right(draft, queue, life, epoch, stamp)
@@ -141,7 +141,7 @@ PLANTS = {
         OWNERS | {Invariant.TOKENS_GROW},  # whoever of the two begins first
     ),
     "release of a stale epoch accepted": Plant(
-        "rebalance.groups.handover.baton._let_go", release_of_a_stale_epoch_accepted, OWNERS
+        "rebalance.groups.handover.endings._let_go", release_of_a_stale_epoch_accepted, OWNERS
     ),
     "expiry off by one": Plant(
         "rebalance.groups.timers._sessions",
@@ -215,13 +215,13 @@ PLANTS = {
         frozenset({Quirk.INSTANCES}),
     ),
     "never told again": Plant(
-        "rebalance.groups.handover.unread.heed",
+        "rebalance.groups.members.unread.heed",
         deaf.never_told_again,
         frozenset({Invariant.LIVELY}),
         frozenset({Quirk.LOST_READS}),
     ),
     "told again at once": Plant(
-        "rebalance.groups.handover.unread.heed",
+        "rebalance.groups.members.unread.heed",
         deaf.told_again_at_once,
         frozenset({Invariant.CALM}),
     ),

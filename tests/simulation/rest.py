@@ -27,7 +27,9 @@ def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: Gr
             continue  # of two with one name one is refused
         if sorted(process.working) != everything:
             return f"{process.name} broadcasts and works on {sorted(process.working)}"
-    known = {own_name(name, member.incarnation) for name, member in state.members.items()}
+    known = {
+        own_name(name, member.incarnation) for name, member in state.membership.members.items()
+    }
     there = {process.name for process in processes}
     return "" if known == there else f"the controller knows {sorted(known)}"
 
@@ -37,7 +39,7 @@ def is_known(process: Process, state: GroupState) -> bool:
     life, _ = process.worker
     return any(
         own_name(name, member.incarnation) == life.member and member.incarnation == life.incarnation
-        for name, member in state.members.items()
+        for name, member in state.membership.members.items()
     )
 
 

@@ -148,7 +148,7 @@ class World:
         rested = self.now - began
         self._stay_calm(began + REST_MS)
         packed = pack(self.brain.state)
-        things = len(self.brain.state.members) + len(self.brain.state.ownership)
+        things = len(self.brain.state.membership.members) + len(self.brain.state.handover.books)
         size = len(packed.pulses) + len(packed.rest)
         self.note(self.checker.measured(GROUP, size, things))
         return rested

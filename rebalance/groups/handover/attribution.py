@@ -19,9 +19,9 @@ from rebalance.ids import Epoch
 
 def last_change(draft: Draft) -> Cause | None:
     """Return what changed the group last, saying how many others it came with."""
-    if not draft.causes:
-        return draft.before.cause
-    last, others = draft.causes[-1], len(draft.causes) - 1
+    if not draft.outbox.causes:
+        return draft.before.outbox.cause
+    last, others = draft.outbox.causes[-1], len(draft.outbox.causes) - 1
     if others == 0:
         return last
     company = f"with {others} other change{'s' if others > 1 else ''}"
@@ -30,25 +30,25 @@ def last_change(draft: Draft) -> Cause | None:
 
 def note(draft: Draft) -> None:
     """Find the step's cause, and keep those of whatever is on its way, and of nothing else."""
-    draft.why = _of_step(draft)
-    if not draft.ownership.drawn:
+    draft.outbox.why = _of_step(draft)
+    if not draft.handover.books.drawn:
         return
-    books, known = draft.ownership.merged(), dict(draft.reasons)
-    if draft.why is not None:
-        known[draft.next_epoch] = draft.why
+    books, known = draft.handover.books.merged(), dict(draft.handover.reasons)
+    if draft.outbox.why is not None:
+        known[draft.next_epoch] = draft.outbox.why
     awaited = {epoch for queue in books.moving for epoch in _awaited(books[queue])}
-    draft.reasons = {epoch: known[epoch] for epoch in sorted(awaited & known.keys())}
+    draft.handover.reasons = {epoch: known[epoch] for epoch in sorted(awaited & known.keys())}
 
 
 def _of_step(draft: Draft) -> Cause | None:
     """Return what this step decides is laid to; a group that nothing ever changed tells nothing."""
     change = last_change(draft)
-    if draft.causes or draft.targeted:  # a target may have waited for its time
+    if draft.outbox.causes or draft.target.is_new:  # a target may have waited for its time
         return change
-    if draft.occasion is not None:
-        return draft.occasion
-    served = draft.served & draft.reasons.keys()
-    return draft.reasons[max(served)] if served else change
+    if draft.outbox.occasion is not None:
+        return draft.outbox.occasion
+    served = draft.handover.served & draft.handover.reasons.keys()
+    return draft.handover.reasons[max(served)] if served else change
 
 
 def _awaited(owned: Ownership) -> Iterator[Epoch]:

@@ -27,7 +27,7 @@ def granted(owned: Ownership | None, claim: Tenure) -> Grant | None:
 
 def judge(draft: Draft, event: BeatSeen) -> None:
     """Note and answer claims of what was never granted."""
-    member = draft.members.get(event.member)
+    member = draft.membership.members.get(event.member)
     if member is None or member.incarnation != event.incarnation or not member.owns:
         return
     informed = event.epoch >= draft.before.epoch
@@ -35,12 +35,12 @@ def judge(draft: Draft, event: BeatSeen) -> None:
         queue
         for queue, epoch in event.owned or ()
         if (informed or _is_impossible(draft, event.member, queue, epoch))
-        and granted(draft.ownership.get(queue), Tenure(event.life, epoch)) is None
+        and granted(draft.handover.books.get(queue), Tenure(event.life, epoch)) is None
     )
     if strange:
-        draft.answered.add(event.member)
+        draft.outbox.answered.add(event.member)
         cause = Cause(CauseKind.CLAIM, event.member, event.stamp.position)
-        draft.notes.append(
+        draft.outbox.notes.append(
             ClaimRefused(
                 draft.before.name,
                 event.member,
@@ -56,8 +56,8 @@ def _is_impossible(draft: Draft, member: MemberId, queue: Queue, epoch: Epoch) -
     """Tell whether a claim was false at all times: no two grants of a queue share an epoch."""
     if epoch > draft.before.epoch:
         return True
-    if epoch == draft.members[member].since:
+    if epoch == draft.membership.members[member].since:
         return False  # perhaps it worked in common: those are told the number of their joining
-    owned = draft.ownership.get(queue)
+    owned = draft.handover.books.get(queue)
     grants = () if owned is None else owned.grants
     return any(grant.epoch == epoch and grant.member != member for grant in grants)

@@ -35,16 +35,16 @@ with the next beat. Two that are lost in a row are waited for (simulated), more 
 
 def arrive(draft: Draft, now: Stamp) -> None:
     """Note that what the last step asked for is out by now."""
-    if None in draft.posted.values():
-        draft.posted = {
+    if None in draft.handover.posted.values():
+        draft.handover.posted = {
             epoch: Millis(max(now.heard, now.clock + now.behind)) if at is None else at
-            for epoch, at in draft.posted.items()
+            for epoch, at in draft.handover.posted.items()
         }
 
 
 def begins(draft: Draft, asked: Asked) -> Millis:
     """Return from when on the deadline of a holder counts."""
-    return max(asked.at, draft.posted.get(asked.epoch) or asked.at)
+    return max(asked.at, draft.handover.posted.get(asked.epoch) or asked.at)
 
 
 def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
@@ -52,30 +52,32 @@ def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> N
     most = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
     asked = (
         grant.asked
-        for queue in draft.ownership.concerning({name})
-        for grant in draft.ownership[queue].grants
+        for queue in draft.handover.books.concerning({name})
+        for grant in draft.handover.books[queue].grants
         if grant.life == Life(name, member.incarnation)
     )
     for one in asked:
         if one is not None and clock - one.at <= most:
-            draft.retold.add(one.epoch)
-            draft.posted = {**draft.posted, one.epoch: clock}
+            draft.handover.retold.add(one.epoch)
+            draft.handover.posted = {**draft.handover.posted, one.epoch: clock}
 
 
 def give(draft: Draft) -> None:
     """Note which releases this step asks for, not published yet; forget those no longer wanted."""
-    if not draft.ownership.drawn:
+    if not draft.handover.books.drawn:
         return
-    books, epoch = draft.ownership.merged(), draft.next_epoch
+    books, epoch = draft.handover.books.merged(), draft.next_epoch
     grants = (grant for queue in books.moving for grant in books[queue].grants)
     asked = {grant.asked.epoch for grant in grants if grant.asked is not None}
-    kept = (it for it in sorted(asked) if it == epoch or it in draft.posted)
-    draft.posted = {it: draft.posted.get(it) for it in kept}
+    kept = (it for it in sorted(asked) if it == epoch or it in draft.handover.posted)
+    draft.handover.posted = {it: draft.handover.posted.get(it) for it in kept}
 
 
 def sent(draft: Draft, state: GroupState) -> GroupState:
     """Return the state with what this step tells again, which is not out yet."""
-    if not draft.retold:
+    retold, posted = draft.handover.retold, draft.handover.posted
+    if not retold:
         return state
-    posted = {epoch: None if epoch in draft.retold else at for epoch, at in draft.posted.items()}
-    return replace(state, posted=posted, deadline=Millis(0))
+    again = {epoch: None if epoch in retold else at for epoch, at in posted.items()}
+    handover = replace(state.handover, posted=again)
+    return replace(state, handover=handover, deadline=Millis(0))

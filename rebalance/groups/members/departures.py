@@ -29,12 +29,12 @@ def note(draft: Draft, event: Left) -> None:
     if event.sequence == 0:
         return
     gone = Departure(event.incarnation, event.sequence, event.stamp.clock)
-    draft.departures.put(event.member, gone)
+    draft.membership.departures.put(event.member, gone)
 
 
 def precedes(draft: Draft, event: Joined) -> bool:
     """Tell whether a join is older than the leave of the same life, or of a later one."""
-    gone = draft.departures.get(event.member)
+    gone = draft.membership.departures.get(event.member)
     if gone is None or event.stamp.clock - gone.at >= REMEMBERED_MS:
         return False
     return (event.incarnation, event.sequence) <= (gone.incarnation, gone.sequence)
@@ -42,21 +42,21 @@ def precedes(draft: Draft, event: Joined) -> bool:
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when nothing is to be expected of any of them any more."""
-    left = [gone.at for gone in draft.departures.values()]
+    left = [gone.at for gone in draft.membership.departures.values()]
     if left:
         yield Millis(max(left) + REMEMBERED_MS)
 
 
 def sweep(draft: Draft) -> None:
     """Drop them all: their deadline has passed."""
-    draft.departures.clear()
+    draft.membership.departures.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:
     """Drop those of whom nothing is to be expected any more."""
-    if not draft.departures.drawn:
+    if not draft.membership.departures.drawn:
         return
-    known = sorted(draft.departures.items(), key=lambda entry: (-entry[1].at, entry[0]))
+    known = sorted(draft.membership.departures.items(), key=lambda entry: (-entry[1].at, entry[0]))
     for place, (name, gone) in enumerate(known):
         if place >= REMEMBERED or clock - gone.at >= REMEMBERED_MS:
-            draft.departures.remove(name)
+            draft.membership.departures.remove(name)

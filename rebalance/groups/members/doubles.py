@@ -48,7 +48,7 @@ _BY_WISHES: Final = "two subscriptions, or sets of groups, by turns: " + _ADVICE
 
 def repeated(draft: Draft, event: Registered, said: Saying, known: Member) -> None:
     """Look at a heartbeat that says nothing new, before it is noted that the client was heard."""
-    now, last = event.stamp.heard, draft.pulses[event.member].seen
+    now, last = event.stamp.heard, draft.membership.pulses[event.member].seen
     gap, was = now - last, known.doubled
     if event.company != known.company or (was is not None and was.said not in {None, said}):
         changed(draft, event, said, known)  # of its topics it says what others made of them already
@@ -61,7 +61,7 @@ def repeated(draft: Draft, event: Registered, said: Saying, known: Member) -> No
         return
     was = was or Doubled()
     epoch = draft.before.group_epoch
-    quiet = was.epoch == epoch and not draft.causes  # its share may have changed, if not
+    quiet = was.epoch == epoch and not draft.outbox.causes  # its share may have changed, if not
     so_far = (was.beats or (last,)) if quiet or not was.beats else ()
     now_is = replace(was, beats=(*so_far, now)[-_BEATS:], epoch=epoch)
     processes = _cadences(now_is.beats)
@@ -114,7 +114,7 @@ def _noted(
     if doubled.noted_at is not None and now - doubled.noted_at < _AGAIN_MS:
         return doubled
     cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position)
-    draft.notes.append(
+    draft.outbox.notes.append(
         ClientDoubled(draft.before.name, event.member, sign, detail, event.stamp.appended, cause)
     )
     return replace(doubled, noted_at=now)
@@ -122,10 +122,12 @@ def _noted(
 
 def _keep(draft: Draft, event: Registered, doubled: Doubled) -> None:
     """Keep what was seen with the member, if it is still one, and if there is anything to keep."""
-    member = draft.members.get(event.member)
+    member = draft.membership.members.get(event.member)
     if member is None or member.incarnation != event.incarnation:
         return
     over = doubled.noted_at is None or event.stamp.heard - doubled.noted_at >= _AGAIN_MS
     kept = None if over and not doubled.beats and doubled.said is None else doubled
     if (kept, event.company) != (member.doubled, member.company):
-        draft.members.put(event.member, replace(member, doubled=kept, company=event.company))
+        draft.membership.members.put(
+            event.member, replace(member, doubled=kept, company=event.company)
+        )

@@ -12,7 +12,7 @@ time.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.draft import Draft
@@ -20,6 +20,15 @@ from rebalance.groups.model.member import Flaps, Member
 from rebalance.groups.model.policy import TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
 from rebalance.stamp import Stamp
+
+
+@dataclass(slots=True)
+class _Weeding:
+    """What this module keeps for one step."""
+
+    at: Millis | None = None
+    """When it last looked through its book, which is full."""
+
 
 _CEILING = 4
 """A count stops at so many times the limit: a rest of three half-lives is punishment enough."""
@@ -31,11 +40,11 @@ def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     Names that come and go only once may flood the book; when it is full, new ones are not entered.
     """
     past, policy = _past(draft, name, member.instance), draft.policy
-    if draft.flaps.get(past) is None and not _has_room(draft, clock):
+    if draft.membership.flaps.get(past) is None and not _has_room(draft, clock):
         return
     flaps = _recalled(draft, past, clock)
     count = min(flaps.count + 1, _CEILING * policy.flap_limit)
-    draft.flaps.put(past, Flaps(count, flaps.since))
+    draft.membership.flaps.put(past, Flaps(count, flaps.since))
 
 
 def rests_until(
@@ -68,28 +77,30 @@ def remark(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Mil
 
 def wake(draft: Draft, stamp: Stamp) -> None:
     """Let members take part again whose rest is over."""
-    for name, member in draft.members.items():
+    for name, member in draft.membership.members.items():
         if member.resting_until is not None and stamp.clock >= member.resting_until:
-            draft.members.put(name, replace(member, resting_until=None))
-            draft.causes.append(Cause(CauseKind.REST, name, stamp.position))
+            draft.membership.members.put(name, replace(member, resting_until=None))
+            draft.outbox.causes.append(Cause(CauseKind.REST, name, stamp.position))
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when everything has faded away."""
     half_life_ms = draft.policy.flap_half_life_ms
-    ends = [it.since + it.count.bit_length() * half_life_ms for it in draft.flaps.values()]
+    ends = [
+        it.since + it.count.bit_length() * half_life_ms for it in draft.membership.flaps.values()
+    ]
     if ends:
         yield Millis(max(ends))
 
 
 def sweep(draft: Draft) -> None:
     """Drop everything: its deadline has passed."""
-    draft.flaps.clear()
+    draft.membership.flaps.clear()
 
 
 def forget(draft: Draft, clock: Millis) -> None:
     """Drop what has faded away, so that the book stays as small as the group."""
-    if draft.flaps.drawn:
+    if draft.membership.flaps.drawn:
         _strike_out(draft, clock)
 
 
@@ -98,16 +109,17 @@ def _has_room(draft: Draft, clock: Millis) -> bool:
 
     In a flood of names each of them would weed it again.
     """
-    if len(draft.flaps) >= draft.policy.max_members and draft.weeded != clock:
-        draft.weeded = clock
+    weeding = draft.scratch(_Weeding)
+    if len(draft.membership.flaps) >= draft.policy.max_members and weeding.at != clock:
+        weeding.at = clock
         _strike_out(draft, clock)
-    return len(draft.flaps) < draft.policy.max_members
+    return len(draft.membership.flaps) < draft.policy.max_members
 
 
 def _strike_out(draft: Draft, clock: Millis) -> None:
-    for past, flaps in list(draft.flaps.items()):
+    for past, flaps in list(draft.membership.flaps.items()):
         if _faded(flaps, clock, draft.policy.flap_half_life_ms).count == 0:
-            draft.flaps.remove(past)
+            draft.membership.flaps.remove(past)
 
 
 def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:
@@ -117,7 +129,7 @@ def _past(draft: Draft, name: MemberId, instance: InstanceId | None) -> str:
 
 
 def _recalled(draft: Draft, past: str, clock: Millis) -> Flaps:
-    known = draft.flaps.get(past)
+    known = draft.membership.flaps.get(past)
     if known is None:
         return Flaps(0, clock)
     faded = _faded(known, clock, draft.policy.flap_half_life_ms)

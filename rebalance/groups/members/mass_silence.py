@@ -16,6 +16,7 @@ held member that speaks has never been away.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import EvictionsHeld
@@ -24,13 +25,24 @@ from rebalance.groups.model.member import Member, Pulse
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 
+
+@dataclass(slots=True)
+class _Silence:
+    """What this module keeps for one step."""
+
+    mute: int | None = None
+    """At least so many members look dead, once they have been counted."""
+    calm: bool = False
+    """Most members are heard again, and conclusions are drawn."""
+
+
 _CONFIRMED = Millis(0)
 """Held until then: not held any more, whatever happens."""
 
 
 def is_mute(draft: Draft, name: MemberId, stamp: Stamp) -> bool:
     """Tell whether a member has said nothing for longer than half its session."""
-    return _is_mute(draft.pulses[name], draft.members[name], stamp)
+    return _is_mute(draft.membership.pulses[name], draft.membership.members[name], stamp)
 
 
 def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence[MemberId]:
@@ -38,37 +50,43 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
     if not silent:
         return silent
     looks_dead = _looks_dead(draft, stamp)
-    if not draft.paused and not _too_many(draft, looks_dead):
-        return [name for name in silent if stamp.clock >= (draft.held.get(name) or 0)]
-    draft.calm = False
-    why = "paused" if draft.paused else f"{looks_dead} of {draft.population} are silent"
-    fresh = tuple(name for name in silent if draft.held.get(name) is None)
+    if not draft.rules.paused and not _too_many(draft, looks_dead):
+        return [
+            name for name in silent if stamp.clock >= (draft.membership.suspected.get(name) or 0)
+        ]
+    draft.scratch(_Silence).calm = False
+    why = "paused" if draft.rules.paused else f"{looks_dead} of {draft.population} are silent"
+    fresh = tuple(name for name in silent if draft.membership.suspected.get(name) is None)
     for name in silent:
-        until = _resumption(draft, name, stamp) if draft.paused else _patience(draft, name)
+        until = _resumption(draft, name, stamp) if draft.rules.paused else _patience(draft, name)
         _hold(draft, name, until, stamp, why)
     if fresh:
-        draft.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
-        draft.notes.append(
+        draft.outbox.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
+        draft.outbox.notes.append(
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
         )
-    return [] if draft.paused else [name for name in silent if stamp.clock >= draft.held[name]]
+    return (
+        []
+        if draft.rules.paused
+        else [name for name in silent if stamp.clock >= draft.membership.suspected[name]]
+    )
 
 
 def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:
     """Until whenever the pause ends: written once, for each time would be a decision."""
-    return min(draft.held.get(name) or stamp.clock, stamp.clock)
+    return min(draft.membership.suspected.get(name) or stamp.clock, stamp.clock)
 
 
 def _patience(draft: Draft, name: MemberId) -> Millis:
     """Until when a member that is doubted to be dead may be silent."""
-    session = draft.policy.silence_ms(draft.members[name].session_timeout_ms)
-    return Millis(draft.pulses[name].seen + session + draft.policy.blast_hold_ms)
+    session = draft.policy.silence_ms(draft.membership.members[name].session_timeout_ms)
+    return Millis(draft.membership.pulses[name].seen + session + draft.policy.blast_hold_ms)
 
 
 def _hold(draft: Draft, name: MemberId, until: Millis, stamp: Stamp, why: str) -> None:
-    if draft.held.get(name) not in (until, _CONFIRMED):
-        draft.held.put(name, until)
-        draft.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, why)
+    if draft.membership.suspected.get(name) not in (until, _CONFIRMED):
+        draft.membership.suspected.put(name, until)
+        draft.outbox.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, why)
 
 
 def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
@@ -79,25 +97,34 @@ def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
     silent members are counted once, and one less with each that speaks. More may have fallen silent
     since: the count is a lower bound, and while even that is too many there is no need to count.
     """
-    if not draft.held:
+    if not draft.membership.suspected:
         return
-    if draft.held.get(name) is not None:
-        draft.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, "it is heard again")
-        draft.expect_by(Millis(stamp.heard + draft.members[name].session_timeout_ms))
-    draft.held.remove(name)
-    if draft.paused or draft.calm:
+    if draft.membership.suspected.get(name) is not None:
+        draft.outbox.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, "it is heard again")
+        draft.expect_by(Millis(stamp.heard + draft.membership.members[name].session_timeout_ms))
+    draft.membership.suspected.remove(name)
+    silence = draft.scratch(_Silence)
+    if draft.rules.paused or silence.calm:
         return
-    pulse = draft.pulses.get(name)
-    if draft.mute is None:
-        draft.mute = _looks_dead(draft, stamp, heard=name)
-    elif pulse is not None and _is_mute(pulse, draft.members[name], stamp):
-        draft.mute -= 1
-    if _too_many(draft, draft.mute):
+    pulse = draft.membership.pulses.get(name)
+    if silence.mute is None:
+        silence.mute = _looks_dead(draft, stamp, heard=name)
+    elif pulse is not None and _is_mute(pulse, draft.membership.members[name], stamp):
+        silence.mute -= 1
+    if _too_many(draft, silence.mute):
         return
-    draft.mute = _looks_dead(draft, stamp, heard=name)
-    draft.calm = not _too_many(draft, draft.mute)
-    if draft.calm:
+    silence.mute = _looks_dead(draft, stamp, heard=name)
+    silence.calm = not _too_many(draft, silence.mute)
+    if silence.calm:
         _shorten(draft, stamp)
+
+
+def forget(draft: Draft, name: MemberId) -> None:
+    """Count a member no more: it is gone."""
+    draft.membership.suspected.remove(name)
+    silence = draft.scratch(_Silence)
+    if silence.mute is not None:
+        silence.mute -= 1
 
 
 def _shorten(draft: Draft, stamp: Stamp) -> None:
@@ -105,25 +132,25 @@ def _shorten(draft: Draft, stamp: Stamp) -> None:
 
     Not from when it was looked at: the log decides and not how it was cut (I7).
     """
-    for name, until in list(draft.held.items()):
-        interval = draft.policy.heartbeat_ms(draft.members[name].session_timeout_ms)
+    for name, until in list(draft.membership.suspected.items()):
+        interval = draft.policy.heartbeat_ms(draft.membership.members[name].session_timeout_ms)
         sooner = min(until, Millis(stamp.clock + interval))
         _hold(draft, name, sooner, stamp, "enough others are heard again")
-        draft.expect_by(draft.held[name])
+        draft.expect_by(draft.membership.suspected[name])
 
 
 def confirm(draft: Draft) -> int:
     """Believe in the silence of everybody who is held; return how many those are."""
-    held = list(draft.held.merged())
+    held = list(draft.membership.suspected.merged())
     for name in held:
-        draft.held.put(name, _CONFIRMED)
+        draft.membership.suspected.put(name, _CONFIRMED)
     return len(held)
 
 
 def _looks_dead(draft: Draft, stamp: Stamp, heard: MemberId | None = None) -> int:
     return sum(
-        _is_mute(draft.pulses[name], member, stamp)
-        for name, member in draft.members.items()
+        _is_mute(draft.membership.pulses[name], member, stamp)
+        for name, member in draft.membership.members.items()
         if name != heard
     )
 

@@ -2,21 +2,14 @@
 
 Each life of a member has its own incarnation, so that a late record of an earlier life is never
 taken for the present one (faults B3, B4, B5). Beats and joins are numbered apart, because they
-travel by different topics and overtake each other. ``twins`` decides who may join under a name that
-is taken.
-
-Called by ``step`` for each member event, in log order, and by ``timers`` and ``obeying`` for
-members that have to go. It decides nothing about queues: it notes which lives ended
-(``draft.fenced``) and that the group changed (``draft.causes``).
-
-Its one rule: members leave the roster only through ``depart``.
+travel by different topics and overtake each other. Its one rule: members leave only by ``depart``.
 """
 
 from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.handover import omissions, unread
-from rebalance.groups.members import departures, flapping, mass_silence, remains, twins
+from rebalance.groups.handover import omissions
+from rebalance.groups.members import departures, flapping, mass_silence, remains, twins, unread
 from rebalance.groups.model.decisions import (
     Ending,
     EventRefused,
@@ -35,14 +28,14 @@ from rebalance.stamp import Stamp
 
 def join(draft: Draft, event: Joined) -> None:
     """Enter a member, or what it has changed."""
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     if known is not None and event.incarnation <= known.incarnation:
         if event.incarnation == known.incarnation:
             _renew(draft, event, known)
         return
     rivals = twins.rivals(draft, event)
     if _is_over(draft, event) or twins.is_outlived(draft, event, rivals):
-        draft.gone.add(event.member)
+        draft.outbox.gone.add(event.member)
         return
     rules = {rival: _rule(draft, event, rival) for rival in rivals}
     replaces = known is not None or TwinRule.FENCE_OLDER in rules.values()
@@ -60,7 +53,7 @@ def join(draft: Draft, event: Joined) -> None:
 
 def _is_over(draft: Draft, event: Joined) -> bool:
     """Tell whether a life has left already, or may be one that was not found (``omissions``)."""
-    barred = draft.members.get(event.member) is None and omissions.bars(draft, event)
+    barred = draft.membership.members.get(event.member) is None and omissions.bars(draft, event)
     return barred or departures.precedes(draft, event)
 
 
@@ -70,7 +63,7 @@ def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     Each comes back under the instance as a new life. It cannot be told which of them is right, but
     that both live can be, and so this is no restart.
     """
-    rule, older = twins.rule(draft, event, rival), draft.members[rival]
+    rule, older = twins.rule(draft, event, rival), draft.membership.members[rival]
     if rule is not TwinRule.FENCE_OLDER or rival == event.member:
         return rule
     clock = event.stamp.clock
@@ -92,9 +85,9 @@ def _has_too_many_patterns(draft: Draft, event: Joined) -> bool:
     """Tell whether the group would have."""
     if not event.patterns:
         return False
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     wish = None if known is None else wish_of(known)
-    count = draft.members.demand.patterns_with(wish, event.patterns)
+    count = draft.membership.members.demand.patterns_with(wish, event.patterns)
     if count <= draft.policy.max_patterns:
         return False
     _refuse(draft, event, Refusal.TOO_MANY_PATTERNS, f"the group would have {count} patterns")
@@ -102,12 +95,12 @@ def _has_too_many_patterns(draft: Draft, event: Joined) -> bool:
 
 
 def _refuse(draft: Draft, event: Joined, reason: Refusal, detail: str) -> None:
-    draft.notes.append(EventRefused(draft.before.name, event.stamp, reason, detail))
+    draft.outbox.notes.append(EventRefused(draft.before.name, event.stamp, reason, detail))
 
 
 def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
     """Have the older of two lives go, now or when the younger has taken over."""
-    older = draft.members[rival]
+    older = draft.membership.members[rival]
     if rival == event.member:
         draft.fenced[Life(rival, older.incarnation)] = Ending.FENCED
         if not older.away:
@@ -117,7 +110,8 @@ def _make_way(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> N
         return
     twins.succeed(draft, rival, event.member)
     if rule is TwinRule.HAND_OVER:
-        draft.members.put(rival, replace(older, draining=True, dismissed=True, instance=None))
+        draft.membership.members.put(rival, replace(older, instance=None))
+        dismiss(draft, rival)
     else:
         detail = f"{event.member} joined under its instance {event.instance}"
         cause = Cause(CauseKind.REJOIN, rival, event.stamp.position, detail)
@@ -129,20 +123,20 @@ def _admit(draft: Draft, event: Joined, *, again: bool) -> None:
     rest = flapping.rests_until(draft, event.member, event.instance, event.stamp.clock)
     member = replace(_described(draft, event), resting_until=rest)
     mass_silence.hear(draft, event.member, event.stamp)
-    draft.members.put(event.member, member)
+    draft.membership.members.put(event.member, member)
     remains.note(draft, event.stamp.clock)
     twins.enrol(draft, event)
-    draft.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
+    draft.membership.pulses.put(event.member, Pulse(event.stamp.heard, sequence=-1))
     if event.stamp.heard - event.stamp.clock > 2 * draft.policy.max_clock_step_ms:
-        draft.unsure.add(event.member)
+        draft.membership.unsure.add(event.member)
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
     if rest is not None:
         draft.expect_by(rest)
-    draft.answered.add(event.member)
+    draft.outbox.answered.add(event.member)
     kind = CauseKind.REJOIN if again else CauseKind.JOIN
     remark = flapping.remark(draft, event.member, event.instance, event.stamp.clock)
     cause = Cause(kind, event.member, event.stamp.position, remark)
-    draft.causes.append(cause)
+    draft.outbox.causes.append(cause)
     change = MemberChange.REJOINED if again else MemberChange.JOINED
     _note(draft, event.member, member, change, event.stamp, cause)
 
@@ -154,7 +148,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     new life, so that twins are noticed. A join that is not newer than a drain or a leave of the
     same life undoes neither. No join undoes what an operator or a successor wants of the member.
     """
-    draft.answered.add(event.member)
+    draft.outbox.answered.add(event.member)
     see(draft, event.member, event.stamp)
     if event.sequence < known.sequence or _has_too_many_patterns(draft, event):
         return
@@ -168,7 +162,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
         dismissed=known.dismissed,
         away=repeated and known.away,
     ).as_patient_as(known)
-    draft.members.put(event.member, member)
+    draft.membership.members.put(event.member, member)
     if known.presumed:
         twins.enrol(draft, event)
     if known.owns and not member.owns:
@@ -177,7 +171,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     if member == replace(known, sequence=event.sequence, challenger=None):
         return
     draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
-    draft.causes.append(Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position))
+    draft.outbox.causes.append(Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position))
 
 
 def _described(draft: Draft, event: Joined) -> Member:
@@ -200,33 +194,33 @@ def _described(draft: Draft, event: Joined) -> Member:
 
 def beat(draft: Draft, event: BeatSeen) -> None:
     """Tick off a member that was seen."""
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     if event.epoch > 0 and (known is None or event.incarnation != known.incarnation):
         omissions.prolong(draft, event.stamp.heard)
     if known is None:
         if event.epoch > 0:  # it believes in a record; a mere joiner (0) is about to be read
-            draft.gone.add(event.member)
+            draft.outbox.gone.add(event.member)
     elif event.incarnation == known.incarnation and not known.away:
-        pulse, seen = draft.pulses[event.member], event.stamp.heard
+        pulse, seen = draft.membership.pulses[event.member], event.stamp.heard
         if event.sequence > pulse.sequence:
             if seen > pulse.seen:
                 mass_silence.hear(draft, event.member, event.stamp)
-            elif event.member in draft.unsure:
+            elif event.member in draft.membership.unsure:
                 draft.expect_by(Millis(seen + known.session_timeout_ms))
             else:
                 seen = pulse.seen
-            draft.unsure.discard(event.member)
+            draft.membership.unsure.discard(event.member)
             missed = pulse.unread and unread.heed(draft, event, known, pulse.unread)
-            draft.pulses.put(event.member, Pulse(seen, event.sequence, missed))
+            draft.membership.pulses.put(event.member, Pulse(seen, event.sequence, missed))
 
 
 def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     """Note that a member has spoken."""
-    pulse = draft.pulses[member]
+    pulse = draft.membership.pulses[member]
     if stamp.heard <= pulse.seen:
         return
     mass_silence.hear(draft, member, stamp)
-    draft.pulses.put(member, Pulse(stamp.heard, pulse.sequence, pulse.unread))
+    draft.membership.pulses.put(member, Pulse(stamp.heard, pulse.sequence, pulse.unread))
 
 
 def go(draft: Draft, event: Drained | Left) -> None:
@@ -238,21 +232,27 @@ def go(draft: Draft, event: Drained | Left) -> None:
 
 
 def _drain(draft: Draft, event: Drained) -> None:
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     if known is None or event.incarnation != known.incarnation:
         return
     see(draft, event.member, event.stamp)
     if known.draining or event.sequence <= known.sequence:
         return
     member = replace(known, sequence=event.sequence, draining=True)
-    draft.members.put(event.member, member)
+    draft.membership.members.put(event.member, member)
     cause = Cause(CauseKind.DRAIN, event.member, event.stamp.position)
-    draft.causes.append(cause)
+    draft.outbox.causes.append(cause)
     _note(draft, event.member, member, MemberChange.DRAINING, event.stamp, cause)
 
 
+def dismiss(draft: Draft, name: MemberId) -> None:
+    """Have a member drain, whatever it wants itself."""
+    member = draft.membership.members[name]
+    draft.membership.members.put(name, replace(member, draining=True, dismissed=True))
+
+
 def _leave(draft: Draft, event: Left) -> None:
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     if known is None or event.incarnation != known.incarnation or known.away:
         return
     if event.sequence < known.sequence:
@@ -260,9 +260,10 @@ def _leave(draft: Draft, event: Left) -> None:
     cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
     if event.temporary:
         see(draft, event.member, event.stamp)
-        draft.members.put(event.member, replace(known, sequence=event.sequence, away=True))
+        away = replace(known, sequence=event.sequence, away=True)
+        draft.membership.members.put(event.member, away)
         draft.fenced[Life(event.member, known.incarnation)] = Ending.LEFT
-        draft.occasion = cause
+        draft.outbox.occasion = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:
         depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
@@ -271,16 +272,14 @@ def _leave(draft: Draft, event: Left) -> None:
 
 def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cause: Cause) -> None:
     """Remove a member."""
-    member = draft.members[name]
-    draft.members.remove(name)
-    draft.pulses.remove(name)
-    draft.held.remove(name)
-    if draft.mute is not None:
-        draft.mute -= 1
+    member = draft.membership.members[name]
+    draft.membership.members.remove(name)
+    draft.membership.pulses.remove(name)
+    mass_silence.forget(draft, name)
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
     draft.fenced[Life(name, member.incarnation)] = ending
-    draft.gone.add(name)
-    draft.causes.append(cause)
+    draft.outbox.gone.add(name)
+    draft.outbox.causes.append(cause)
     remains.note(draft, stamp.clock)
     if not (member.away and change is MemberChange.LEFT):  # it is back, by another name
         flapping.went(draft, name, member, stamp.clock)
@@ -295,6 +294,6 @@ def _note(
     stamp: Stamp,
     cause: Cause,
 ) -> None:
-    draft.notes.append(
+    draft.outbox.notes.append(
         MemberChanged(draft.before.name, name, member.incarnation, change, stamp.appended, cause)
     )

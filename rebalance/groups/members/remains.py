@@ -17,7 +17,6 @@ from rebalance.groups.handover import omissions
 from rebalance.groups.members import departures, flapping
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Advanced, Moment
-from rebalance.groups.model.overrides import NONE
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Millis
 from rebalance.stamp import Ticked
@@ -25,24 +24,25 @@ from rebalance.stamp import Ticked
 
 def note(draft: Draft, clock: Millis) -> None:
     """Start the time again, if the group is empty: the last member left, or a command came."""
-    draft.empty_since = None if draft.population else clock
+    draft.membership.empty_since = None if draft.population else clock
     for deadline in deadlines(draft):
         draft.expect_by(deadline)
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return when the remains are dropped."""
-    if draft.empty_since is not None:
-        end = Millis(draft.empty_since + draft.policy.keep_empty_ms)
+    if draft.membership.empty_since is not None:
+        end = Millis(draft.membership.empty_since + draft.policy.keep_empty_ms)
         yield max([end, *departures.deadlines(draft), *flapping.deadlines(draft)])
 
 
 def sweep(draft: Draft) -> None:
-    """Drop what is left: its deadline has passed."""
-    draft.empty_since, draft.commands, draft.extent = None, (), None
-    draft.target, draft.shortage = {}, {}  # of a paused group they would stay
-    for left in (draft.routes, draft.doubts, draft.flaps, draft.departures):
-        left.clear()
+    """Drop what is left: its deadline has passed. Of a paused group the target would stay."""
+    for part in (draft.topics, draft.target, draft.rules):
+        part.drop()
+    draft.membership.flaps.clear()
+    draft.membership.departures.clear()
+    draft.membership.empty_since = None
 
 
 def is_all(state: GroupState, events: Sequence[Moment]) -> bool:
@@ -50,11 +50,10 @@ def is_all(state: GroupState, events: Sequence[Moment]) -> bool:
     return state.is_unknown and all(isinstance(event, Advanced | Ticked) for event in events)
 
 
-def kept(draft: Draft, state: GroupState) -> GroupState:
+def kept(state: GroupState) -> GroupState:
     """Return the state to remember: of a group that has no remains, only the epoch."""
-    if state.members or state.empty_since is not None:
+    if state.membership.members or state.membership.empty_since is not None:
         return state
     if omissions.withholds(state):
         return state  # who may work on its queues has to be heard first (``omissions``)
-    commanded = draft.paused or draft.strategy is not None or draft.overrides != NONE
-    return state if commanded else GroupState.unknown(state.name, state.epoch)
+    return GroupState.unknown(state.name, state.epoch) if state.rules.are_the_policys else state

@@ -37,7 +37,7 @@ def _register(draft: Draft, event: Registered) -> None:
     topics = event.topics if event.topics is not None else _as_before(draft, event)
     if topics is None:
         return  # it only repeats itself, and nobody has heard what it said first
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     if known is not None and known.incarnation > event.incarnation:
         return
     said = (topics, event.mode, event.company)
@@ -66,7 +66,7 @@ def _says_news(known: Member, topics: frozenset[TopicName], mode: Mode) -> bool:
 
 def _unregister(draft: Draft, event: Unregistered) -> None:
     """Remove a client. Its records come in order, so no departure has to be remembered."""
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     if known is not None and known.incarnation == event.incarnation:
         cause = Cause(CauseKind.LEAVE, event.member, event.stamp.position)
         membership.depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
@@ -74,22 +74,22 @@ def _unregister(draft: Draft, event: Unregistered) -> None:
 
 def agree(draft: Draft, event: Joined) -> None:
     """Have all eager members want what the last of them does, where that is the custom."""
-    author = draft.members.get(event.member)
+    author = draft.membership.members.get(event.member)
     if draft.policy.compat is not Compat.ROCKETMQ or author is None or not author.eager:
         return
-    if author.incarnation == event.incarnation and draft.members.agree(wish_of(author)):
+    if author.incarnation == event.incarnation and draft.membership.members.agree(wish_of(author)):
         cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, "for all")
-        draft.causes.append(cause)
+        draft.outbox.causes.append(cause)
 
 
 def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:
     """What a client wants that does not say: as before, or as the others where that is one."""
-    known = draft.members.get(event.member)
+    known = draft.membership.members.get(event.member)
     if known is not None:
         return known.topics
     if draft.policy.compat is not Compat.ROCKETMQ:
         return None
-    if len(draft.members.table) == 1:  # as nearly always: they have agreed
-        return next(iter(draft.members.table))[0]
-    wishes = (member.topics for member in draft.members.values() if member.eager)
+    if len(draft.membership.members.table) == 1:  # as nearly always: they have agreed
+        return next(iter(draft.membership.members.table))[0]
+    wishes = (member.topics for member in draft.membership.members.values() if member.eager)
     return next(wishes, frozenset())

@@ -14,7 +14,7 @@ from rebalance.stamp import Stamp
 
 def begin(draft: Draft, now: Stamp) -> None:
     """Begin every session anew, at the end of the batch, which may hold days."""
-    for name, pulse in list(draft.pulses.items()):
+    for name, pulse in list(draft.membership.pulses.items()):
         if pulse.seen < now.heard:
-            draft.pulses.put(name, Pulse(now.heard, pulse.sequence))
-        draft.held.remove(name)
+            draft.membership.pulses.put(name, Pulse(now.heard, pulse.sequence))
+        draft.membership.suspected.remove(name)

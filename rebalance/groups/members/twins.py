@@ -9,8 +9,8 @@ Called by ``membership`` when a member joins, and by ``step`` for the separate n
 the history names both when a member loses its name to a living twin, or is refused it.
 """
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from rebalance.causes import Cause, CauseKind
@@ -23,6 +23,20 @@ from rebalance.stamp import Stamp
 
 _NAME_CHARACTERS: Final = 255
 """The longest name that can be published (``trimtab.protocol.limits``)."""
+
+
+@dataclass(slots=True)
+class _Names:
+    """What this module keeps for one step."""
+
+    instances: dict[InstanceId, MemberId] | None = None
+    """Who has which instance, once asked for."""
+    namesakes: dict[str, MemberId] | None = None
+    """Who came last of those that call themselves by a name, once asked for."""
+    heirs: dict[MemberId, list[MemberId]] = field(default_factory=dict)
+    """Whom each successor succeeded in this step."""
+    succeeded: set[MemberId] = field(default_factory=set)
+    """All of those."""
 
 
 def told_apart(event: Event, policy: Policy) -> Event:
@@ -59,10 +73,10 @@ def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
 
 def rivals(draft: Draft, event: Joined) -> list[MemberId]:
     """Return who has what the newcomer claims: its own older life, and its instance's holder."""
-    found = [event.member] if draft.members.get(event.member) is not None else []
+    found = [event.member] if draft.membership.members.get(event.member) is not None else []
     if event.instance is not None:
         name = _instances(draft).get(event.instance, event.member)
-        member = draft.members.get(name)
+        member = draft.membership.members.get(name)
         if name != event.member and member is not None and member.instance == event.instance:
             found.append(name)
     return found
@@ -76,7 +90,7 @@ def is_outlived(draft: Draft, event: Joined, found: Collection[MemberId]) -> boo
     if draft.policy.on_twin is not TwinRule.SEPARATE:
         return False
     shared = _shared_name(*event.life)
-    others = ((rival, draft.members[rival].incarnation) for rival in found)
+    others = ((rival, draft.membership.members[rival].incarnation) for rival in found)
     return any(
         event.incarnation < incarnation and _shared_name(rival, incarnation) == shared
         for rival, incarnation in others
@@ -91,13 +105,14 @@ def enrol(draft: Draft, event: Joined) -> None:
 
 def _instances(draft: Draft) -> dict[InstanceId, MemberId]:
     """Who has which instance; made once a step, because a fleet comes in one batch."""
-    if draft.instances is None:
-        draft.instances = {
+    names = draft.scratch(_Names)
+    if names.instances is None:
+        names.instances = {
             member.instance: name
-            for name, member in draft.members.items()
+            for name, member in draft.membership.members.items()
             if member.instance is not None
         }
-    return draft.instances
+    return names.instances
 
 
 def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
@@ -106,7 +121,7 @@ def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     So is an earlier life of the same process: it has dropped everything before it came back.
     """
     same = event.last_epoch is not None and _is_same_process(draft, event, rival)
-    if same or draft.members[rival].away:
+    if same or draft.membership.members[rival].away:
         return TwinRule.FENCE_OLDER
     if rival == event.member:
         # Two that were to be told apart meet only where their name is too long for that.
@@ -127,27 +142,28 @@ def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """
     if event.last_epoch is None:
         return False
-    other = draft.members[rival]
+    other = draft.membership.members[rival]
     return 0 < event.last_epoch < other.since or event.incarnation < other.incarnation
 
 
 def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
     """Tell whether two lives are of one process: all of them begin with its start."""
     start, others = (
-        life.partition("-")[0] for life in (event.incarnation, draft.members[rival].incarnation)
+        life.partition("-")[0]
+        for life in (event.incarnation, draft.membership.members[rival].incarnation)
     )
     return start == others
 
 
 def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
     """Note that the two met, if the older one is alive; a refused one that asks again, once."""
-    older, newer = draft.members[rival], event.life
+    older, newer = draft.membership.members[rival], event.life
     if not lives(draft, rival, event.stamp):
         return
     if rule is TwinRule.REFUSE_NEWER:
         if older.challenger == newer:
             return
-        draft.members.put(rival, replace(older, challenger=newer))
+        draft.membership.members.put(rival, replace(older, challenger=newer))
     cause = Cause(CauseKind.JOIN, event.member, event.stamp.position)
     met = TwinsMet(
         draft.before.name,
@@ -157,7 +173,7 @@ def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
         event.stamp.appended,
         cause,
     )
-    draft.notes.append(met)
+    draft.outbox.notes.append(met)
 
 
 def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
@@ -169,8 +185,10 @@ def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
         return
     shared = _shared_name(*event.life)
     other = _namesakes(draft).get(shared)
-    if other is not None and draft.members.get(other) is None:
-        draft.namesakes = None  # that one has gone in this step; perhaps an earlier one is there
+    if other is not None and draft.membership.members.get(other) is None:
+        draft.scratch(
+            _Names
+        ).namesakes = None  # that one has gone in this step; perhaps an earlier one is there
         other = _namesakes(draft).get(shared)
     if other is not None and other not in known:
         note(draft, event, other, TwinRule.SEPARATE)
@@ -179,10 +197,13 @@ def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
 
 def _namesakes(draft: Draft) -> dict[str, MemberId]:
     """By the name that lives call themselves by, the last of them; made once a step."""
-    if draft.namesakes is None:
-        found = sorted((member.incarnation, name) for name, member in draft.members.items())
-        draft.namesakes = {_shared_name(name, incarnation): name for incarnation, name in found}
-    return draft.namesakes
+    names = draft.scratch(_Names)
+    if names.namesakes is None:
+        found = sorted(
+            (member.incarnation, name) for name, member in draft.membership.members.items()
+        )
+        names.namesakes = {_shared_name(name, incarnation): name for incarnation, name in found}
+    return names.namesakes
 
 
 def _shared_name(name: MemberId, incarnation: Incarnation) -> str:
@@ -191,9 +212,9 @@ def _shared_name(name: MemberId, incarnation: Incarnation) -> str:
 
 def lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
     """Tell whether a rival is alive, as far as can be told: it was heard within two beats."""
-    older = draft.members[rival]
+    older = draft.membership.members[rival]
     lately = 2 * draft.policy.heartbeat_ms(older.session_timeout_ms)
-    return not older.away and stamp.heard - draft.pulses[rival].seen < lately
+    return not older.away and stamp.heard - draft.membership.pulses[rival].seen < lately
 
 
 def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
@@ -201,13 +222,14 @@ def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
 
     What a name was meant to have goes with the first of its lives; a second one had nothing yet.
     """
-    own = [] if older in draft.succeeded else [older]
-    draft.heirs[newer] = [*draft.heirs.get(newer, ()), *draft.heirs.pop(older, ()), *own]
-    draft.succeeded.add(older)
+    names = draft.scratch(_Names)
+    own = [] if older in names.succeeded else [older]
+    heirs = names.heirs
+    heirs[newer] = [*heirs.get(newer, ()), *heirs.pop(older, ()), *own]
+    names.succeeded.add(older)
 
 
-def bequeath(draft: Draft) -> None:
-    """Write the successions into the target: all at once, because a fleet comes in one batch."""
-    heirs = {older: newer for newer, olders in draft.heirs.items() for older in olders}
-    if heirs:
-        draft.target = {queue: heirs.get(owner, owner) for queue, owner in draft.target.items()}
+def successions(draft: Draft) -> Mapping[MemberId, MemberId]:
+    """Return who succeeded whom in this step, by the older one."""
+    heirs = draft.scratch(_Names).heirs
+    return {older: newer for newer, olders in heirs.items() for older in olders}

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rebalance.groups.model.state import Route
+from rebalance.groups.model.route import Route
 from rebalance.ids import BrokerName, TopicName
 
 RECORD_BYTES: Final = 1024 * 1024 - 64 * 1024

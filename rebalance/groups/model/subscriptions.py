@@ -17,7 +17,7 @@ from typing import Final
 from rebalance.allocation import Applicant, Candidate
 from rebalance.groups.model import globs
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.state import Route
+from rebalance.groups.model.route import Route
 from rebalance.ids import Pattern, TopicName
 
 Wish = tuple[frozenset[TopicName], frozenset[Pattern]]

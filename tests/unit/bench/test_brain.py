@@ -11,9 +11,9 @@ def test_what_is_timed_happens() -> None:
     settled = stepped(joined.state, released(joined)).state
 
     assert () == stepped(large.state, large.beats).decisions
-    assert 21 == len({owned.holder.member for owned in settled.ownership.values()})
-    assert all(owned.heir is None for owned in settled.ownership.values())
-    assert 19 == len(stepped(large.state, large.leave).state.members)
+    assert 21 == len({owned.holder.member for owned in settled.handover.books.values()})
+    assert all(owned.heir is None for owned in settled.handover.books.values())
+    assert 19 == len(stepped(large.state, large.leave).state.membership.members)
 
 
 def test_every_figure_is_a_time() -> None:

@@ -11,7 +11,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import AssignmentIssued, Ending, HandedOver
 from rebalance.groups.model.events import Inheritance, Portion
 from rebalance.groups.model.extent import RECORD_BYTES, Extent
-from rebalance.groups.model.state import Route
+from rebalance.groups.model.route import Route
 from rebalance.ids import (
     BrokerName,
     Epoch,

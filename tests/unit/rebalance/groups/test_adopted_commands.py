@@ -30,7 +30,9 @@ def test_commands_of_the_past_hit_nobody_of_today() -> None:
     story.forgets(kept=2)
 
     assert pages == story.pages()
-    assert {"a": "2"} == {name: it.incarnation for name, it in story.state.members.items()}
+    assert {"a": "2"} == {
+        name: it.incarnation for name, it in story.state.membership.members.items()
+    }
     assert [] == only(AssignmentWithdrawn, story.decided)
 
 
@@ -40,7 +42,7 @@ def test_a_pause_of_the_past_still_holds() -> None:
     story.reads(commanded(Pause(None)))
     story.forgets()
 
-    assert story.state.paused
+    assert story.state.rules.paused
 
 
 def test_commands_that_nobody_had_read() -> None:
@@ -50,7 +52,7 @@ def test_commands_that_nobody_had_read() -> None:
     story.missed(commanded(Pause(None)))
     story.forgets()
 
-    assert story.state.paused
+    assert story.state.rules.paused
     assert [Outcome.DONE] == [it.outcome for it in only(CommandAnswered, story.decided)]
 
 
@@ -59,7 +61,7 @@ def test_commands_from_before_the_log_begins_to_know_members() -> None:
     story = at_work()
     story.reads(commanded(Pause(None)))
     story.forgets(kept=len(story.log) - 1)
-    assert story.state.paused
+    assert story.state.rules.paused
 
     again = a_story()
     again.reads(joined("a"), routed("orders", 1))
@@ -69,4 +71,4 @@ def test_commands_from_before_the_log_begins_to_know_members() -> None:
     again.wall += 1
     again.missed(commanded(Pause(None)))
     again.forgets(kept=3)
-    assert again.state.paused
+    assert again.state.rules.paused

@@ -62,11 +62,11 @@ def test_who_knows_no_releases_is_known_again_by_what_it_says() -> None:
         story = a_story()
         story.reads(registered("a"), routed("orders", 4))
         story.forgets(kept=len(story.log))
-        assert story.state.members[life("a")[0]].presumed
+        assert story.state.membership.members[life("a")[0]].presumed
         story.reads(registered("a", said))
         story.reads(registered("b"))
 
-        member = story.state.members[life("a")[0]]
+        member = story.state.membership.members[life("a")[0]]
         assert (True, False) == (member.eager, member.presumed)
         assert {"a", "b"} == set(story.owners().values())
 
@@ -84,7 +84,7 @@ def test_twins_that_are_told_apart() -> None:
     story.forgets(kept=len(story.log))
 
     assert pages == story.pages()
-    assert {"a@1", "a@2", "a@3"} == set(story.state.members)
+    assert {"a@1", "a@2", "a@3"} == set(story.state.membership.members)
 
 
 def _bare(issued: AssignmentIssued) -> AssignmentIssued:
@@ -111,7 +111,7 @@ def test_who_refuses_newer_lives_keeps_the_older() -> None:
     story.forgets(kept=2)
 
     assert pages == story.pages()
-    assert "1" == story.state.members[life("a")[0]].incarnation
+    assert "1" == story.state.membership.members[life("a")[0]].incarnation
 
 
 def test_a_member_that_left_just_before_the_last_decision() -> None:
@@ -132,7 +132,7 @@ def test_no_more_members_are_adopted_than_may_join() -> None:
     story.policy = Policy(max_members=2)
     story.forgets(kept=len(story.log))
 
-    assert ["a", "b"] == list(story.state.members)
+    assert ["a", "b"] == list(story.state.membership.members)
     assert ["c"] == [gone.member for gone in only(AssignmentWithdrawn, story.decided)]
 
 
@@ -182,7 +182,7 @@ def test_a_topic_that_was_missing_is_awaited_as_before() -> None:
     story.forgets()
 
     assert {"orders": True, "payments": False} == {
-        topic: route.exists for topic, route in story.state.routes.items()
+        topic: route.exists for topic, route in story.state.topics.routes.items()
     }
 
 
@@ -196,7 +196,7 @@ def test_the_sessions_of_those_it_knows_begin_anew_too() -> None:
         story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
     story.log = [moment for moment in story.log if not isinstance(moment, BeatSeen)]
     story.forgets()
-    assert not story.state.members[life("a")[0]].presumed
+    assert not story.state.membership.members[life("a")[0]].presumed
     assert pages == story.pages()
 
     story.waits(seconds=9)

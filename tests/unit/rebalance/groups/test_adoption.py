@@ -69,7 +69,7 @@ def test_a6_with_a_log_that_begins_later() -> None:
     story.forgets(kept=len(story.log))
 
     assert pages == story.pages()
-    assert {"a", "b"} == set(story.state.members)
+    assert {"a", "b"} == set(story.state.membership.members)
     assert all(issued.join_again for issued in only(AssignmentIssued, story.decided))
     [topic] = only(GroupSummarised, story.decided)[0].topics
     assert ("orders", 0, 4) == (topic.topic, topic.version, topic.queues)
@@ -80,10 +80,10 @@ def test_a_member_that_says_its_join_again_is_known_again() -> None:
     story = a_story()
     join = joined("a", "orders payments", instance=InstanceId("i"), rack="r", weight=2)
     story.reads(join, routed("orders", 2))
-    member, pages = story.state.members[life("a")[0]], story.pages()
+    member, pages = story.state.membership.members[life("a")[0]], story.pages()
     story.forgets(kept=len(story.log))
     story.reads(join)
-    again = story.state.members[life("a")[0]]
+    again = story.state.membership.members[life("a")[0]]
 
     assert member == replace(again, since=member.since, sequence=member.sequence)
     assert pages == story.pages()
@@ -98,7 +98,7 @@ def test_a_member_that_never_speaks_again_expires() -> None:
     story.reads(*beats(story, "a"))
     story.waits(seconds=2)
 
-    assert ["a"] == list(story.state.members)
+    assert ["a"] == list(story.state.membership.members)
     assert {"a"} == set(story.owners().values())
 
 
@@ -112,7 +112,7 @@ def test_nobody_is_struck_out_by_the_batch_that_adopts_it() -> None:
     story.waits(seconds=9)
     story.reads(*beats(story, "a"))
     story.waits(seconds=2)
-    assert ["a"] == list(story.state.members)
+    assert ["a"] == list(story.state.membership.members)
 
 
 def test_nobody_is_fenced_for_what_it_was_never_told() -> None:
@@ -124,7 +124,7 @@ def test_nobody_is_fenced_for_what_it_was_never_told() -> None:
     story.forgets()
 
     assert "a@1!3 > b@2" == story.pages()["orders-1"]
-    assert {"a", "b"} == set(story.state.members)
+    assert {"a", "b"} == set(story.state.membership.members)
 
 
 def test_timeouts_that_were_published_hold_whatever_the_rules_are_now() -> None:
@@ -139,7 +139,7 @@ def test_timeouts_that_were_published_hold_whatever_the_rules_are_now() -> None:
             revocation_timeout_ms=Millis(2_000),
         )
         story.forgets(kept=kept)
-        told = story.state.members[life("a")[0]]
+        told = story.state.membership.members[life("a")[0]]
         assert (10_000, 60_000) == (told.session_timeout_ms, told.revocation_timeout_ms)
 
 
@@ -156,7 +156,7 @@ def test_a7_an_old_backup() -> None:
     story.forgets(backup)
 
     assert (pages, epoch + 1) == (story.pages(), story.state.epoch)
-    assert {"a", "b", "c"} == set(story.state.members)
+    assert {"a", "b", "c"} == set(story.state.membership.members)
 
 
 def test_a7_queues_that_were_being_handed_over() -> None:
@@ -195,7 +195,7 @@ def test_only_the_last_start_counts() -> None:
     story.forgets(kept=len(story.log) - 6)
 
     assert pages == story.pages()
-    assert ["a"] == list(story.state.members)
+    assert ["a"] == list(story.state.membership.members)
 
 
 def test_a_release_that_nobody_had_read() -> None:
@@ -228,7 +228,7 @@ def test_a_member_that_left_while_nobody_listened() -> None:
     story.missed(left("b", sequence=99))
     story.forgets()
 
-    assert ["a"] == list(story.state.members)
+    assert ["a"] == list(story.state.membership.members)
     assert {"a"} == set(story.owners().values())
 
 
@@ -239,7 +239,7 @@ def test_members_that_came_while_nobody_listened() -> None:
     story.missed(joined("b:2"), joined("c"))
     story.forgets()
 
-    lives = {name: member.incarnation for name, member in story.state.members.items()}
+    lives = {name: member.incarnation for name, member in story.state.membership.members.items()}
     assert {"a": "1", "b": "2", "c": "1"} == lives
     assert [] == [page for page in story.pages().values() if page.startswith("b@")]
 

@@ -46,7 +46,7 @@ def test_a_strategy_that_fails_leaves_the_old_target() -> None:
     story.reads(joined("c"))
 
     assert before == story.pages()
-    assert "c" in story.state.members
+    assert "c" in story.state.membership.members
     assert ["ValueError: no rack is called north"] == [
         it.reason for it in only(GroupAiled, story.decided)
     ]
@@ -94,7 +94,7 @@ def test_who_leaves_leaves_all_the_same() -> None:
     story = at_work(Moody())
     story.reads(left("b"))
 
-    assert {"a"} == set(story.state.members)
+    assert {"a"} == set(story.state.membership.members)
     assert {"a"} == set(story.owners().values())
     assert 1 == len([it for it in only(MemberChanged, story.decided) if it.member == "b"])
     assert 2 == only(GroupSummarised, story.decided)[-1].unassigned
@@ -142,9 +142,9 @@ def test_a_reason_is(error: Exception, part: str) -> None:
 def test_who_is_heard_while_a_step_fails_has_read_no_more_than_before() -> None:
     """It is told again later: whoever missed its record must not be forgotten for that."""
     story = at_work(Moody())
-    pulse = story.state.pulses[MemberId("a")]
+    pulse = story.state.membership.pulses[MemberId("a")]
     assert pulse.unread is not None
 
     beat = beaten("a", sequence=99)(at(5_000))
-    after = heard(story.state, [beat]).pulses[MemberId("a")]
+    after = heard(story.state, [beat]).membership.pulses[MemberId("a")]
     assert replace(pulse, seen=Millis(5_000), sequence=99) == after

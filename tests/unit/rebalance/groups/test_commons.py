@@ -136,7 +136,7 @@ def test_members_that_share_disturb_nobody_who_owns() -> None:
     story.reads(joined("x"), joined("y"))
 
     assert [*range(8)] == sorted(numbers(story, "x") + numbers(story, "y"))
-    assert 8 == len(story.state.ownership)
+    assert 8 == len(story.state.handover.books)
 
 
 def test_a_member_that_begins_to_share_lets_others_have_what_it_held() -> None:

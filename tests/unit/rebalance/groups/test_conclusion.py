@@ -15,8 +15,9 @@ from rebalance.groups.model.decisions import (
     HandedOver,
     Rebalanced,
 )
-from rebalance.groups.model.draft import Draft, Passage
+from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Pulse
+from rebalance.groups.model.outbox import Passage
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.ids import Epoch, MemberId, Millis
 from tests.builders.group import a_group
@@ -44,10 +45,10 @@ def drafted(*, page_of_1: str | None = None, change: bool = False) -> Draft:
     if page_of_1 is not None:
         owned = page(page_of_1)
         assert owned is not None, "pages are removed by the hand-over"
-        draft.ownership.put(queue("orders-1"), owned)
+        draft.handover.books.put(queue("orders-1"), owned)
     if change:
-        draft.causes.append(CHANGE)
-        draft.targeted = True
+        draft.outbox.causes.append(CHANGE)
+        draft.target.is_new = True
     return draft
 
 
@@ -81,19 +82,20 @@ def test_each_deciding_batch_draws_one_epoch(
     step = conclude(draft, 0, NOW)
     state = step.state
 
-    assert epochs == (state.epoch, state.group_epoch, state.target_epoch)
+    assert epochs == (state.epoch, state.group_epoch, state.target.epoch)
     assert sent == readers(step.decisions)
 
 
 def test_member_that_asked_is_answered_at_the_present_epoch() -> None:
     """An answer that says nothing new costs no epoch; the others are sent nothing."""
     draft = drafted()
-    draft.answered.add(A)
+    draft.outbox.answered.add(A)
     step = conclude(draft, 0, NOW)
 
-    assert BOOKS.state == replace(step.state, pulses=BOOKS.state.pulses, unposted=())
+    back = step.state.with_pulses(BOOKS.state.membership.pulses)
+    assert BOOKS.state == replace(back, outbox=replace(back.outbox, unposted=()))
     assert {"a": 4} == readers(step.decisions)
-    assert (A,) == step.state.unposted
+    assert (A,) == step.state.outbox.unposted
 
 
 def test_same_state_gives_the_same_record() -> None:
@@ -101,7 +103,7 @@ def test_same_state_gives_the_same_record() -> None:
     answers = []
     for _ in range(2):
         draft = drafted()
-        draft.answered.add(A)
+        draft.outbox.answered.add(A)
         answers.append(conclude(draft, 0, NOW).decisions)
 
     assert answers[0] == answers[1]
@@ -110,7 +112,7 @@ def test_same_state_gives_the_same_record() -> None:
 def test_stranger_is_told_once_a_batch_and_costs_no_epoch() -> None:
     """Withdrawals are for those that are not in; whoever came back meanwhile has a record."""
     draft = drafted()
-    draft.gone |= {MemberId("y"), MemberId("x"), A}
+    draft.outbox.gone |= {MemberId("y"), MemberId("x"), A}
     step = conclude(draft, 0, NOW)
     told = [withdrawn.member for withdrawn in only(AssignmentWithdrawn, step.decisions)]
 
@@ -121,7 +123,7 @@ def test_stranger_is_told_once_a_batch_and_costs_no_epoch() -> None:
 def test_record_tells_the_member_its_timeouts() -> None:
     """What was granted is told: sessions, time to let go, and beats that fit the session."""
     draft = a_group().with_member("a", session_ms=1_500, revocation_ms=700).at_epoch(4).drafted()
-    draft.answered.add(A)
+    draft.outbox.answered.add(A)
     issued = only(AssignmentIssued, conclude(draft, 0, NOW).decisions)[0]
 
     assert (1_500, 700, 500) == (
@@ -137,8 +139,8 @@ def test_cause_is_the_last_change_and_counts_its_company() -> None:
     for others in range(3):
         draft = drafted()
         joins = [Cause(CauseKind.JOIN, f"m{each}", NOW.position) for each in range(others)]
-        draft.causes = [*joins, replace(CHANGE, detail="2 queues")]
-        cause = conclude(draft, 0, NOW).state.cause
+        draft.outbox.causes = [*joins, replace(CHANGE, detail="2 queues")]
+        cause = conclude(draft, 0, NOW).state.outbox.cause
         details.append(cause.detail if cause else "")
 
     assert [
@@ -169,7 +171,7 @@ def test_history_tells_of_the_new_target() -> None:
 def test_history_tells_of_every_passage() -> None:
     """Queues that went the same way in one batch are one entry, in order."""
     draft = drafted(page_of_1="b@5", change=True)
-    draft.passages[A, B, Ending.RELEASED, None] = Passage(
+    draft.outbox.passages[A, B, Ending.RELEASED, None] = Passage(
         [queue("orders-1"), queue("orders-0")], Millis(120)
     )
     told = only(HandedOver, conclude(draft, 0, NOW).decisions)
@@ -201,9 +203,11 @@ def test_deadline_is_exact_after_a_decision() -> None:
     deadlines = []
     for written in ("a@3!4", "a@3!5"):  # the second is of this step: the next shows when it was out
         draft = drafted(page_of_1=written)
-        draft.members.put(A, replace(BOOKS.state.members[A], revocation_timeout_ms=Millis(1_000)))
-        for name in BOOKS.state.pulses:
-            draft.pulses.put(name, Pulse(Millis(60_000), sequence=0))
+        draft.membership.members.put(
+            A, replace(BOOKS.state.membership.members[A], revocation_timeout_ms=Millis(1_000))
+        )
+        for name in BOOKS.state.membership.pulses:
+            draft.membership.pulses.put(name, Pulse(Millis(60_000), sequence=0))
         notice.give(draft)
         deadlines.append(conclude(draft, 0, NOW).state.deadline)
 

@@ -87,10 +87,10 @@ def test_b3_every_record_twice() -> None:
     ]
     for record in records:
         story.reads(record)
-        once = (story.state.epoch, story.pages(), story.state.members)
+        once = (story.state.epoch, story.pages(), story.state.membership.members)
         story.reads(record)
 
-        assert once == (story.state.epoch, story.pages(), story.state.members)
+        assert once == (story.state.epoch, story.pages(), story.state.membership.members)
 
 
 JUMPS = {

@@ -106,7 +106,7 @@ def test_a_command_given_in_view_of_another_epoch_is_not_obeyed() -> None:
         answer.detail,
         answer.epoch,
     )
-    assert {"b"} == set(story.state.members)
+    assert {"b"} == set(story.state.membership.members)
 
 
 def test_a_conflict_names_the_epoch_it_was_in_conflict_with() -> None:
@@ -118,7 +118,7 @@ def test_a_conflict_names_the_epoch_it_was_in_conflict_with() -> None:
     assert ("the group is at epoch 2", 2) == (answer.detail, answer.epoch)
 
     story.reads(commanded(EvictMember(B), base=answer.epoch))
-    assert {"a", "c"} == set(story.state.members)
+    assert {"a", "c"} == set(story.state.membership.members)
 
 
 def test_a_pause_in_which_nothing_happens_draws_no_epoch() -> None:
@@ -134,7 +134,7 @@ def test_a_pause_in_which_nothing_happens_draws_no_epoch() -> None:
         story.reads(beaten("a"))
 
     assert epoch == story.state.epoch
-    assert {"b"} == set(story.state.held)
+    assert {"b"} == set(story.state.membership.suspected)
 
 
 def test_of_two_commands_at_once_the_second_is_in_conflict() -> None:
@@ -146,7 +146,7 @@ def test_of_two_commands_at_once_the_second_is_in_conflict() -> None:
     )
 
     assert ["done", "conflict"] == [answer.outcome for answer in answers]
-    assert {"a"} == set(story.state.members)
+    assert {"a"} == set(story.state.membership.members)
 
 
 def test_a_drain_by_command_is_a_drain() -> None:
@@ -175,11 +175,11 @@ def test_a_paused_group_moves_nothing_and_evicts_nobody() -> None:
     story.reads(beaten("a"), beaten("c"))
 
     assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
-    assert {"a", "b", "c"} == set(story.state.members)
+    assert {"a", "b", "c"} == set(story.state.membership.members)
 
     decided = story.reads(commanded(Resume()))
 
-    assert {"a", "c"} == set(story.state.members)
+    assert {"a", "c"} == set(story.state.membership.members)
     assert 1 == len(only(Rebalanced, decided))
     assert {"orders-0", "orders-1", "orders-2"} == story.pages().keys()
 
@@ -221,10 +221,10 @@ def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:
     """The step that reads the command was begun with the old one."""
     story = two_members()
     story.reads(commanded(ChooseStrategy("STICKY")))
-    assert ("STICKY", 1) == (story.state.strategy, story.state.target_epoch)
+    assert ("STICKY", 1) == (story.state.rules.strategy, story.state.target.epoch)
 
     story.waits(seconds=1)
-    assert story.state.group_epoch == story.state.target_epoch
+    assert story.state.group_epoch == story.state.target.epoch
 
 
 @pytest.mark.parametrize(
@@ -265,12 +265,12 @@ def test_who_joins_a_group_that_was_just_forgotten_finds_a_new_one(*, cut: bool)
     assert ["done"] * 3 == [it.outcome for it in only(CommandAnswered, story.decisions)]
     state = story.state
     assert ({"c"}, {}, {}, {}, None, False) == (
-        set(state.members),
-        dict(state.routes),
-        dict(state.ownership),
-        dict(state.flaps),
-        state.strategy,
-        state.paused,
+        set(state.membership.members),
+        dict(state.topics.routes),
+        dict(state.handover.books),
+        dict(state.membership.flaps),
+        state.rules.strategy,
+        state.rules.paused,
     )
     assert "c" in story.records
     assert isinstance(story.decisions[-1], GroupSummarised)
@@ -284,4 +284,8 @@ def test_a_forgotten_group_keeps_its_epoch_and_nothing_else() -> None:
     (said,) = only(GroupSummarised, story.reads(commanded(Forget())))
 
     assert (epoch + 1, GroupPhase.EMPTY, ()) == (said.epoch, said.phase, said.topics)
-    assert (epoch + 1, {}, {}) == (story.state.epoch, story.state.routes, story.state.flaps)
+    assert (epoch + 1, {}, {}) == (
+        story.state.epoch,
+        story.state.topics.routes,
+        story.state.membership.flaps,
+    )

@@ -17,7 +17,7 @@ def test_nobody_lets_go_for_a_member_that_is_away() -> None:
     story.reads(left("b", temporary=True))
     story.reads(joined("a0"))
     story.settles()
-    meant = {queue.id for queue, owner in story.state.target.items() if owner == "b"}
+    meant = {queue.id for queue, owner in story.state.target.owners.items() if owner == "b"}
     assert {4} == meant
     assert "c@1" == story.pages()["orders-4"]
 
@@ -38,7 +38,7 @@ def test_nobody_keeps_more_than_it_can_carry() -> None:
     assert ["c@2", "c@2"] == [story.pages()[name] for name in ("orders-4", "orders-5")]
 
     story.reads(routed("orders", 7, version=2))
-    meant = {queue.id: name for queue, name in story.state.target.items() if queue.id > 3}
+    meant = {queue.id: name for queue, name in story.state.target.owners.items() if queue.id > 3}
     assert {4: "b", 5: "b", 6: "c"} == meant
     told = story.told("c")
     assert ([4, 6], [5]) == (
@@ -98,7 +98,7 @@ def test_who_is_away_does_not_spare_those_who_rest() -> None:
     story.reads(left("b", temporary=True))
     story.reads(joined("a:9"))
 
-    assert story.state.members[MemberId("a")].resting_until is not None
+    assert story.state.membership.members[MemberId("a")].resting_until is not None
     assert {"a"} == set(story.owners().values())
 
 

@@ -9,7 +9,7 @@ from rebalance.groups.model.events import RouteObserved
 from rebalance.groups.model.extent import Extent
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
-from rebalance.groups.model.state import Route
+from rebalance.groups.model.route import Route
 from rebalance.groups.model.subscriptions import subscribed
 from rebalance.ids import BrokerName, Queue, TopicName
 from tests.builders.group import a_group
@@ -20,7 +20,7 @@ GROUP = a_group().with_member("a", "orders payments").with_route("orders", 2, ve
 
 def known(draft: Draft) -> dict[str, tuple[int, int]]:
     """Write the map as version and number of queues by topic."""
-    return {name: (route.version, len(route.queues)) for name, route in draft.routes.items()}
+    return {name: (route.version, len(route.queues)) for name, route in draft.topics.routes.items()}
 
 
 OBSERVATIONS = {
@@ -56,7 +56,7 @@ def test_observation(
     routing.observe(draft, seen(at(0)))
 
     assert expected == known(draft)
-    assert ([] if change is None else [change]) == [cause.detail for cause in draft.causes]
+    assert ([] if change is None else [change]) == [cause.detail for cause in draft.outbox.causes]
 
 
 def test_topic_that_comes_back_is_a_change() -> None:
@@ -64,7 +64,7 @@ def test_topic_that_comes_back_is_a_change() -> None:
     draft = a_group().with_member("a").with_route("orders", 0, exists=False).drafted()
     routing.observe(draft, routed("orders", 0, version=2)(at(0)))
 
-    assert ["0 queues"] == [cause.detail for cause in draft.causes]
+    assert ["0 queues"] == [cause.detail for cause in draft.outbox.causes]
 
 
 @pytest.mark.parametrize(("queues", "refused"), [(3, False), (4, True)])
@@ -75,7 +75,7 @@ def test_group_beyond_its_limit_is_refused_before_any_state_grows(
     group = GROUP.with_route("payments", 3)
     draft = group.drafted(Policy(max_queues=6))
     routing.observe(draft, routed("orders", queues, version=6)(at(0)))
-    refusals = [note.reason for note in draft.notes if isinstance(note, EventRefused)]
+    refusals = [note.reason for note in draft.outbox.notes if isinstance(note, EventRefused)]
 
     assert ([Refusal.TOO_MANY_QUEUES] if refused else []) == refusals
     assert (2 if refused else queues) == known(draft)["orders"][1]
@@ -89,7 +89,7 @@ def test_a_group_beyond_a_new_limit_may_have_fewer_queues() -> None:
         draft = group.drafted(Policy(max_queues=5))
         routing.observe(draft, routed("orders", queues, version=6)(at(0)))
         timers.fire(draft, at(30_000))
-        refused.append((len(draft.routes[TopicName("orders")].queues), _refusals(draft)))
+        refused.append((len(draft.topics.routes[TopicName("orders")].queues), _refusals(draft)))
 
     assert [(8, 0), (6, 0), (8, 1)] == refused
 
@@ -99,7 +99,7 @@ def test_what_there_is_no_room_for_is_refused_once() -> None:
     orders = TopicName("orders")
     queues = [Queue(orders, BrokerName(name), n) for name in ("new", "old") for n in range(3)]
     draft = a_group().with_member("a", session_ms=600_000).drafted(Policy(max_queues=2))
-    draft.routes.put(orders, Route(1, exists=True, queues=tuple(queues[4:])))
+    draft.topics.routes.put(orders, Route(1, exists=True, queues=tuple(queues[4:])))
     for version in (2, 3):  # most of it lost: believed when it is said twice
         routing.observe(
             draft, RouteObserved(at(0), orders, version, exists=True, queues=tuple(queues[:3]))
@@ -108,17 +108,19 @@ def test_what_there_is_no_room_for_is_refused_once() -> None:
     timers.fire(draft, at(30_000))
 
     assert (1, 1) == (read, _refusals(draft))
-    assert 3 == draft.routes[orders].left_out
-    assert () == draft.routes[orders].queues  # the old ones are gone, room or not
+    assert 3 == draft.topics.routes[orders].left_out
+    assert () == draft.topics.routes[orders].queues  # the old ones are gone, room or not
 
 
 def _refusals(draft: Draft) -> int:
-    return sum(isinstance(note, EventRefused) for note in draft.notes)
+    return sum(isinstance(note, EventRefused) for note in draft.outbox.notes)
 
 
 def left_out(draft: Draft) -> dict[str, tuple[int, int]]:
     """Return, of each topic, how many queues it has and how many are left out."""
-    return {name: (len(route.queues), route.left_out) for name, route in draft.routes.items()}
+    return {
+        name: (len(route.queues), route.left_out) for name, route in draft.topics.routes.items()
+    }
 
 
 def test_what_there_is_no_room_for_is_left_out_and_said_once() -> None:
@@ -130,11 +132,11 @@ def test_what_there_is_no_room_for_is_left_out_and_said_once() -> None:
     for version in (2, 3, 3):
         routing.observe(draft, routed("orders", 6, version=version)(at(0)))
         routing.observe(draft, routed("payments", 5, version=version)(at(0)))
-    said = [note for note in draft.notes if isinstance(note, TopicLeftOut)]
+    said = [note for note in draft.outbox.notes if isinstance(note, TopicLeftOut)]
 
     assert {"orders": (3, 3), "payments": (0, 5)} == left_out(draft)
     assert [("orders", 3), ("payments", 5)] == [(note.topic, note.queues) for note in said]
-    assert [said[0].cause, draft.touched] == [draft.occasion, True]
+    assert [said[0].cause, draft.outbox.touched] == [draft.outbox.occasion, True]
     assert [2, 2] == [len(said), _refusals(draft)]
 
 
@@ -150,7 +152,7 @@ def test_what_was_left_out_is_taken_in_when_there_is_room() -> None:
     routing.observe(draft, routed("payments", 2, version=2)(at(30_000)))
 
     assert {"orders": (2, 0), "payments": (2, 0)} == left_out(draft)
-    assert "2 queues" == draft.causes[-1].detail
+    assert "2 queues" == draft.outbox.causes[-1].detail
 
 
 def test_what_is_left_out_and_goes_leaves_nothing() -> None:
@@ -185,12 +187,12 @@ def test_the_extent_is_kept_up() -> None:
         routing.observe(draft, routed("payments", 0, version=version, exists=False)(at(0)))
     timers.fire(draft, at(30_000))
     anew = Extent()
-    for topic, route in draft.routes.items():
+    for topic, route in draft.topics.routes.items():
         anew = anew.with_route(topic, route)
 
     assert {"orders": (5, 0), "payroll": (0, 8)} == left_out(draft)
     assert (5, 1) == (anew.queues, anew.left_out)
-    assert anew == draft.extent
+    assert anew == draft.topics.extent
 
 
 LINGERING = GROUP.with_member("a", "orders").with_route("payments", 3)
@@ -219,7 +221,9 @@ def test_topic_is_subscribed_as_long_as_one_member_wants_it() -> None:
     """Each member has a subscription of its own."""
     group = a_group().with_member("a", "orders").with_member("b", "orders payments")
 
-    assert {"orders", "payments"} == subscribed(Roster(group.state.members).wishes, frozenset())
+    assert {"orders", "payments"} == subscribed(
+        Roster(group.state.membership.members).wishes, frozenset()
+    )
     assert set() == subscribed([], frozenset())
 
 
@@ -254,7 +258,7 @@ def test_loss_is_doubted_for_a_while(seen: dict[int, int | None], believed_at: i
                 saw(stamp) if count is None else routed("orders", count, version=version)(stamp),
             )
             timers.fire(draft, stamp)
-        if believed is None and len(draft.routes[TopicName("orders")].queues) < 4:
+        if believed is None and len(draft.topics.routes[TopicName("orders")].queues) < 4:
             believed = stamp.clock
 
     assert believed_at == believed
@@ -264,12 +268,12 @@ def test_what_is_new_is_believed_though_something_is_lost() -> None:
     """A topic whose queues move to another broker keeps the old ones until the loss is believed."""
     queues = tuple(Queue(TopicName("orders"), BrokerName(name), 0) for name in ("new", "old"))
     draft = a_group().with_member("a").drafted()
-    draft.routes.put(TopicName("orders"), Route(1, exists=True, queues=queues[1:]))
+    draft.topics.routes.put(TopicName("orders"), Route(1, exists=True, queues=queues[1:]))
     routing.observe(
         draft, RouteObserved(at(0), TopicName("orders"), 2, exists=True, queues=queues[:1])
     )
 
-    assert queues == draft.routes[TopicName("orders")].queues
+    assert queues == draft.topics.routes[TopicName("orders")].queues
 
 
 def test_a_doubt_that_contradicts_itself_is_refused() -> None:
@@ -279,9 +283,9 @@ def test_a_doubt_that_contradicts_itself_is_refused() -> None:
         routing.observe(draft, routed("orders", queues, version=6)(at(0)))
 
     assert [Refusal.ROUTES_CONTRADICT] == [
-        note.reason for note in draft.notes if isinstance(note, EventRefused)
+        note.reason for note in draft.outbox.notes if isinstance(note, EventRefused)
     ]
-    assert 1 == len(draft.doubts[TopicName("orders")].route.queues)
+    assert 1 == len(draft.topics.doubts[TopicName("orders")].route.queues)
 
 
 def test_a_version_that_contradicts_itself_is_refused() -> None:
@@ -290,5 +294,5 @@ def test_a_version_that_contradicts_itself_is_refused() -> None:
     routing.observe(draft, routed("orders", 9, version=5)(at(0)))
 
     assert [Refusal.ROUTES_CONTRADICT] == [
-        note.reason for note in draft.notes if isinstance(note, EventRefused)
+        note.reason for note in draft.outbox.notes if isinstance(note, EventRefused)
     ]

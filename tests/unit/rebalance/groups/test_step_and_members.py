@@ -48,7 +48,7 @@ def test_drain_hands_over_while_the_member_works_on() -> None:
     story.obeys("b")
 
     assert {"orders-0": "a@1", "orders-1": "a@2"} == story.pages()
-    assert "b" in story.state.members
+    assert "b" in story.state.membership.members
 
 
 def test_drain_of_the_last_member_gives_everything_up() -> None:
@@ -135,7 +135,7 @@ def test_member_that_died_during_an_outage_expires_after_a_session_of_new_log_ti
     story.reads(beaten("a"))
     story.waits(seconds=8)  # 2 s for the gap, 8 s since
 
-    assert {"a"} == set(story.state.members)
+    assert {"a"} == set(story.state.membership.members)
 
 
 def test_member_may_join_and_fall_silent_within_one_batch() -> None:
@@ -149,7 +149,7 @@ def test_member_may_join_and_fall_silent_within_one_batch() -> None:
     ]
     state = step(GroupState(GroupName("g")), events, at(10_000), Policy(), averagely).state
 
-    assert {"b"} == set(state.members)
+    assert {"b"} == set(state.membership.members)
 
 
 def test_beat_in_the_batch_that_proves_the_silence_comes_too_late() -> None:
@@ -161,7 +161,7 @@ def test_beat_in_the_batch_that_proves_the_silence_comes_too_late() -> None:
     story.away(seconds=0.5)
     story.reads(beaten("b", epoch=1))
 
-    assert {"a"} == set(story.state.members)
+    assert {"a"} == set(story.state.membership.members)
     assert story.records[MemberId("b")] is None
 
 

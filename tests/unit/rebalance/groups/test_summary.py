@@ -15,8 +15,8 @@ from tests.builders.group import BEGINNING, GroupBuilder, a_group
 def summary(group: GroupBuilder) -> GroupSummarised:
     """Summarise a group."""
     state = group.state
-    common = Commons.of(state, Roster(state.members), Policy())
-    return summarise(state, Books(state.ownership), common, "AVG", Millis(7), BEGINNING)
+    common = Commons.of(state, Roster(state.membership.members), Policy())
+    return summarise(state, Books(state.handover.books), common, "AVG", Millis(7), BEGINNING)
 
 
 ROUTED = a_group().with_member("a").with_member("b").with_route("orders", 2)

@@ -92,8 +92,8 @@ def test_target(case: Case) -> None:
     events: list[Event] = [record(at(0, offset)) for offset, record in enumerate(case.reads, 1)]
     outcome = step(before, events, events[-1].stamp, Policy(), lambda _: AllocationPlan(plan))
 
-    assert plan == outcome.state.target
-    assert Epoch(6) == outcome.state.target_epoch == outcome.state.group_epoch
+    assert plan == outcome.state.target.owners
+    assert Epoch(6) == outcome.state.target.epoch == outcome.state.group_epoch
     assert case.told.split() == [it.member for it in only(AssignmentIssued, outcome.decisions)]
     assert [case.moves] == [it.moves for it in only(Rebalanced, outcome.decisions)]
 

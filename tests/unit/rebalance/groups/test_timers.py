@@ -39,7 +39,7 @@ def test_expiry_names_the_record_that_proved_it() -> None:
     """The cause of an expiry is the record that was read, and how long the silence was."""
     draft = SILENT.drafted()
     timers.fire(draft, at(12_000, offset=77))
-    cause = draft.causes[0]
+    cause = draft.outbox.causes[0]
 
     assert ("expiry", "a", 77, "silent for 11000 ms") == (
         cause.kind,
@@ -47,9 +47,9 @@ def test_expiry_names_the_record_that_proved_it() -> None:
         cause.position.offset,
         cause.detail,
     )
-    assert [("a", MemberChange.EXPIRED)] == changes(draft.notes)
+    assert [("a", MemberChange.EXPIRED)] == changes(draft.outbox.notes)
     assert {life("a"): Ending.FENCED} == draft.fenced
-    assert {A} == draft.gone
+    assert {A} == draft.outbox.gone
 
 
 def test_nobody_is_looked_at_before_the_deadline() -> None:
@@ -72,7 +72,8 @@ def test_looking_sets_the_next_deadline_exactly() -> None:
 def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
     """An expiry asks for a new target: not a look at everybody for each event."""
     group = SILENT.with_member("b", seen=9_000)
-    struck = Draft(replace(group.state, targeted_at=Millis(1_000)), Policy())
+    target = replace(group.state.target, at=Millis(1_000))
+    struck = Draft(replace(group.state, target=target), Policy())
     timers.fire(struck, at(11_000))
 
     assert struck.awaits_target
@@ -120,7 +121,7 @@ def test_member_that_keeps_a_queue_too_long_is_fenced(
     timers.fire(draft, at(clock))
 
     assert expected == roster(draft)
-    assert {"fence"} >= {cause.kind for cause in draft.causes}
+    assert {"fence"} >= {cause.kind for cause in draft.outbox.causes}
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_a_session_gets_longer_and_never_shorter_while_a_life_lasts() -> None:
         (30_000, 10_000, (30_000, 10_000)),
     ):
         record = joined("a", sequence=1, session_ms=session_ms, revocation_ms=revocation_ms)
-        known = after(group, record, clock=1_000).members[A]
+        known = after(group, record, clock=1_000).membership.members[A]
         assert expected == (known.session_timeout_ms, known.revocation_timeout_ms)
 
 
@@ -180,7 +181,7 @@ def test_queues_that_vanish_are_given_up_though_the_topic_has_outgrown_its_room(
         seen = RouteObserved(at(version), topic, version, exists=True, queues=tuple(queues))
         routing.observe(draft, seen)
     timers.fire(draft, at(5_000))
-    route = draft.routes.get(topic)
+    route = draft.topics.routes.get(topic)
 
     assert route is not None
     assert (new[:2], 4) == (list(route.queues), route.left_out)

@@ -55,7 +55,7 @@ def test_who_joins_is_not_silent_because_older_beats_are_read() -> None:
     folded = fold(cell, [*log.read(), *backlog[:30]], RULES)
     for first in range(30, len(backlog), 30):
         folded = fold(folded.cell, backlog[first : first + 30], RULES)
-        assert {"a", "b", "c"} == set(state_of(folded.cell).members)
+        assert {"a", "b", "c"} == set(state_of(folded.cell).membership.members)
 
 
 def test_nobody_is_fenced_for_what_it_cannot_have_been_told() -> None:
@@ -72,7 +72,7 @@ def test_nobody_is_fenced_for_what_it_cannot_have_been_told() -> None:
         beaten(log, second * 1_000, "abc")
         tick(log, NEW, second - 1, second - 2, second * 1_000)
         folded = fold(folded.cell, log.read(), RULES)
-        if len(state_of(folded.cell).members) < 3:
+        if len(state_of(folded.cell).membership.members) < 3:
             break
     told_again_s, patience_s = 17 * 3, 11  # it never shows that it reads
     assert 317 <= second <= 307 + told_again_s + patience_s
@@ -84,7 +84,7 @@ def test_silence_is_proved_by_ticks_that_were_kept_up_with() -> None:
     folded = fold(cell, frozen(log, 300), RULES)
 
     assert cell.clock.now + 3_000 == folded.cell.clock.now
-    assert {"a", "b"} == set(state_of(folded.cell).members)
+    assert {"a", "b"} == set(state_of(folded.cell).membership.members)
     group = next(iter(on(GROUPS, folded.records)), None)
     assert group is None
 
@@ -98,4 +98,4 @@ def test_ticks_of_another_start_prove_nothing() -> None:
     folded = fold(cell, log.read(), RULES)
 
     assert cell.clock == folded.cell.clock
-    assert {"a", "b"} == set(state_of(folded.cell).members)
+    assert {"a", "b"} == set(state_of(folded.cell).membership.members)

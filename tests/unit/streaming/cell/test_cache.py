@@ -21,7 +21,7 @@ def test_what_is_remembered_is_not_unpacked_again() -> None:
     mind, state = Cache(), at_rest(GROUP, 1)
     packed = mind.pack(state, GroupState(state.name), None)
 
-    assert state.ownership is mind.unpack(packed).ownership
+    assert state.handover.books is mind.unpack(packed).handover.books
 
 
 def test_the_bytes_decide_about_pulses_and_deadline() -> None:
@@ -50,9 +50,9 @@ def test_the_oldest_is_forgotten_first() -> None:
     mind = Cache(most_bytes=sum(len(it.rest) for it in groups[:2]))
     first, second, third = (mind.unpack(it) for it in groups[:3])
 
-    assert first.ownership is not mind.unpack(groups[0]).ownership
-    assert second.ownership is not mind.unpack(groups[1]).ownership
-    assert third.ownership is not mind.unpack(groups[2]).ownership
+    assert first.handover.books is not mind.unpack(groups[0]).handover.books
+    assert second.handover.books is not mind.unpack(groups[1]).handover.books
+    assert third.handover.books is not mind.unpack(groups[2]).handover.books
     assert [unpack(it) for it in groups] == [mind.unpack(it) for it in groups]
 
 
@@ -60,4 +60,4 @@ def test_a_group_that_is_larger_than_the_mind_is_not_kept() -> None:
     """It is unpacked each time, and pushes nobody out for good."""
     mind, packed = Cache(most_bytes=1), pack(at_rest(GROUP, 1))
 
-    assert mind.unpack(packed).ownership is not mind.unpack(packed).ownership
+    assert mind.unpack(packed).handover.books is not mind.unpack(packed).handover.books

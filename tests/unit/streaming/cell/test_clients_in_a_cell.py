@@ -34,7 +34,7 @@ def test_one_heartbeat_makes_a_client_a_member_of_all_its_groups() -> None:
     folded = fold(Cell(), log.read(), RULES)
 
     assert [("g", 1), ("h", 1)] == [
-        (name, len(group_of(folded.cell, name).members)) for name in ("g", "h")
+        (name, len(group_of(folded.cell, name).membership.members)) for name in ("g", "h")
     ]
     (last,) = [it for it in on("assignments", folded) if it.key == f"g/{CLIENT}".encode()]
     assert partition_of("g", PARTITIONS) == last.partition
@@ -64,11 +64,11 @@ def test_a_silent_client_expires_by_the_clock_of_its_group() -> None:
     for second in range(1, 121):
         log.tick("g", at=second * 1_000)
     cell = fold(Cell(), log.read(), RULES).cell
-    assert ["a"] == list(group_of(cell, "g").members)
+    assert ["a"] == list(group_of(cell, "g").membership.members)
 
     log.tick("g", at=121_000)
     folded = fold(cell, log.read(), RULES)
-    assert {} == group_of(folded.cell, "g").members
+    assert {} == group_of(folded.cell, "g").membership.members
     assert [b"g/a"] == [record.key for record in on("assignments", folded)]
 
 

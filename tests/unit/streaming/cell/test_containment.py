@@ -121,7 +121,7 @@ def test_nothing_that_was_said_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     log.append(HEARTBEATS, ILL, beat("b", sequence=2), at=5_000)
     folded = fold(cell, log.read(), RULES)
 
-    assert {"b", "c"} == set(state_of(folded.cell).members)
+    assert {"b", "c"} == set(state_of(folded.cell).membership.members)
     assert [None] == [it.reason for it in of(folded, HISTORY) if isinstance(it, Ailment)]
     assert [] == letters(folded)
     assert state_of(folded.cell).ailment is None
@@ -141,7 +141,7 @@ def test_a_record_that_is_to_blame_is_sent_back(monkeypatch: pytest.MonkeyPatch)
     folded = fold(cell, log.read(), RULES)
 
     assert ["BrokenInvariant: two holders of orders-0"] == [it.detail for it in letters(folded)]
-    assert {"a"} == set(state_of(folded.cell).members)
+    assert {"a"} == set(state_of(folded.cell).membership.members)
     assert "done" in [it.outcome for it in of(folded, HISTORY) if it.kind == "command"]
 
 
@@ -160,7 +160,7 @@ def test_nobody_is_silent_because_the_group_was_ill(monkeypatch: pytest.MonkeyPa
         assert 1 == len(tried)
     log.append(COMMANDS, ILL, Rebalance(id="1", principal="ann", reason="try"), at=40_000)
 
-    assert {"a"} == set(state_of(fold(cell, log.read(), RULES).cell).members)
+    assert {"a"} == set(state_of(fold(cell, log.read(), RULES).cell).membership.members)
 
 
 def test_a_release_that_a_full_beat_proves_is_not_forgotten(

@@ -82,7 +82,7 @@ def test_a_silent_member_is_struck_out_by_a_tick() -> None:
         log.tick("billing", at=second * 1_000)
     folded = fold(cell, log.read(), RULES)
 
-    assert {} == group_of(folded.cell).members
+    assert {} == group_of(folded.cell).membership.members
     assert [None] == [record.value for record in on("assignments", folded)]
 
 
@@ -160,7 +160,7 @@ def test_a_bad_record_costs_only_itself() -> None:
     letters = [decode(DEADLETTERS, record.value) for record in on("deadletters", folded)]
 
     assert ["garbage", "null_key"] == [letter.reason for letter in letters]
-    assert {"a"} == set(group_of(folded.cell).members)
+    assert {"a"} == set(group_of(folded.cell).membership.members)
     assert 1 == len(on("assignments", folded))
 
 
@@ -279,10 +279,13 @@ def essence(cell: Cell) -> object:
     groups = {name: unpack(packed) for name, packed in packed_groups(cell).items()}
     return {
         name: (
-            {who: replace(member, since=Epoch(0)) for who, member in group.members.items()},
-            {who: replace(pulse, unread=None) for who, pulse in group.pulses.items()},
-            group.routes,
-            group.target,
+            {
+                who: replace(member, since=Epoch(0))
+                for who, member in group.membership.members.items()
+            },
+            {who: replace(pulse, unread=None) for who, pulse in group.membership.pulses.items()},
+            group.topics.routes,
+            group.target.owners,
         )
         for name, group in groups.items()
     }

@@ -107,7 +107,7 @@ def test_it_is_whole_read_record_by_record() -> None:
     *early, last = lived(log.rows, range(1, len(log.rows)), known)
 
     assert [] == [it for batch in early for it in batch.records]
-    assert {"a", "b", "c"} == set(state_of(last.cell).members)
+    assert {"a", "b", "c"} == set(state_of(last.cell).membership.members)
     assert () == read_gate(last.cell.gate).waiting
 
 
@@ -163,14 +163,14 @@ def test_sessions_begin_anew_when_it_opens() -> None:
     known = starts(log, published, 90_000)
     cell = lived(log.rows, [], known)[-1].cell
 
-    assert {"a", "b", "c"} == set(state_of(cell).members)
+    assert {"a", "b", "c"} == set(state_of(cell).membership.members)
     log.read()
     for number in range(2, 45):
         at = 91_000 + number * 1_000
         log.append(HEARTBEATS, "billing", beat("a", sequence=200 + number), at=at)
         tick(log, NEW, number, number - 1, at)
         cell = fold(cell, log.read(), known).cell
-    assert {"a"} == set(state_of(cell).members)
+    assert {"a"} == set(state_of(cell).membership.members)
 
 
 def test_of_beats_only_the_last_full_one_of_a_life_waits() -> None:
@@ -214,7 +214,7 @@ def test_a_lost_word_is_noticed_and_told_again(lost: tuple[str, bool], gate: byt
     tick(log, THIRD, 0, None, 9_000)
     tick(log, THIRD, 1, 0, 10_000)
     cell = fold(cell, log.read(), again).cell
-    assert {"a"} == set(state_of(cell).members)
+    assert {"a"} == set(state_of(cell).membership.members)
 
 
 def test_only_what_is_heard_stands_for_the_last_full_beat_of_a_life() -> None:

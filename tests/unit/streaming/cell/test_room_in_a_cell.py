@@ -35,7 +35,7 @@ def test_one_member_is_told_of_ten_thousand_queues(length: int) -> None:
     folded = fold(Cell(), log.read(), RULES)
     [told] = on(folded, "assignments")
 
-    assert 10_000 == len(unpack(packed_groups(folded.cell)[GroupName("billing")]).ownership)
+    assert 10_000 == len(unpack(packed_groups(folded.cell)[GroupName("billing")]).handover.books)
     assert 10_000 == len(decode(ASSIGNMENTS, told.value).hold)
     assert len(told.value or b"") < 200_000
 

@@ -36,7 +36,7 @@ def test_a_hand_over_is_laid_to_what_it_was_decided_for() -> None:
     assert ("join", "b") == (handed.cause.kind, handed.cause.subject)
     assert {"b"} == {it.cause.subject for it in only(AssignmentIssued, story.decided)}
     assert "join of b" == why(story)
-    assert {} == story.state.reasons
+    assert {} == story.state.handover.reasons
 
 
 def test_what_is_asked_again_in_the_same_epoch_is_answered_alike() -> None:
@@ -94,13 +94,13 @@ def test_a_hold_that_a_pause_rewrites_is_laid_to_the_silence() -> None:
     for _ in range(4):
         story.waits(seconds=3)
         story.reads(beaten("a", epoch=1))
-    assert {"b", "c", "d"} == set(story.state.held)
+    assert {"b", "c", "d"} == set(story.state.membership.suspected)
     story.reads(commanded(Pause()))
     for _ in range(4):
         story.waits(seconds=3)
         story.reads(beaten("a", epoch=1))
 
-    assert {"b", "c", "d"} == set(story.state.held)
+    assert {"b", "c", "d"} == set(story.state.membership.suspected)
     assert "expiry of d" == why(story)
     assert "paused" == only(GroupSummarised, story.decisions)[-1].cause.detail
 
@@ -137,4 +137,7 @@ def test_beats_have_no_reasons() -> None:
     story = at_work()
     before = story.state
     story.reads(*beats(story, "a", "b"))
-    assert (before.occasion, before.reasons) == (story.state.occasion, story.state.reasons)
+    assert (before.outbox.occasion, before.handover.reasons) == (
+        story.state.outbox.occasion,
+        story.state.handover.reasons,
+    )

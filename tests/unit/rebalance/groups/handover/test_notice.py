@@ -14,7 +14,7 @@ def test_the_time_begins_with_the_first_batch_after_the_telling() -> None:
     """The controller died before it had published, and came back a minute later."""
     draft = ASKED.with_page("orders-0", "a@1!2").drafted()
     dated = timers.earliest(draft)
-    draft.posted = {Epoch(2): None}
+    draft.handover.posted = {Epoch(2): None}
     notice.arrive(draft, at(60_000))
     notice.arrive(draft, at(70_000))
 
@@ -26,13 +26,13 @@ def test_a_notice_is_kept_as_long_as_somebody_has_to_let_go() -> None:
     """And shown to be out by the next batch, whatever is in it."""
     story = Story()
     story.reads(joined("a"), routed("orders", 2))
-    assert {} == story.state.posted
+    assert {} == story.state.handover.posted
 
     story.reads(joined("b"))
-    assert {2: None} == story.state.posted
+    assert {2: None} == story.state.handover.posted
 
     story.waits(seconds=2)
-    assert {2: 1_000} == story.state.posted
+    assert {2: 1_000} == story.state.handover.posted
 
     story.obeys("a")
-    assert {} == story.state.posted
+    assert {} == story.state.handover.posted

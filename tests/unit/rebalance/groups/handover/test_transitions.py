@@ -206,7 +206,7 @@ def group_with(before: str, wanted: str) -> GroupState:
 
 def condition(state: GroupState) -> str:
     """Say what member a is doing."""
-    portion = portions(state.ownership.items(), {MemberId("a")})[MemberId("a")]
+    portion = portions(state.handover.books.items(), {MemberId("a")})[MemberId("a")]
     words = [*(["giving"] if portion.give else ()), *(["waiting"] if portion.inherit else ())]
     return ", ".join(words) or "stable"
 
@@ -218,14 +218,14 @@ def test_transition(case: Case) -> None:
 
     def strategy(request: AllocationRequest) -> AllocationPlan:
         del request  # it has made up its mind
-        return AllocationPlan(before.target)
+        return AllocationPlan(before.target.owners)
 
     events: list[Event] = [record(at(0, offset)) for offset, record in enumerate(case.reads, 1)]
     after = step(before, events, events[-1].stamp, Policy(), strategy).state
     places = range(len(pages(case.before)))
 
     assert pages(case.after) == [
-        page_text(after.ownership.get(queue(f"orders-{number}"))) for number in places
+        page_text(after.handover.books.get(queue(f"orders-{number}"))) for number in places
     ]
     assert case.a == f"{condition(before)} -> {condition(after)}"
 
@@ -233,11 +233,11 @@ def test_transition(case: Case) -> None:
 def test_a_change_that_changes_no_page_moves_the_epochs_only() -> None:
     """Members are not told again what they know; the target is that of the newest group."""
     before = group_with("a@1 | b@1", "a b")
-    plan = AllocationPlan(before.target)
+    plan = AllocationPlan(before.target.owners)
     outcome = step(before, [CHANGE(at(0, 1))], at(0, 1), Policy(), lambda _: plan)
 
-    assert before.ownership == outcome.state.ownership
-    assert Epoch(6) == outcome.state.group_epoch == outcome.state.target_epoch
+    assert before.handover.books == outcome.state.handover.books
+    assert Epoch(6) == outcome.state.group_epoch == outcome.state.target.epoch
     assert [] == only(AssignmentIssued, outcome.decisions)
 
 

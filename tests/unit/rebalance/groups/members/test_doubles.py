@@ -177,9 +177,9 @@ def test_where_the_last_heartbeat_wins_others_are_no_second_process() -> None:
 def test_what_is_kept_goes_when_all_is_well() -> None:
     """And with the member."""
     story = lives(beats(100, 0) | {37: ["orders visits"], 41: ["orders"]})
-    assert None is not story.state.members[MemberId("c1")].doubled
+    assert None is not story.state.membership.members[MemberId("c1")].doubled
     for _ in range(3):
         story.waits(seconds=30)
         story.reads(registered("c1"))
 
-    assert None is story.state.members[MemberId("c1")].doubled
+    assert None is story.state.membership.members[MemberId("c1")].doubled

@@ -21,7 +21,7 @@ def departed(times: int, *, at: int = 0) -> Draft:
     """A group that a member left so many times."""
     draft = a_group().with_member("a").drafted(POLICY)
     for _ in range(times):
-        flapping.went(draft, A, draft.members[A], Millis(at))
+        flapping.went(draft, A, draft.membership.members[A], Millis(at))
     return draft
 
 
@@ -56,29 +56,29 @@ def test_a_flood_of_names_does_not_fill_the_book() -> None:
     """Whoever comes once and goes is no flapping member; those that are known still count."""
     draft = a_group().with_member("a").drafted(replace(POLICY, max_members=2))
     for name in ("a", "b", "c", "a", "d"):
-        flapping.went(draft, MemberId(name), draft.members[A], Millis(0))
+        flapping.went(draft, MemberId(name), draft.membership.members[A], Millis(0))
 
-    assert {"a": 2, "b": 1} == {name: flaps.count for name, flaps in draft.flaps.items()}
+    assert {"a": 2, "b": 1} == {name: flaps.count for name, flaps in draft.membership.flaps.items()}
 
 
 def test_a_full_book_has_room_again_when_its_names_have_faded() -> None:
     """A flood is over at some time."""
     draft = a_group().with_member("a").drafted(replace(POLICY, max_members=2))
     for name in ("b", "c"):
-        flapping.went(draft, MemberId(name), draft.members[A], Millis(0))
-    flapping.went(draft, A, draft.members[A], Millis(60_000))
+        flapping.went(draft, MemberId(name), draft.membership.members[A], Millis(0))
+    flapping.went(draft, A, draft.membership.members[A], Millis(60_000))
 
-    assert "a" in draft.flaps.merged()
+    assert "a" in draft.membership.flaps.merged()
 
 
 def test_what_has_faded_is_not_kept() -> None:
     """The book does not grow with everybody who ever left."""
     draft = departed(2)
     flapping.forget(draft, Millis(60_000))
-    assert {"a"} == draft.flaps.merged().keys()
+    assert {"a"} == draft.membership.flaps.merged().keys()
 
     flapping.forget(draft, Millis(120_000))
-    assert set() == draft.flaps.merged().keys()
+    assert set() == draft.membership.flaps.merged().keys()
 
 
 def test_nobody_rests_when_everybody_would_have_to() -> None:
@@ -91,7 +91,7 @@ def test_nobody_rests_when_everybody_would_have_to() -> None:
         story.reads(joined(after))
 
     assert ["a"] == list(story.owners().values())
-    assert story.state.members[A].resting_until is not None
+    assert story.state.membership.members[A].resting_until is not None
 
 
 def test_what_nobody_else_could_work_on_does_not_rest() -> None:
@@ -103,7 +103,7 @@ def test_what_nobody_else_could_work_on_does_not_rest() -> None:
     story.reads(routed("orders", 1))
 
     assert {"users-0": "a", "orders-0": "b"} == story.owners()
-    assert story.state.members[MemberId("b")].resting_until is not None
+    assert story.state.membership.members[MemberId("b")].resting_until is not None
 
 
 def test_an_instance_that_many_have_is_nobodys_past() -> None:
@@ -114,7 +114,9 @@ def test_an_instance_that_many_have_is_nobodys_past() -> None:
     story.reads(*(left(f"old{n}") for n in range(5)))
     story.reads(*(joined(f"new{n}", instance=shared) for n in range(5)))
 
-    assert [None] * 5 == [member.resting_until for member in story.state.members.values()]
+    assert [None] * 5 == [
+        member.resting_until for member in story.state.membership.members.values()
+    ]
 
 
 def test_a_return_by_another_name_is_no_flapping() -> None:
@@ -126,7 +128,7 @@ def test_a_return_by_another_name_is_no_flapping() -> None:
         story.reads(joined(f"a-{number}", instance=InstanceId("i")))
     ends = [it.change for it in only(MemberChanged, story.decisions) if it.member == "a-0"]
 
-    assert {} == story.state.flaps
+    assert {} == story.state.membership.flaps
     assert {"orders-0": "a-6"} == story.owners()
     assert ["joined", "away", "left"] == ends
 

@@ -45,12 +45,12 @@ def after_silence(members: int, silent: int, policy: Policy | None = None) -> St
 )
 def test_more_than_the_share_are_held(members: int, silent: int, left: int) -> None:
     """By default: more than half, and three at least (rule 6)."""
-    assert left == len(after_silence(members, silent).state.members)
+    assert left == len(after_silence(members, silent).state.membership.members)
 
 
 def test_the_share_is_the_operators_choice() -> None:
     """At 100 % nobody is ever held."""
-    assert 0 == len(after_silence(5, 5, Policy(blast_percent=100)).state.members)
+    assert 0 == len(after_silence(5, 5, Policy(blast_percent=100)).state.membership.members)
 
 
 def test_holding_is_said_once() -> None:
@@ -72,7 +72,7 @@ def test_members_that_fell_silent_together_are_held_together() -> None:
         story.reads(beaten(name))
     story.waits(seconds=9)
 
-    assert 5 == len(story.state.members)
+    assert 5 == len(story.state.membership.members)
 
 
 def test_who_is_away_is_not_missed() -> None:
@@ -85,17 +85,17 @@ def test_who_is_away_is_not_missed() -> None:
     story.waits(seconds=4)
 
     assert [] == only(EvictionsHeld, story.decisions)
-    assert {"d", "e"} == set(story.state.members)
+    assert {"d", "e"} == set(story.state.membership.members)
 
 
 def test_silence_that_lasts_is_believed() -> None:
     """After the hold, counted by the log clock."""
     story = after_silence(3, 3, Policy(blast_hold_ms=Millis(20_000)))
     story.waits(seconds=19)
-    assert 3 == len(story.state.members)
+    assert 3 == len(story.state.membership.members)
 
     story.waits(seconds=1)
-    assert 0 == len(story.state.members)
+    assert 0 == len(story.state.membership.members)
 
 
 def test_an_operator_may_confirm_it() -> None:
@@ -104,7 +104,7 @@ def test_an_operator_may_confirm_it() -> None:
     story.reads(beaten("d"))
     story.reads(commanded(Approve()))
 
-    assert {"d", "e"} == set(story.state.members)
+    assert {"d", "e"} == set(story.state.membership.members)
 
 
 def test_enough_voices_end_the_hold() -> None:
@@ -114,10 +114,10 @@ def test_enough_voices_end_the_hold() -> None:
     story.waits(seconds=2)
     story.reads(beaten("b"))
     story.waits(seconds=0.9)
-    assert {"a", "b", "c", "d", "e"} == set(story.state.members)
+    assert {"a", "b", "c", "d", "e"} == set(story.state.membership.members)
 
     story.waits(seconds=0.1)
-    assert {"b", "c", "d", "e"} == set(story.state.members)
+    assert {"b", "c", "d", "e"} == set(story.state.membership.members)
 
 
 def test_nobody_is_lost_who_returns_with_all_the_others() -> None:
@@ -126,22 +126,22 @@ def test_nobody_is_lost_who_returns_with_all_the_others() -> None:
     story.reads(*(beaten(name) for name in NAMES))
     story.waits(seconds=5)
 
-    assert 10 == len(story.state.members)
+    assert 10 == len(story.state.membership.members)
 
 
 def test_silence_that_spreads_again_is_doubted_again() -> None:
     """The heartbeat's time is over, but most have fallen silent once more: back to the hold."""
     story = after_silence(5, 4, Policy(session_timeout_ms=Millis(10_000)))
     story.reads(beaten("c"), beaten("d"), beaten("e"))
-    story.state = replace(
-        story.state,
-        pulses={name: replace(pulse, seen=Millis(0)) for name, pulse in story.state.pulses.items()},
+    pulses = story.state.membership.pulses.items()
+    story.state = story.state.with_pulses(
+        {name: replace(pulse, seen=Millis(0)) for name, pulse in pulses}
     )
     story.waits(seconds=29)
-    assert 5 == len(story.state.members)
+    assert 5 == len(story.state.membership.members)
 
     story.waits(seconds=1)
-    assert 0 == len(story.state.members)
+    assert 0 == len(story.state.membership.members)
 
 
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[Stamp]:
@@ -164,7 +164,7 @@ def test_everybody_is_counted_once_and_not_for_each_voice(monkeypatch: pytest.Mo
     story.reads(*(beaten(name) for name in NAMES))
 
     assert [] == asked
-    assert 10 == len(story.state.members)
+    assert 10 == len(story.state.membership.members)
 
 
 def test_a_paused_group_is_not_looked_at_for_each_voice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_a_paused_group_is_not_looked_at_for_each_voice(monkeypatch: pytest.Monk
     asked = looks(monkeypatch)
     story.reads(beaten("a"), beaten("a"), beaten("a"))
 
-    assert ["b"] == list(story.state.held)
+    assert ["b"] == list(story.state.membership.suspected)
     assert [] == asked
 
 
@@ -205,4 +205,4 @@ def test_nobody_is_fenced_for_a_queue_that_we_may_not_have_heard_of(
     silent: str, gone: set[str]
 ) -> None:
     """While most are mute, a mute member that missed its deadline is held like the others."""
-    assert set("abcde") - gone == set(keeping(*silent).state.members)
+    assert set("abcde") - gone == set(keeping(*silent).state.membership.members)

@@ -55,17 +55,19 @@ def test_transition(
     draft = after(group, record)
 
     assert expected == roster(draft)
-    assert told == changes(draft.notes)
+    assert told == changes(draft.outbox.notes)
     assert len(expected) == draft.population
-    assert {name for name, _ in draft.members.items()} == {name for name, _ in draft.pulses.items()}
+    assert {name for name, _ in draft.membership.members.items()} == {
+        name for name, _ in draft.membership.pulses.items()
+    }
 
 
 def test_join_is_answered_even_if_it_changes_nothing() -> None:
     """A member repeats its join because it heard nothing: it is sent its record, no new target."""
     draft = after(ONE_MEMBER, joined("a", sequence=9))
 
-    assert {A} == draft.answered
-    assert [] == draft.causes
+    assert {A} == draft.outbox.answered
+    assert [] == draft.outbox.causes
 
 
 @pytest.mark.parametrize(
@@ -82,23 +84,23 @@ def test_join_that_changes_something_asks_for_a_new_target(record: MemberRecord)
     """The same life may change what it wants; that is a subscription change, not a rejoin."""
     draft = after(ONE_MEMBER, record)
 
-    assert ["subscription"] == [cause.kind for cause in draft.causes]
-    assert [] == draft.notes
+    assert ["subscription"] == [cause.kind for cause in draft.outbox.causes]
+    assert [] == draft.outbox.notes
 
 
 def test_join_after_a_drain_takes_the_drain_back() -> None:
     """Whoever joins again wants to stay."""
     draft = after(ONE_MEMBER.with_drain("a"), joined("a", sequence=6))
 
-    assert not draft.members[A].draining
-    assert ["subscription"] == [cause.kind for cause in draft.causes]
+    assert not draft.membership.members[A].draining
+    assert ["subscription"] == [cause.kind for cause in draft.outbox.causes]
 
 
 def test_join_older_than_the_drain_does_not_take_it_back() -> None:
     """Joins and drains of one life are ordered by their number, however they arrive."""
     draft = after(ONE_MEMBER.with_drain("a"), joined("a", sequence=4))
 
-    assert draft.members[A].draining
+    assert draft.membership.members[A].draining
 
 
 def test_younger_life_fences_the_older_one() -> None:
@@ -111,7 +113,7 @@ def test_leaving_life_ends_by_its_own_word() -> None:
     draft = after(ONE_MEMBER, left("a", sequence=6))
 
     assert {life("a"): Ending.LEFT} == draft.fenced
-    assert {A} == draft.gone
+    assert {A} == draft.outbox.gone
 
 
 def test_member_beyond_the_limit_is_refused_before_any_state_grows() -> None:
@@ -119,7 +121,7 @@ def test_member_beyond_the_limit_is_refused_before_any_state_grows() -> None:
     draft = ONE_MEMBER.drafted(Policy(max_members=1))
     enter(draft, joined("b")(at(0)))
     enter(draft, joined("a:2")(at(0, offset=1)))
-    refusals = [note.reason for note in draft.notes if isinstance(note, EventRefused)]
+    refusals = [note.reason for note in draft.outbox.notes if isinstance(note, EventRefused)]
 
     assert [Refusal.TOO_MANY_MEMBERS] == refusals
     assert {"a:2"} == roster(draft)
@@ -157,7 +159,7 @@ def test_only_news_of_the_present_life_counts_as_seen(
     for offset, (clock, record) in enumerate(records):
         enter(draft, record(at(clock, offset)))
 
-    assert seen == draft.pulses[A].seen
+    assert seen == draft.membership.pulses[A].seen
 
 
 def test_record_of_another_topic_may_be_ahead_of_the_beats_read_so_far() -> None:
@@ -166,7 +168,7 @@ def test_record_of_another_topic_may_be_ahead_of_the_beats_read_so_far() -> None
     enter(draft, joined("a")(at(1_000, heard=4_000)))
     enter(draft, beaten("a")(at(2_000, offset=1)))
 
-    assert 4_000 == draft.pulses[A].seen
+    assert 4_000 == draft.membership.pulses[A].seen
 
 
 def test_record_that_was_overtaken_takes_nothing_back() -> None:
@@ -174,23 +176,23 @@ def test_record_that_was_overtaken_takes_nothing_back() -> None:
     draft = a_group().with_member("a", seen=4_000).drafted()
     enter(draft, drained("a", sequence=1)(at(5_000, heard=3_000)))
 
-    assert 4_000 == draft.pulses[A].seen
+    assert 4_000 == draft.membership.pulses[A].seen
 
 
 @pytest.mark.parametrize(("epoch", "gone"), [(0, set()), (7, {MemberId("x")})])
 def test_stranger_that_believes_in_a_record_is_told(epoch: int, gone: set[MemberId]) -> None:
     """Epoch 0 is a member whose join is about to be read; any other was forgotten (B5)."""
-    assert gone == after(ONE_MEMBER, beaten("x", epoch=epoch)).gone
+    assert gone == after(ONE_MEMBER, beaten("x", epoch=epoch)).outbox.gone
 
 
 def test_older_life_of_a_member_is_not_told_anything() -> None:
     """The member's record already names the younger life; withdrawing it would fence that one."""
-    assert set() == after(a_group().with_member("a:2"), beaten("a", epoch=7)).gone
+    assert set() == after(a_group().with_member("a:2"), beaten("a", epoch=7)).outbox.gone
 
 
 def test_members_timeouts_are_those_of_the_policy() -> None:
     """What a member asks for is booked as it was granted."""
     draft = after(a_group(), joined("a", session_ms=1, revocation_ms=10_000_000))
-    booked = draft.members[A]
+    booked = draft.membership.members[A]
 
     assert (10_000, 600_000) == (booked.session_timeout_ms, booked.revocation_timeout_ms)

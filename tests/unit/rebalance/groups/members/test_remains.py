@@ -14,9 +14,12 @@ from rebalance.groups.model.commands import (
     Resume,
 )
 from rebalance.groups.model.decisions import AssignmentIssued, CommandAnswered
+from rebalance.groups.model.handover import Handover
+from rebalance.groups.model.membership import Membership
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
+from rebalance.groups.model.topics import Topics
 from rebalance.ids import Millis
 from tests.builders.records import beaten, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
@@ -85,13 +88,11 @@ def test_what_an_operator_commanded_stands(command: Command) -> None:
     state = story.state
     before = replace(
         state,
-        routes={},
-        target={},
-        loose=(),
-        flaps={},
-        departures={},
-        commands=(),
-        empty_since=None,
+        membership=Membership(),
+        topics=Topics(),
+        target=replace(state.target, owners={}),
+        handover=Handover(),
+        rules=replace(state.rules, obeyed=()),
     )
 
     assert not state.is_unknown
@@ -136,7 +137,7 @@ def test_nothing_is_struck_out_before_it_is_past_its_use() -> None:
     """However short the time is set: an old join must not let in a ghost."""
     story = an_empty_group(Policy(keep_empty_ms=Millis(1)))
     story.waits(seconds=REMEMBERED_MS / 1_000 - 1)
-    assert {"a", "b"} == set(story.state.departures)
+    assert {"a", "b"} == set(story.state.membership.departures)
 
     story.waits(seconds=1)
     assert unknown(story) == story.state
@@ -148,14 +149,14 @@ def test_departures_and_flaps_of_a_group_at_work_go_too() -> None:
     story.reads(joined("a"), *(joined(f"m{number}") for number in range(9)))
     story.reads(*(left(f"m{number}") for number in range(9)))
     epoch = story.state.epoch
-    assert (9, 9) == (len(story.state.departures), len(story.state.flaps))
+    assert (9, 9) == (len(story.state.membership.departures), len(story.state.membership.flaps))
 
     beats = Policy().session_timeout_ms // 2_000
     for second in range(0, REMEMBERED_MS // 1_000 + beats, beats):
         story.waits(seconds=beats)
         story.reads(beaten("a", epoch=1, sequence=second))
 
-    assert ({}, {}) == (story.state.departures, story.state.flaps)
+    assert ({}, {}) == (story.state.membership.departures, story.state.membership.flaps)
     assert epoch == story.state.epoch
 
 

@@ -31,7 +31,7 @@ def test_it_does_not_undo_a_drain(again: MemberRecord) -> None:
         story.reads(drain)
         story.reads(again)
 
-        assert story.state.members[B].draining
+        assert story.state.membership.members[B].draining
 
 
 @pytest.mark.parametrize("again", REPEATED, ids=["the same", "an older one"])
@@ -40,10 +40,10 @@ def test_it_does_not_bring_back_who_is_away(again: MemberRecord) -> None:
     story = a_story()
     story.reads(left("b", sequence=4, temporary=True))
     story.reads(again)
-    assert story.state.members[B].away
+    assert story.state.membership.members[B].away
 
     story.reads(joined("b", sequence=5))
-    assert not story.state.members[B].away
+    assert not story.state.membership.members[B].away
 
 
 @pytest.mark.parametrize("again", REPEATED, ids=["the same", "an older one"])
@@ -55,7 +55,7 @@ def test_it_is_heard_and_answered(again: MemberRecord) -> None:
     story.waits(seconds=9)
 
     assert [B] == [issued.member for issued in only(AssignmentIssued, decided)]
-    assert B in story.state.members
+    assert B in story.state.membership.members
 
 
 def test_a_newer_join_takes_back_the_members_own_drain_only() -> None:
@@ -66,10 +66,10 @@ def test_a_newer_join_takes_back_the_members_own_drain_only() -> None:
     for story in (own, dismissed):
         story.reads(joined("b", "orders payments", sequence=5))
 
-    assert [False, True] == [it.state.members[B].draining for it in (own, dismissed)]
+    assert [False, True] == [it.state.membership.members[B].draining for it in (own, dismissed)]
 
     dismissed.reads(joined("b:2"))
-    assert not dismissed.state.members[B].draining
+    assert not dismissed.state.membership.members[B].draining
 
 
 def test_who_is_being_succeeded_stays_so() -> None:
@@ -80,7 +80,7 @@ def test_who_is_being_succeeded_stays_so() -> None:
     story.reads(joined("b", instance=name))
     story.reads(joined("a", sequence=9, instance=name))
 
-    assert story.state.members[A].draining
+    assert story.state.membership.members[A].draining
 
 
 def test_a_leave_that_comes_late_is_over() -> None:
@@ -89,7 +89,7 @@ def test_a_leave_that_comes_late_is_over() -> None:
     story.reads(joined("b", sequence=5))
     story.reads(left("b", sequence=4), left("b", sequence=4, temporary=True))
 
-    assert not story.state.members[B].away
+    assert not story.state.membership.members[B].away
 
 
 @pytest.mark.parametrize("cut", [False, True])
@@ -102,11 +102,11 @@ def test_a_join_after_the_leave_of_its_life_admits_no_ghost(*, cut: bool) -> Non
     else:
         story.reads(left("b", sequence=4), joined("b", sequence=3))
     story.reads(joined("b:0", sequence=9))
-    assert {A} == story.state.members.keys()
+    assert {A} == story.state.membership.members.keys()
     assert story.records[B] is None
 
     story.reads(joined("b", sequence=5))
-    assert {A, B} == story.state.members.keys()
+    assert {A, B} == story.state.membership.members.keys()
 
 
 def test_a_younger_life_is_no_ghost() -> None:
@@ -114,7 +114,7 @@ def test_a_younger_life_is_no_ghost() -> None:
     story = a_story()
     story.reads(left("b", sequence=4), joined("b:2", sequence=1))
 
-    assert {A, B} == story.state.members.keys()
+    assert {A, B} == story.state.membership.members.keys()
 
 
 def test_who_was_struck_out_may_come_back_as_it_was() -> None:
@@ -123,10 +123,10 @@ def test_who_was_struck_out_may_come_back_as_it_was() -> None:
     story.waits(seconds=5)
     story.reads(beaten("a"))
     story.waits(seconds=6)
-    assert {A} == story.state.members.keys()
+    assert {A} == story.state.membership.members.keys()
 
     story.reads(joined("b", sequence=3))
-    assert {A, B} == story.state.members.keys()
+    assert {A, B} == story.state.membership.members.keys()
 
 
 def test_departures_are_forgotten() -> None:
@@ -136,9 +136,9 @@ def test_departures_are_forgotten() -> None:
     story.waits(seconds=departures.REMEMBERED_MS / 1_000)
     story.reads(joined("c", sequence=1))
     story.reads(left("c", sequence=2))
-    assert {MemberId("c")} == story.state.departures.keys()
+    assert {MemberId("c")} == story.state.membership.departures.keys()
 
     fleet = [f"m{number:04}" for number in range(departures.REMEMBERED + 1)]
     story.reads(*(joined(name, sequence=1) for name in fleet))
     story.reads(*(left(name, sequence=2) for name in fleet))
-    assert departures.REMEMBERED == len(story.state.departures)
+    assert departures.REMEMBERED == len(story.state.membership.departures)

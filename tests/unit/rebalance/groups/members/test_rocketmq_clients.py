@@ -15,7 +15,7 @@ def changes(story: Story) -> list[tuple[str, MemberChange]]:
 
 def topics(story: Story, member: str) -> set[str]:
     """What a member wants."""
-    return set(story.state.members[MemberId(member)].topics)
+    return set(story.state.membership.members[MemberId(member)].topics)
 
 
 def custom(story: Story) -> Story:
@@ -49,7 +49,7 @@ def test_a_silent_client_expires_after_two_minutes() -> None:
     story = Story()
     story.reads(registered("c1"), routed("orders", 2))
     story.waits(seconds=119)
-    assert [MemberId("c1")] == list(story.state.members)
+    assert [MemberId("c1")] == list(story.state.membership.members)
 
     story.waits(seconds=1)
     assert ("c1", MemberChange.EXPIRED) == changes(story)[-1]
@@ -147,7 +147,7 @@ def test_queues_of_a_topic_that_is_gone_for_all_are_taken_away() -> None:
 
     assert {"payments"} == {queue.topic for queue, _ in story.told("c1").hold}
     assert {} == {
-        queue: it for queue, it in story.state.ownership.items() if queue.topic == "orders"
+        queue: it for queue, it in story.state.handover.books.items() if queue.topic == "orders"
     }
 
 
@@ -172,7 +172,7 @@ def test_a_stranger_without_subscriptions_has_those_of_the_group_where_that_is_t
     """Elsewhere nobody knows what it wants, so it has to say it first."""
     story = Story()
     story.reads(registered("c1"), registered("c2", None))
-    assert [MemberId("c1")] == list(story.state.members)
+    assert [MemberId("c1")] == list(story.state.membership.members)
 
     story = custom(Story())
     story.reads(registered("c1"), registered("c2", None))

@@ -40,7 +40,7 @@ class Group:
 
     def shown(self) -> tuple[list[str], list[list[str]]]:
         """The clients, and every different subscription that they have."""
-        members = self.story.state.members
+        members = self.story.state.membership.members
         return sorted(members), [sorted(it) for it in {it.topics for it in members.values()}]
 
 

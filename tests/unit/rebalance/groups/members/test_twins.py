@@ -15,7 +15,10 @@ HERS = InstanceId("i")
 
 def lives(story: Story) -> set[str]:
     """Who is in the group."""
-    return {life_text(name, member.incarnation) for name, member in story.state.members.items()}
+    return {
+        life_text(name, member.incarnation)
+        for name, member in story.state.membership.members.items()
+    }
 
 
 CLAIMS = {
@@ -86,7 +89,7 @@ def test_two_that_are_told_apart_are_named_too() -> None:
     met = only(TwinsMet, story.decided)
     assert [("a@1", "a@2"), ("a@2", "a@3")] == [(it.older[0], it.newer[0]) for it in met]
     assert {TwinRule.SEPARATE} == {it.rule for it in met}
-    assert {"a@1", "a@2", "a@3", "b@1"} == set(story.state.members)
+    assert {"a@1", "a@2", "a@3", "b@1"} == set(story.state.membership.members)
 
     story.waits(seconds=9)
     story.reads(joined("a:4"))  # after a silence of all the others it is a restart
@@ -111,11 +114,11 @@ def test_a_late_join_of_an_earlier_life_fences_nobody() -> None:
     story.reads(joined("a:2", instance=HERS))
     story.reads(joined("a", instance=HERS, sequence=7))
 
-    assert {"a@2"} == set(story.state.members)
+    assert {"a@2"} == set(story.state.membership.members)
     assert {"a@2"} == set(story.owners().values())
 
     story.reads(joined("b", instance=HERS))  # of another name nobody knows which is the older
-    assert {"b@1"} == set(story.state.members)
+    assert {"b@1"} == set(story.state.membership.members)
 
 
 def test_what_a_name_was_to_have_goes_with_its_first_life() -> None:
@@ -135,7 +138,11 @@ def test_what_a_name_was_to_have_goes_with_its_first_life() -> None:
         apart.reads(claim)
     together.reads(*claims)
 
-    assert {"b"} == set(together.state.target.values()) == set(apart.state.target.values())
+    assert (
+        {"b"}
+        == set(together.state.target.owners.values())
+        == set(apart.state.target.owners.values())
+    )
 
 
 def test_a_restart_after_a_silence_is_no_conflict() -> None:
@@ -165,7 +172,7 @@ def test_a_full_group_lets_a_member_be_replaced() -> None:
     story.reads(joined("a", instance=HERS), joined("b"))
     story.reads(joined("c", instance=HERS), joined("d"))
 
-    assert {"b", "c"} == set(story.state.members)
+    assert {"b", "c"} == set(story.state.membership.members)
 
 
 def test_twins_of_one_name_cannot_hand_over() -> None:
@@ -202,7 +209,7 @@ def test_a_life_keeps_the_instance_it_came_with() -> None:
     story.reads(joined("a", instance=HERS), joined("b"))
     story.reads(joined("b", instance=HERS))
 
-    assert [HERS, None] == [member.instance for member in story.state.members.values()]
+    assert [HERS, None] == [member.instance for member in story.state.membership.members.values()]
 
 
 def test_two_that_fence_each_other_for_ever_are_damped() -> None:
@@ -210,7 +217,7 @@ def test_two_that_fence_each_other_for_ever_are_damped() -> None:
     story = Story()
     story.reads(joined("a:1", instance=HERS))
     for life in range(2, 12):
-        (living,) = story.state.members
+        (living,) = story.state.membership.members
         story.reads(joined(f"{'c' if living == 'a' else 'a'}:{life}", instance=HERS))
         story.waits(seconds=1)
         story.reads(*(beaten(who) for who in lives(story)))
@@ -237,5 +244,5 @@ def test_a_name_that_leaves_no_room_is_not_told_apart() -> None:
     story.reads(joined("a"), joined(long))
     apart, met = only(TwinsMet, story.reads(joined("a:2"), joined(f"{long}:2")))
 
-    assert {"a@1", "a@2", long} == set(story.state.members)
+    assert {"a@1", "a@2", long} == set(story.state.membership.members)
     assert (TwinRule.SEPARATE, TwinRule.FENCE_OLDER) == (apart.rule, met.rule)

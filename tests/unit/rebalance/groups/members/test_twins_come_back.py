@@ -13,7 +13,10 @@ HERS = InstanceId("i")
 
 def lives(story: Story) -> set[str]:
     """Who is in the group."""
-    return {life_text(name, member.incarnation) for name, member in story.state.members.items()}
+    return {
+        life_text(name, member.incarnation)
+        for name, member in story.state.membership.members.items()
+    }
 
 
 BACK = {
@@ -43,19 +46,19 @@ def test_a_process_that_comes_back_evicts_no_successor(
     story.reads(joined("a", instance=HERS), routed("orders", 2))
     known = story.state.epoch
     story.waits(seconds=11)
-    assert not story.state.members
+    assert not story.state.membership.members
     story.reads(joined(successor, instance=HERS))
-    members, owners = set(story.state.members), story.owners()
+    members, owners = set(story.state.membership.members), story.owners()
     if silent:  # for long enough to look dead, and not for a session
         story.waits(seconds=8)
 
     for sequence in (1, 2):  # it asks again
         story.reads(joined(zombie, instance=HERS, last_epoch=known, sequence=sequence))
-        assert members == set(story.state.members)
+        assert members == set(story.state.membership.members)
         assert owners == story.owners()
     story.waits(seconds=11)
     story.reads(joined(zombie, instance=HERS, last_epoch=known, sequence=3))
-    assert [life(zombie)[1]] == [it.incarnation for it in story.state.members.values()]
+    assert [life(zombie)[1]] == [it.incarnation for it in story.state.membership.members.values()]
 
 
 def test_who_was_handing_over_does_not_come_back_for_it() -> None:
@@ -104,5 +107,5 @@ def test_who_comes_back_need_not_wait_for_itself(of_members: str, of_instances: 
     story.reads(joined("a:1-1", instance=HERS), routed("orders", 2))
     story.reads(joined("a:1-2", instance=HERS, last_epoch=story.state.epoch))
 
-    assert ["1-2"] == [member.incarnation for member in story.state.members.values()]
-    assert {story.owners()[name] for name in story.owners()} == set(story.state.members)
+    assert ["1-2"] == [member.incarnation for member in story.state.membership.members.values()]
+    assert {story.owners()[name] for name in story.owners()} == set(story.state.membership.members)

@@ -35,7 +35,7 @@ REWRITTEN = st.dictionaries(QUEUES, st.none() | PAGE)
 def test_page_concerns_its_holder_and_its_heir() -> None:
     """These are the members whose records may have to be written anew."""
     group = a_group().with_page("orders-0", "a@1").with_page("orders-1", "a@1!2 > b@2")
-    pages = group.state.ownership.values()
+    pages = group.state.handover.books.values()
 
     assert [("a",), ("a", "b")] == [tuple(concerned(each)) for each in pages]
 

@@ -9,7 +9,7 @@ from rebalance.groups.model.decisions import Rebalanced, TopicLeftOut
 from rebalance.groups.model.extent import Extent, extent_of
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
-from rebalance.groups.model.state import Route
+from rebalance.groups.model.route import Route
 from rebalance.groups.summary import NO_ROOM
 from rebalance.ids import BrokerName, Queue, TopicName
 from tests.builders.records import joined, left, routed, wild

@@ -15,18 +15,18 @@ def test_a_policy_of_its_own_is_kept_and_shown() -> None:
     story = two_members()
     own = Overrides(blast_percent=80)
     decided = story.reads(commanded(ChoosePolicy(own)))
-    assert own == story.state.overrides
+    assert own == story.state.rules.overrides
     assert own == only(GroupSummarised, decided)[-1].overrides
 
     other = Overrides(flap_limit=9)
     story.reads(commanded(ChoosePolicy(other)))
-    assert other == story.state.overrides
+    assert other == story.state.rules.overrides
 
     story.reads(commanded(ChoosePolicy(Overrides(blast_percent=101))))
-    assert other == story.state.overrides
+    assert other == story.state.rules.overrides
 
     story.reads(commanded(ChoosePolicy()))
-    assert Overrides() == story.state.overrides
+    assert Overrides() == story.state.rules.overrides
 
 
 def test_a_policy_of_its_own_counts_at_once_and_moves_nothing() -> None:
@@ -38,7 +38,9 @@ def test_a_policy_of_its_own_counts_at_once_and_moves_nothing() -> None:
         commanded(ChoosePolicy(bounded)),
         joined("d", session_ms=60_000),
     )
-    sessions = {name: story.state.members[MemberId(name)].session_timeout_ms for name in "cd"}
+    sessions = {
+        name: story.state.membership.members[MemberId(name)].session_timeout_ms for name in "cd"
+    }
 
     assert {"c": 60_000, "d": 20_000} == sessions
     assert 1 == len(only(Rebalanced, decided))
@@ -59,11 +61,11 @@ def test_what_is_waited_for_is_looked_at_anew() -> None:
     story = two_members(queues=4)
     story.reads(routed("orders", 3, version=2))
     story.waits(seconds=5)
-    assert 4 == len(story.state.routes[TopicName("orders")].queues)
+    assert 4 == len(story.state.topics.routes[TopicName("orders")].queues)
 
     story.reads(commanded(ChoosePolicy(Overrides(route_damping_ms=Millis(2_000)))))
     story.waits(seconds=1)
-    assert 3 == len(story.state.routes[TopicName("orders")].queues)
+    assert 3 == len(story.state.topics.routes[TopicName("orders")].queues)
 
 
 def test_rules_that_the_controller_has_come_to_contradict_rest() -> None:
@@ -72,8 +74,8 @@ def test_rules_that_the_controller_has_come_to_contradict_rest() -> None:
     story.reads(commanded(ChoosePolicy(Overrides(session_timeout_ms=Millis(60_000)))))
     story.policy = Policy(session_timeout_ms_max=Millis(30_000))
     story.reads(joined("c"))
-    assert 10_000 == story.state.members[MemberId("c")].session_timeout_ms
+    assert 10_000 == story.state.membership.members[MemberId("c")].session_timeout_ms
 
     story.policy = Policy()
     story.reads(joined("d"))
-    assert 60_000 == story.state.members[MemberId("d")].session_timeout_ms
+    assert 60_000 == story.state.membership.members[MemberId("d")].session_timeout_ms

@@ -31,7 +31,7 @@ def text(portion: Portion) -> str:
 
 def read(state: GroupState, *wanted: str) -> dict[str, str]:
     """Read the portions of some members off the books."""
-    found = portions(state.ownership.items(), {MemberId(name) for name in wanted})
+    found = portions(state.handover.books.items(), {MemberId(name) for name in wanted})
     return {name: text(found[MemberId(name)]) for name in wanted}
 
 

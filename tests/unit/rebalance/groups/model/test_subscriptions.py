@@ -88,7 +88,7 @@ def test_a_topic_that_is_gone_is_given_up_and_forgotten() -> None:
     story.settles()
 
     assert {"orders-eu-0": "a", "orders-eu-1": "a"} == story.owners()
-    assert {"orders-eu"} == story.state.routes.keys()
+    assert {"orders-eu"} == story.state.topics.routes.keys()
     summary = only(GroupSummarised, story.decisions)[-1]
     assert ["orders-eu"] == [topic.topic for topic in summary.topics]
     assert ("orders-*",) == summary.patterns
@@ -101,7 +101,7 @@ def test_a_topic_that_is_gone_stays_if_somebody_names_it() -> None:
     story.reads(missing("orders-us", version=2))
     story.waits(seconds=1)
 
-    assert not story.state.routes[TopicName("orders-us")].exists
+    assert not story.state.topics.routes[TopicName("orders-us")].exists
 
 
 def test_a_topic_that_never_was_is_nobodys_news() -> None:
@@ -109,7 +109,7 @@ def test_a_topic_that_never_was_is_nobodys_news() -> None:
     story = a_story(wildly("a"))
     story.reads(missing("orders-us"))
 
-    assert {"orders-eu"} == story.state.routes.keys()
+    assert {"orders-eu"} == story.state.topics.routes.keys()
     assert [] == story.decided
 
 
@@ -144,8 +144,8 @@ def test_more_patterns_than_the_limit_are_refused_before_any_state_grows() -> No
     refusals = [note.reason for note in only(EventRefused, decided)]
 
     assert [Refusal.TOO_MANY_PATTERNS] * 2 == refusals
-    assert {"a", "b", "d"} == story.state.members.keys()
-    assert wild("y") == story.state.members[MemberId("b")].patterns
+    assert {"a", "b", "d"} == story.state.membership.members.keys()
+    assert wild("y") == story.state.membership.members[MemberId("b")].patterns
 
 
 def test_patterns_that_are_given_up_make_room() -> None:
@@ -165,5 +165,5 @@ def test_a_member_that_rests_keeps_what_only_its_pattern_stands_for() -> None:
     story.reads(wildly("a:5"), routed("orders-us", 1))
     story.settles()
 
-    assert story.state.members[MemberId("a")].resting_until is not None
+    assert story.state.membership.members[MemberId("a")].resting_until is not None
     assert {"orders-eu-0": "b", "orders-eu-1": "b", "orders-us-0": "a"} == story.owners()

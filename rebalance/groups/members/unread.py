@@ -34,22 +34,22 @@ _DOUBLINGS: Final = 5
 
 def arrive(draft: Draft, now: Stamp) -> None:
     """Count from now on for those whom the last step has written to: by now that is out."""
-    for name in draft.before.unposted:
-        pulse = draft.pulses.get(name)
+    for name in draft.before.outbox.unposted:
+        pulse = draft.membership.pulses.get(name)
         if pulse is not None and pulse.unread is not None:
             unread = Unread(pulse.unread.epoch, now.heard, pulse.unread.times)
-            draft.pulses.put(name, Pulse(pulse.seen, pulse.sequence, unread))
+            draft.membership.pulses.put(name, Pulse(pulse.seen, pulse.sequence, unread))
 
 
 def heed(draft: Draft, event: BeatSeen, member: Member, unread: Unread) -> Unread | None:
     """Return what a member that beats has still not read; it is told again if that lasts."""
     if event.epoch >= unread.epoch:
-        draft.reminded.discard(event.member)
+        draft.outbox.reminded.discard(event.member)
         return None
     if event.epoch > 0 and unread.since is not None:
         patience = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
         if event.stamp.heard - unread.since >= patience << min(unread.times, _DOUBLINGS):
-            draft.reminded.add(event.member)
+            draft.outbox.reminded.add(event.member)
             notice.tell_again(draft, event.member, member, event.stamp.heard)
     return unread
 
@@ -60,13 +60,14 @@ def note(
     """Return the state with what is sent in this step, which its readers have to show."""
     if not readers:
         return state
-    pulses = dict(state.pulses)
+    pulses = dict(state.membership.pulses)
     for name in readers:
         pulse = pulses[name]
         was = pulse.unread
         if was is not None:
-            notice.tell_again(draft, name, state.members[name], clock)
-        times = 0 if was is None else was.times + (name in draft.reminded)
+            notice.tell_again(draft, name, state.membership.members[name], clock)
+        times = 0 if was is None else was.times + (name in draft.outbox.reminded)
         pulses[name] = Pulse(pulse.seen, pulse.sequence, Unread(state.epoch, None, times))
     state = notice.sent(draft, state)
-    return replace(state, pulses=pulses, unposted=tuple(readers))
+    outbox = replace(state.outbox, unposted=tuple(readers))
+    return replace(state.with_pulses(pulses), outbox=outbox)

@@ -80,7 +80,7 @@ def fenced_at(story: Story, read_s: int | None) -> int | None:
         if second % 3 == 0:
             records.append(beaten("a", epoch=epoch))
         story.reads(*records)
-        if MemberId("a") not in story.state.members:
+        if MemberId("a") not in story.state.membership.members:
             return second
     return None
 
@@ -111,7 +111,7 @@ def test_who_shows_that_it_has_read_is_told_nothing() -> None:
     assert story.state.epoch == 2
 
     assert [] == beats(story, 5, epoch=1)
-    assert story.state.pulses[MemberId("a")].unread is None
+    assert story.state.membership.pulses[MemberId("a")].unread is None
 
 
 def test_its_patience_is_new_when_it_has_read_again() -> None:
@@ -156,7 +156,7 @@ def test_a_new_life_has_missed_nothing() -> None:
     story = missed()
     beats(story, 2, epoch=1)
     story.reads(joined("a:2"))
-    unread = story.state.pulses[MemberId("a")].unread
+    unread = story.state.membership.pulses[MemberId("a")].unread
 
     assert unread is not None
     assert (story.state.epoch, 0) == (unread.epoch, unread.times)

@@ -1,0 +1,54 @@
+"""The hand-over: who may work on each queue, and what was asked of whom.
+
+Written by ``handover``.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from rebalance.causes import Cause
+from rebalance.groups.model.books import Ledger
+from rebalance.groups.model.ownership import Ownership
+from rebalance.ids import Epoch, Millis, Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """The books, and the records that members still have to act on."""
+
+    books: Mapping[Queue, Ownership] = field(default_factory=dict)
+    """By queue, who may be working on it. Invariant: no queue without a holder."""
+    loose: tuple[Queue, ...] = ()
+    """Queues whose member in the target cannot be promised them as things are: it is away, or
+    wishes something else by now. Looked at in each step, so that its return is not missed.
+    Invariant: each is in the target."""
+    posted: Mapping[Epoch, Millis | None] = field(default_factory=dict)
+    """When what each of its records asked for was surely out (``notice``); None: no later step has
+    shown that yet. Invariant: no epoch is above the group's."""
+    reasons: Mapping[Epoch, Cause] = field(default_factory=dict)
+    """The cause of each record that a member still has to act on (``attribution``). Invariant: no
+    epoch is above the group's."""
+
+
+class HandoverDraft:
+    """The hand-over in the middle of a step."""
+
+    __slots__ = ("books", "loose", "posted", "reasons", "retold", "served")
+
+    def __init__(self, before: Handover) -> None:
+        """Open it."""
+        self.books = Ledger(before.books)
+        self.loose: Collection[Queue] = ()
+        """As in the state, once ``baton.settle`` has looked."""
+        self.posted = before.posted
+        self.reasons = before.reasons
+        self.served: set[Epoch] = set()
+        """Whose records were acted on in this step."""
+        self.retold: set[Epoch] = set()
+        """What somebody is told again in this step to let go (``notice``)."""
+
+    def closed(self, epoch: Epoch) -> Handover:
+        """Return it as it is now, in a group that has drawn ``epoch``."""
+        for asked in (self.posted, self.reasons):
+            assert not asked or max(asked) <= epoch, f"asked after epoch {epoch}: {max(asked)}"
+        return Handover(self.books.merged(), tuple(self.loose), self.posted, self.reasons)

@@ -1,0 +1,63 @@
+"""The outbox: what has to be said of a step, and why.
+
+Each module notes in it what it has decided; ``conclusion`` sends it.
+"""
+
+from dataclasses import dataclass, field
+
+from rebalance.causes import Cause
+from rebalance.groups.model.decisions import Decision, Ending
+from rebalance.ids import MemberId, Millis, Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """What was said last."""
+
+    cause: Cause | None = None
+    """What last changed ``group_epoch`` (``attribution``). Invariant: once set, never None."""
+    occasion: Cause | None = None
+    """Why the present epoch was drawn, if it was noted; that need not be a change."""
+    unposted: tuple[MemberId, ...] = ()
+    """Members whose record of the last step is not known to be published yet (``unread``).
+    Invariant: members of the group as that step left it."""
+
+
+Way = tuple[MemberId, MemberId, Ending, Cause | None]
+"""From whom to whom, how the one was done, and why it was asked."""
+
+
+@dataclass(slots=True)
+class Passage:
+    """Queues that went from one member to another in this step, all for the same reason."""
+
+    queues: list[Queue] = field(default_factory=list)
+    duration_ms: Millis = Millis(0)
+
+
+@dataclass(slots=True)
+class OutboxDraft:
+    """What a step has to say so far."""
+
+    causes: list[Cause] = field(default_factory=list)
+    """What changed the group in this step, in order. Not empty means: it needs a new target."""
+    occasion: Cause | None = None
+    """What has to be said though it changed nothing about who is to own what."""
+    why: Cause | None = None
+    """What this step decides is laid to, once ``attribution`` has found it."""
+    touched: bool = False
+    """Something changed that the summary shows, and no epoch of the group."""
+    answered: set[MemberId] = field(default_factory=set)
+    """Members that must be sent their record even if it says nothing new."""
+    reminded: set[MemberId] = field(default_factory=set)
+    """Members that are sent it again, because they seem not to have read it (``unread``)."""
+    gone: set[MemberId] = field(default_factory=set)
+    """Members that must be told that the group does not know them."""
+    notes: list[Decision] = field(default_factory=list)
+    """Decisions that stand already: history and refusals."""
+    passages: dict[Way, Passage] = field(default_factory=dict)
+    """What went from whom to whom, for the history."""
+
+    def is_empty(self) -> bool:
+        """Tell whether nobody has to be told anything."""
+        return not (self.notes or self.answered or self.reminded or self.gone)

@@ -1,0 +1,32 @@
+"""A route: the queues of one topic, as last observed, and what is not believed of it yet.
+
+Written by ``routing``.
+"""
+
+from dataclasses import dataclass
+
+from rebalance.ids import Millis, Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The queues of one topic as last observed."""
+
+    version: int
+    exists: bool
+    queues: tuple[Queue, ...]
+    generation: str = ""
+    """Which topic of that name, if anybody could tell."""
+    left_out: int = 0
+    """How many more queues it has, for which the group has no room (``extent``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What a topic is said to be like, and is not believed yet: it would lose queues."""
+
+    route: Route
+    since: Millis
+    """When it was first said, on the log clock."""
+    confirmed: bool = False
+    """It was said again."""

@@ -1,0 +1,65 @@
+"""The target: who should own what.
+
+Written by ``rebalance.groups.target``.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from rebalance.ids import Epoch, MemberId, Millis, Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the strategy answered last."""
+
+    owners: Mapping[Queue, MemberId] = field(default_factory=dict)
+    """The member that each queue is meant for. Invariant: of a target that is not behind the group,
+    all are members."""
+    epoch: Epoch = Epoch(0)
+    """The ``group_epoch`` that it was computed for. Invariant: never greater than that."""
+    at: Millis | None = None
+    """When it was last computed with any queue, on the log clock."""
+    shortage: Mapping[str, int] = field(default_factory=dict)
+    """Why the strategy could not assign queues, and how many. Invariant: none is 0."""
+
+
+@dataclass(slots=True)
+class TargetDraft:
+    """The target in the middle of a step."""
+
+    owners: Mapping[Queue, MemberId]
+    epoch: Epoch
+    at: Millis | None
+    shortage: Mapping[str, int]
+
+    is_new: bool = False
+    """It was computed in this step."""
+    aimed: Collection[Queue] = ()
+    """Queues whose owner in the new target is another one, or none."""
+    urgent: bool = False
+    deferred: bool = False
+
+    @classmethod
+    def of(cls, before: Target) -> "TargetDraft":
+        """Open it."""
+        return cls(before.owners, before.epoch, before.at, before.shortage)
+
+    def hasten(self) -> None:
+        """Wait for no interval between targets: an operator does not want to."""
+        self.urgent = True
+
+    def defer(self) -> None:
+        """Wait for the next step, which is due at once: the strategy changed."""
+        self.deferred = True
+
+    def drop(self) -> None:
+        """Mean nothing for anybody."""
+        self.owners, self.shortage = {}, {}
+
+    def closed(self, group_epoch: Epoch) -> Target:
+        """Return the target as it is now."""
+        epoch = group_epoch if self.is_new else self.epoch
+        assert epoch <= group_epoch, f"the target is of epoch {epoch}, the group of {group_epoch}"
+        assert all(self.shortage.values()), "a shortage has queues"
+        return Target(self.owners, epoch, self.at, self.shortage)
