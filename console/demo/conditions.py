@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from console.demo.board import Board
-from console.demo.ledger import Ledger
+from console.demo.totals import Totals
 
 FLOW = 50
 """Messages that every member must process after a step before the next begins: about a second at
@@ -28,7 +28,7 @@ class Mark:
 class Scene:
     """All that a condition may look at."""
 
-    ledger: Ledger
+    totals: Totals
     board: Board
     exits: Mapping[str, int]
     """Exit codes of the processes that have ended."""
@@ -44,7 +44,7 @@ def shared(members: set[str], queues: int) -> Condition:
     """Every queue has one owner, shares differ by one at most, and the controller agrees."""
 
     def missing(scene: Scene) -> str | None:
-        owners = scene.ledger.owners()
+        owners = scene.totals.owners()
         shares = Counter(name for names in owners.values() for name in names)
         owned = sum(len(names) == 1 for names in owners.values())
         if owned < queues:
@@ -80,11 +80,11 @@ def left(process: str) -> Condition:
 
 def flowing(scene: Scene) -> str | None:
     """Everybody who owns queues gets through messages."""
-    owners = {name for names in scene.ledger.owners().values() for name in names}
+    owners = {name for names in scene.totals.owners().values() for name in names}
     slow = {
         name
         for name in owners
-        if scene.ledger.processed[name] - scene.since.processed.get(name, 0) < FLOW
+        if scene.totals.processed[name] - scene.since.processed.get(name, 0) < FLOW
     }
     return f"{_names(slow)} have not processed {FLOW} messages" if slow else None
 
@@ -96,18 +96,18 @@ def controller_back(scene: Scene) -> str | None:
 
 def drained(scene: Scene) -> str | None:
     """Every message that was produced has been processed."""
-    late = scene.ledger.outstanding()
+    late = scene.totals.outstanding()
     return f"{late} messages have not been processed" if late else None
 
 
 def one_owner_each(scene: Scene) -> str | None:
     """No queue has ever had two owners at once, and nobody worked on what was not theirs."""
-    overlaps = scene.ledger.overlaps()
+    overlaps = scene.totals.overlaps()
     if overlaps:
         first = overlaps[0]
         return f"{' and '.join(first.members)} owned queue {first.queue} at once"
-    if scene.ledger.strays:
-        return f"{scene.ledger.strays} messages were processed by members without the queue"
+    if scene.totals.strays:
+        return f"{scene.totals.strays} messages were processed by members without the queue"
     return None
 
 
@@ -116,7 +116,7 @@ def nothing_moved(scene: Scene) -> str | None:
     moved = sorted(
         {
             tenure.queue
-            for tenures in scene.ledger.tenures.values()
+            for tenures in scene.totals.tenures.values()
             for tenure in tenures
             if max(tenure.start, tenure.stop or 0) >= scene.since.at
         }

@@ -1,4 +1,4 @@
-"""Reads along: the journals into the ledger, the controller's topics onto the board.
+"""Reads along: the journals into the totals, the controller's topics onto the board.
 
 Called by ``play`` ten times a second. It only reads, so it cannot change how the story goes.
 """
@@ -8,7 +8,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
 from console.demo.board import Board
 from console.demo.cast import Place
 from console.demo.journal import JournalReader
-from console.demo.ledger import Ledger
+from console.demo.totals import Totals
 from trimtab.protocol import (
     ASSIGNMENTS,
     DEFAULT_PARTITIONS,
@@ -27,7 +27,7 @@ class Follower:
     """What is known so far, kept up to date by looking."""
 
     def __init__(self, place: Place) -> None:
-        self.ledger = Ledger()
+        self.totals = Totals()
         self.board = Board()
         self._journals = JournalReader(place.journals)
         self._consumer = Consumer(
@@ -49,7 +49,7 @@ class Follower:
     def look(self) -> None:
         """Take in what is new, without waiting for anything."""
         for entry in self._journals.fresh():
-            self.ledger.absorb(entry)
+            self.totals.absorb(entry)
         for message in self._consumer.consume(_AT_ONCE, timeout=0):
             self._pin(message)
 

@@ -86,15 +86,15 @@ class Play:
         time.sleep(_LOOK_S)
         self._follower.look()
         self._stage.watch()
-        self._pace.sample(now(), self._follower.ledger.processed)
+        self._pace.sample(now(), self._follower.totals.processed)
         self._narrator.show(self._view())
 
     def _mark(self) -> Mark:
-        return Mark(now(), Counter(self._follower.ledger.processed))
+        return Mark(now(), Counter(self._follower.totals.processed))
 
     def _scene(self, since: Mark) -> Scene:
         return Scene(
-            ledger=self._follower.ledger,
+            totals=self._follower.totals,
             board=self._follower.board,
             exits=self._stage.exits,
             controller_up=self._stage.controller_ready,
@@ -102,21 +102,21 @@ class Play:
         )
 
     def _view(self) -> View:
-        ledger, board = self._follower.ledger, self._follower.board
+        totals, board = self._follower.totals, self._follower.board
         rates = self._pace.rates()
         return View(
             headline=f"{self._headline} ({(now() - self._begun) // NANOSECONDS_PER_S} s)",
             shows=self._shows,
             group=board.group,
             controller=self._controller(),
-            members=member_rows(self._stage.members, ledger, board, rates),
-            handovers=handover_rows(ledger.handovers(), board),
+            members=member_rows(self._stage.members, totals, board, rates),
+            handovers=handover_rows(totals.handovers(), board),
             flow=Flow(
-                produced=ledger.produced(),
-                processed=ledger.processed.total(),
+                produced=totals.produced(),
+                processed=totals.processed.total(),
                 rate=sum(rates.values()),
-                outstanding=ledger.outstanding(),
-                repeats=ledger.repeats,
+                outstanding=totals.outstanding(),
+                repeats=totals.repeats,
             ),
         )
 

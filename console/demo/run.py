@@ -18,13 +18,13 @@ from rich.console import Console
 
 from console.demo.follower import Follower
 from console.demo.journal import whole
-from console.demo.ledger import Ledger
 from console.demo.narrator import LiveNarrator, Narrator, PlainNarrator
 from console.demo.play import Play
 from console.demo.report import report
 from console.demo.stage import Stage
 from console.demo.story import tell
 from console.demo.summary import Summary, summarise
+from console.demo.totals import Totals
 from console.embedded.instance import Instance
 from console.errors import Failure
 from console.file_lock import FileLock
@@ -91,7 +91,7 @@ def _perform(directory: Path, lock: FileLock, settings: Settings, wishes: Wishes
     ):
         play = Play(stage, follower, narrator)
         outcomes = play.perform(tell(wishes.members, wishes.queues))
-        summary = summarise(outcomes, Ledger.of(whole(stage.place.journals)))
+        summary = summarise(outcomes, Totals.of(whole(stage.place.journals)))
         if live and not wishes.once and not summary.problems:
             narrator.say(["", *report(summary).splitlines(), ""])
             with suppress(KeyboardInterrupt):

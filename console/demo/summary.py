@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from console.demo.ledger import Handover, Ledger
+from console.demo.totals import Handover, Totals
 
 NANOSECONDS_PER_MS = 1_000_000
 NANOSECONDS_PER_S = 1_000_000_000
@@ -58,9 +58,9 @@ class Summary:
     """What is wrong, in words; empty when the demo succeeded."""
 
 
-def summarise(outcomes: Sequence[Outcome], ledger: Ledger) -> Summary:
+def summarise(outcomes: Sequence[Outcome], totals: Totals) -> Summary:
     """Close the books."""
-    handovers = ledger.handovers()
+    handovers = totals.handovers()
     ends = [outcome.begun for outcome in outcomes[1:]]
     return Summary(
         steps=tuple(
@@ -68,14 +68,14 @@ def summarise(outcomes: Sequence[Outcome], ledger: Ledger) -> Summary:
             for outcome, end in zip(outcomes, [*ends, None], strict=True)
         ),
         moves=len(handovers),
-        produced=ledger.produced(),
-        processed=ledger.processed.total(),
-        seen_twice=ledger.repeats,
-        seen_twice_after_kill=ledger.repeats_by_death,
-        lost=ledger.outstanding(),
-        owned_twice=len(ledger.overlaps()),
-        strays=ledger.strays,
-        problems=_problems(outcomes, ledger),
+        produced=totals.produced(),
+        processed=totals.processed.total(),
+        seen_twice=totals.repeats,
+        seen_twice_after_kill=totals.repeats_by_death,
+        lost=totals.outstanding(),
+        owned_twice=len(totals.overlaps()),
+        strays=totals.strays,
+        problems=_problems(outcomes, totals),
     )
 
 
@@ -96,15 +96,15 @@ def _figures(outcome: Outcome, handovers: Sequence[Handover]) -> StepFigures:
     )
 
 
-def _problems(outcomes: Sequence[Outcome], ledger: Ledger) -> tuple[str, ...]:
+def _problems(outcomes: Sequence[Outcome], totals: Totals) -> tuple[str, ...]:
     """Every way in which the demo can have failed."""
     problems = [f"{one.title}: {one.failure}" for one in outcomes if one.failure is not None]
-    unexplained = ledger.repeats - ledger.repeats_by_death
+    unexplained = totals.repeats - totals.repeats_by_death
     counts = {
-        "queues were owned twice at once": len(ledger.overlaps()),
-        "messages were processed by members without the queue": ledger.strays,
+        "queues were owned twice at once": len(totals.overlaps()),
+        "messages were processed by members without the queue": totals.strays,
         "messages were seen twice without a kill": unexplained,
     }
     if not problems:  # a story cut short leaves messages on their way, which are not lost
-        counts["messages were lost"] = ledger.outstanding()
+        counts["messages were lost"] = totals.outstanding()
     return (*problems, *(f"{count} {what}" for what, count in counts.items() if count))

@@ -1,7 +1,7 @@
 """What the screen shows, as plain values. Pure.
 
 Two sources side by side: what the controller says (``board``) and what the members do
-(``ledger``). Where both have an opinion, the screen shows what is done.
+(``totals``). Where both have an opinion, the screen shows what is done.
 """
 
 from collections import Counter, defaultdict, deque
@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from console.demo.board import Board, told
-from console.demo.ledger import Handover, Ledger
 from console.demo.summary import NANOSECONDS_PER_MS, NANOSECONDS_PER_S
+from console.demo.totals import Handover, Totals
 from trimtab.protocol import Assignment, Group
 
 _PACE_WINDOW = 3 * NANOSECONDS_PER_S
@@ -104,11 +104,11 @@ class Pace:
 
 
 def member_rows(
-    pids: Mapping[str, int | None], ledger: Ledger, board: Board, rates: Mapping[str, float]
+    pids: Mapping[str, int | None], totals: Totals, board: Board, rates: Mapping[str, float]
 ) -> tuple[MemberRow, ...]:
     """A row for each member that was ever started, in the order of their starts."""
     working: defaultdict[str, list[int]] = defaultdict(list)
-    for queue, owners in ledger.owners().items():
+    for queue, owners in totals.owners().items():
         for owner in owners:
             working[owner].append(queue)
     return tuple(

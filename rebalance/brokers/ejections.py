@@ -28,7 +28,7 @@ def spread(*words: object) -> int:
     return state ^ state >> 29  # FNV's upper bits hear little of the last bytes
 
 
-def sentence(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -> Out:
+def ejection(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -> Out:
     """Return the n-th ejection of a broker."""
     policy, until = draft.policy, _end(draft, name, ejections)
     longest = policy.ejection_ms_max - policy.ejection_ms  # what is left is for the testers

@@ -31,7 +31,7 @@ def in_force(draft: Draft) -> InForce:
     out: set[BrokerName] = set()
     spared: dict[BrokerName, str] = {}
     ejected = [(it.since_ms, name) for name, it in draft.commands.items() if not it.available]
-    sentenced = [
+    ejected_by_votes = [
         (broker.out.since_ms, name)
         for name, broker in draft.brokers.items()
         if broker.out is not None and name not in draft.commands and not draft.in_panic
@@ -41,7 +41,7 @@ def in_force(draft: Draft) -> InForce:
             spared[name] = _TOO_FEW
         else:
             out.add(name)
-    for _, name in sorted(sentenced):
+    for _, name in sorted(ejected_by_votes):
         limit = limit_for(draft, out, name)
         if limit is None:
             out.add(name)

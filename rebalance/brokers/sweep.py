@@ -15,7 +15,7 @@ from rebalance.brokers.ballots import discard
 from rebalance.brokers.cluster import Broker, Calls, Spared
 from rebalance.brokers.detectors import View, is_well_again, median, view_of
 from rebalance.brokers.draft import Draft
-from rebalance.brokers.ejections import prolonged, sentence, testers
+from rebalance.brokers.ejections import ejection, prolonged, testers
 from rebalance.brokers.events import ReporterId
 from rebalance.brokers.findings import Findings, find
 from rebalance.brokers.limits import in_force, limit_for
@@ -41,7 +41,7 @@ def close(draft: Draft) -> None:
     for name in sorted(draft.brokers):
         _judge(draft, name, views, findings)
     freed = {name for name in out if draft.brokers[name].out is None}
-    _sentence(draft, findings, freed)
+    _eject(draft, findings, freed)
     _forget(draft)
     _open(draft)
 
@@ -151,7 +151,7 @@ def _remembered(draft: Draft, name: BrokerName, broker: Broker, views: Views) ->
     return replace(broker, past=past)
 
 
-def _sentence(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> None:
+def _eject(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> None:
     """Take brokers out, as far as the limits allow; the surest evidence first.
 
     A broker that has just been freed is not taken out again for the same reason.
@@ -169,7 +169,7 @@ def _sentence(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -
         limit = limit_for(draft, out, name)
         if limit is None:
             count = broker.ejections + 1
-            ruled = sentence(draft, name, count, finding)
+            ruled = ejection(draft, name, count, finding)
             draft.brokers[name] = replace(broker, ejections=count, out=ruled)
             out.add(name)
         else:

@@ -113,10 +113,10 @@ def readers(draft: Draft, after: Commons) -> list[MemberId]:
     if not changed and not told and ruled is draft.policy:
         return []
     before = Commons.of(draft.before, draft.membership.members.before, ruled)
-    guests = {name: after.members[name] for name in after.members.those(Trait.GUEST)}
+    others = {name: after.members[name] for name in after.members.those(Trait.OWNS_NOTHING)}
     return [
         name
-        for name, member in guests.items()
+        for name, member in others.items()
         if (_draws(member) or name in told or any(wants(member, topic) for topic in changed))
         and after.portion(name) != before.former(name)
     ]

@@ -109,7 +109,7 @@ def _owned(
     state: GroupState, common: commons.Commons, wanted: frozenset[TopicName]
 ) -> frozenset[TopicName]:
     """Return what is subscribed to be owned: nearly always all that is wanted."""
-    if not common.members.those(Trait.GUEST):
+    if not common.members.those(Trait.OWNS_NOTHING):
         return wanted
     return subscribed(common.members.owners_wishes, known(state.topics.routes))
 

@@ -91,7 +91,7 @@ def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> 
 def _request(draft: Draft) -> AllocationRequest:
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
     candidates: dict[MemberId, Candidate] = dict(roster)
-    for name in roster.those(Trait.GUEST) | roster.those(Trait.DRAINING):
+    for name in roster.those(Trait.OWNS_NOTHING) | roster.those(Trait.DRAINING):
         del candidates[name]
     for name in roster.those(Trait.PATTERNED) & candidates.keys():
         candidates[name] = spelt_out(roster[name], there)

@@ -26,7 +26,7 @@ class Undelivered(Exception):  # noqa: N818 - it names what happened
     """Kafka did not take it."""
 
 
-class RegisteredPost:
+class Delivery:
     """A sender, until all has arrived.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Final
 
 from streaming.options import Options
 from streaming.process.horizon import FIRST_TICK
-from streaming.startup.delivery import RegisteredPost
+from streaming.startup.delivery import Delivery
 from streaming.wire.slots import Place
 from trimtab.protocol import HEARTBEATS, TICK_KEY, TOLD_KEY, Tick, Told
 
@@ -53,16 +53,16 @@ def end_telling(options: Options, start: str, counts: Mapping[Place, int]) -> No
         for partition in range(options.topics.partitions)
     ]
     _say(options, words)
-    post = RegisteredPost(options, _NAME, "the first tick", _PATIENCE_S, HEARTBEATS)
+    delivery = Delivery(options, _NAME, "the first tick", _PATIENCE_S, HEARTBEATS)
     tick = Tick(controller=options.name, number=FIRST_TICK, start=start)
     for partition in range(options.topics.partitions):
-        post.send(tick, TICK_KEY, partition)
-    post.arrived()
+        delivery.send(tick, TICK_KEY, partition)
+    delivery.arrived()
 
 
 def _say(options: Options, words: Sequence[Told]) -> tuple[int, ...]:
-    post = RegisteredPost(options, _NAME, "telling what is told", _PATIENCE_S)
+    delivery = Delivery(options, _NAME, "telling what is told", _PATIENCE_S)
     for partition, told in enumerate(words):
-        post.send(told, TOLD_KEY, partition)
-    receipts = post.arrived()
+        delivery.send(told, TOLD_KEY, partition)
+    receipts = delivery.arrived()
     return tuple(receipts[it].offset() or 0 for it in range(options.topics.partitions))

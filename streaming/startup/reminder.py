@@ -30,7 +30,7 @@ from confluent_kafka import (
 from streaming.feeds.feed import logger, reader_config
 from streaming.options import Options
 from streaming.process.trouble import Trouble
-from streaming.startup.delivery import RegisteredPost
+from streaming.startup.delivery import Delivery
 from streaming.startup.published import PublishedState
 from streaming.wire.slots import Place, slot_of
 from trimtab.protocol import (
@@ -205,15 +205,15 @@ class _Reading:
 
 def _tell(options: Options, board: PublishedState) -> Counter[Place]:
     log, told = logger(_NAME), Counter[Place]()
-    post = RegisteredPost(options, _NAME, "telling the controller what is published", _PATIENCE_S)
+    delivery = Delivery(options, _NAME, "telling the controller what is published", _PATIENCE_S)
     for notice in board.notices():
         key, partition = (
             notice.group.encode(),
             partition_of(notice.group, options.topics.partitions),
         )
-        post.send(notice.record, key, partition)
+        delivery.send(notice.record, key, partition)
         told[partition, slot_of(key, options.query.cells_per_partition)] += 1
-    post.arrived()
+    delivery.arrived()
     if board.skipped:
         log.warning("skipped records that no controller can have published", records=board.skipped)
     if told:

@@ -20,7 +20,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from streaming.feeds.feed import logger, reader_config
 from streaming.options import Options
 from streaming.process.trouble import Trouble
-from streaming.startup.delivery import RegisteredPost
+from streaming.startup.delivery import Delivery
 from trimtab.protocol import HEARTBEATS, START_KEY, TICK_KEY, Start
 
 _NAME: Final = "takeover"
@@ -62,10 +62,10 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
 
 def _announce(options: Options, start: str) -> tuple[tuple[int, ...], int]:
     """Append the start to every partition; return where, and the broker's time."""
-    post = RegisteredPost(options, _NAME, "announcing this start", _PATIENCE_S)
+    delivery = Delivery(options, _NAME, "announcing this start", _PATIENCE_S)
     for partition in range(options.topics.partitions):
-        post.send(Start(controller=options.name, start=start), START_KEY, partition)
-    receipts = post.arrived()
+        delivery.send(Start(controller=options.name, start=start), START_KEY, partition)
+    receipts = delivery.arrived()
     offsets = tuple(receipts[it].offset() or 0 for it in range(options.topics.partitions))
     return offsets, receipts[0].timestamp()[1]
 

@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.simulation.juries import lives as juries
+from tests.simulation.brokers import lives as brokers
 from tests.simulation.lives import life
 from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
@@ -53,7 +53,7 @@ def main() -> int:
             if time.monotonic() - reported > REPORTED_EVERY_S or done == options.seeds:
                 reported = time.monotonic()
                 _report(done, options.seeds, failures, reported - begun)
-        wrong, struck = juries.told(clusters, pool.map(juries.lived, clusters, chunksize=5))
+        wrong, struck = brokers.told(clusters, pool.map(brokers.lived, clusters, chunksize=5))
     failures, faults = failures + wrong, faults + struck
     result = {
         "seeds": options.seeds,

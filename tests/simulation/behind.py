@@ -12,7 +12,7 @@ from typing import Protocol
 from streaming.cell.gate import Gate, Opening, Passed, passed, tick_of
 from streaming.topics import URGENT
 from streaming.wire.rows import Row, in_log_order
-from tests.simulation.broker import Broker
+from tests.simulation.model_kafka import Broker
 from tests.simulation.rules import DECODER, GROUP, PREFIX
 from trimtab.protocol import HEARTBEATS, ROUTES, TICK_KEY, TOLD_KEY, Record, Tick, Told, encode
 

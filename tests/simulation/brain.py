@@ -43,9 +43,9 @@ from streaming.wire.rows import Row
 from tests.builders import reporting
 from tests.simulation.batches import Batch
 from tests.simulation.behind import SHUT, Behind, Punctual
-from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import GRACE_MS, Challenger, Checkpoint, Copying, reminders
 from tests.simulation.faults import Faults
+from tests.simulation.model_kafka import Broker
 from tests.simulation.publishing import assignment, of_a_newer_release
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy

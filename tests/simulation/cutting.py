@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from tests.simulation.behind import bounded_ends
-from tests.simulation.broker import Broker
+from tests.simulation.model_kafka import Broker
 from tests.simulation.rules import DECODER
 from tests.simulation.scenario import MAX_STEP_MS, TICK_MS, Quirk
 

@@ -6,7 +6,7 @@ Every look is said under a version of its own, so that a second look confirms th
 from dataclasses import dataclass
 
 from tests.simulation.behind import Behind, Punctual
-from tests.simulation.broker import Broker
+from tests.simulation.model_kafka import Broker
 from tests.simulation.rules import GROUP, TOPICS
 from tests.simulation.scenario import TICK_MS
 from trimtab.protocol import HEARTBEATS, ROUTES, TICK_KEY, Route, RunRef, Tick, encode

@@ -10,7 +10,7 @@ from audit.violations import Invariant, Violation
 from rebalance.groups.model.decisions import Decision, MemberChange, MemberChanged
 from sinks.assignments import own_name
 from tests.simulation.brain import Brain
-from tests.simulation.broker import Broker
+from tests.simulation.model_kafka import Broker
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import MAX_STEP_MS, SESSION_MS
 from trimtab.protocol import HEARTBEATS, MEMBERS

@@ -13,9 +13,9 @@ from typing import NamedTuple, assert_never
 from audit.history import Life
 from audit.violations import Violation
 from audit.witness import Witness, Worker
-from tests.simulation.broker import Broker
 from tests.simulation.faults import Faults
 from tests.simulation.foreign import ForeignMember, Manner
+from tests.simulation.model_kafka import Broker
 from tests.simulation.rules import GROUP
 from tests.simulation.scenario import REVOCATION_MS, SESSION_MS, Quirk
 from tests.simulation.wire import Wire

@@ -8,8 +8,8 @@ from random import Random
 from typing import NamedTuple
 
 from streaming.wire.rows import Row
-from tests.simulation.broker import Broker
 from tests.simulation.faults import Faults
+from tests.simulation.model_kafka import Broker
 from tests.simulation.scenario import SESSION_MS, Quirk
 from trimtab.protocol import HEARTBEATS, RELEASES, TOPICS, Release, UndecodableRecord, decode
 from trimtab.session import Send
@@ -18,7 +18,7 @@ DELIVERY_MS = 10_000
 """After this long the client gives a record up."""
 
 
-class Letter(NamedTuple):
+class UnderWay(NamedTuple):
     """A record on its way."""
 
     ready_at: int
@@ -36,7 +36,7 @@ class Wire:
         self.broker, self.chance, self.quirks = broker, chance, quirks
         self.cut_until: dict[int, int] = {}
         self._faults = faults
-        self._letters: dict[int, list[Letter]] = {}
+        self._queues: dict[int, list[UnderWay]] = {}
         self._echoes: list[tuple[int, Send]] = []
         self._releases: dict[Row, Release | None] = {}
 
@@ -51,15 +51,15 @@ class Wire:
         delay = 0
         if Quirk.DELAYS in self.quirks and self.chance.random() < 0.2:
             delay = self.chance.choice([200, 1_000, 4_000, 9_000])
-        self._letters.setdefault(sender, []).append(Letter(now + delay, now, sender, message))
+        self._queues.setdefault(sender, []).append(UnderWay(now + delay, now, sender, message))
 
     def pending(self, sender: int) -> bool:
         """Whether anything of a client is still on its way."""
-        return bool(self._letters.get(sender))
+        return bool(self._queues.get(sender))
 
     def delivered(self, sender: int, now: int) -> list[tuple[int, bool]]:
         """Write what can be written; tell by ticket what Kafka has and what was given up."""
-        letters = self._letters.get(sender)
+        letters = self._queues.get(sender)
         if not letters:
             return []
         reachable = self.broker.up(now) and self.cut_until.get(sender, 0) <= now
@@ -77,10 +77,10 @@ class Wire:
             if blocked:
                 self._faults.occurred("B4")
             told.append((message.ticket, self._written(letter, now)))
-        self._letters[sender] = waiting
+        self._queues[sender] = waiting
         return told
 
-    def _written(self, letter: Letter, now: int) -> bool:
+    def _written(self, letter: UnderWay, now: int) -> bool:
         message, chance = letter.message, self.chance
         if Quirk.LOSSES in self.quirks and chance.random() < 0.15:
             self._faults.occurred("C7" if message.topic == RELEASES.name else "F2")

@@ -18,7 +18,6 @@ from audit.witness import Witness
 from streaming.cell.codec import pack
 from tests.simulation.behind import SHUT
 from tests.simulation.brain import Brain
-from tests.simulation.broker import Broker
 from tests.simulation.checkpoints import Checkpoint
 from tests.simulation.cutting import ends_of
 from tests.simulation.driver import Driver
@@ -27,6 +26,7 @@ from tests.simulation.foreign import Manner
 from tests.simulation.given_up import given_up
 from tests.simulation.haste import hasty
 from tests.simulation.incidents import HAPPENS, members, operators
+from tests.simulation.model_kafka import Broker
 from tests.simulation.process import Process
 from tests.simulation.rest import unrest
 from tests.simulation.rules import GROUP

@@ -5,8 +5,8 @@ beside the pages there are two indexes: what each member has, and which queues a
 built when they are first needed, kept up from step to step, and never packed, because they add
 nothing to the pages.
 
-``Books`` are a part of the state; ``Ledger`` is how a step writes in them (``draft``). Their one
-rule: the same pages give the same answers in the same order, however the indexes came about.
+``Books`` are a part of the state; a step writes into ``DraftedBooks`` (``draft``). Their one rule:
+the same pages give the same answers in the same order, however the indexes came about.
 """
 
 from collections.abc import Iterable, Mapping
@@ -57,7 +57,7 @@ class Books(dict[Queue, Ownership]):
         return books
 
 
-class Ledger(Overlay[Queue, Ownership]):
+class DraftedBooks(Overlay[Queue, Ownership]):
     """The books of a step: the pages as they were, and those written since."""
 
     __slots__ = ("_books",)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from rebalance.causes import Cause
-from rebalance.groups.model.books import Ledger
+from rebalance.groups.model.books import DraftedBooks
 from rebalance.groups.model.ownership import Ownership
 from rebalance.ids import Epoch, Millis, Queue
 
@@ -37,7 +37,7 @@ class HandoverDraft:
 
     def __init__(self, before: Handover) -> None:
         """Open it."""
-        self.books = Ledger(before.books)
+        self.books = DraftedBooks(before.books)
         self.loose: Collection[Queue] = ()
         """As in the state, once ``baton.settle`` has looked."""
         self.posted = before.posted

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rebalance.groups.model.member import Departure, Flaps, Member, Pulse
 from rebalance.groups.model.overlay import Overlay
-from rebalance.groups.model.roster import Roll
+from rebalance.groups.model.roster import DraftedRoster
 from rebalance.ids import MemberId, Millis
 
 
@@ -47,7 +47,7 @@ class MembershipDraft:
 
     def __init__(self, before: Membership) -> None:
         """Open it."""
-        self.members = Roll(before.members)
+        self.members = DraftedRoster(before.members)
         self.pulses: Overlay[MemberId, Pulse] = Overlay(before.pulses)
         self.suspected: Overlay[MemberId, Millis] = Overlay(before.suspected)
         self.flaps: Overlay[str, Flaps] = Overlay(before.flaps)

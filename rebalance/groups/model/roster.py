@@ -3,8 +3,8 @@
 In a group of 10,000 nearly all members are alike. A step that needs the few that rest, or all
 different subscriptions, asks an index and does not look at every member.
 
-``Roster`` is a part of the state, ``Roll`` is how a step writes on it (``draft``). Their one rule:
-the same members give the same answers, however the indexes came about.
+``Roster`` is a part of the state; a step writes into a ``DraftedRoster`` (``draft``). Their one
+rule: the same members give the same answers, however the indexes came about.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from rebalance.ids import MemberId
 class Trait(StrEnum):
     """What makes a member unlike most others."""
 
-    GUEST = "guest"
+    OWNS_NOTHING = "owns nothing"
     """It owns nothing of what it works on (``commons``)."""
     DRAINING = "draining"
     RESTING = "resting"
@@ -87,7 +87,7 @@ class Roster(dict[MemberId, Member]):
 def _headings(member: Member) -> Iterator[Trait | Asking]:
     yield Asking(wish_of(member), member.owns)
     if not member.owns:
-        yield Trait.GUEST
+        yield Trait.OWNS_NOTHING
     if member.draining:
         yield Trait.DRAINING
     if member.resting_until is not None:
@@ -98,7 +98,7 @@ def _headings(member: Member) -> Iterator[Trait | Asking]:
         yield Trait.PATTERNED
 
 
-class Roll(Overlay[MemberId, Member]):
+class DraftedRoster(Overlay[MemberId, Member]):
     """The roster of a step: the members as they were, and what was written since."""
 
     __slots__ = ("_agreed", "_demand", "_fresh", "_table", "before")

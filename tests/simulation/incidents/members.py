@@ -154,7 +154,7 @@ def settle_duels(world: "World") -> None:
     """Of several processes with one instance the youngest stays: two would fence each other.
 
     And whoever was relieved goes if its successor has gone, or is going: its joins look like
-    letters of before that one left, and wait for five minutes (B1).
+    messages from before that one left, and wait for five minutes (B1).
     """
     for process in world.processes:
         youngest_of_it = world.youngest[process.name]

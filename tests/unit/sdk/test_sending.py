@@ -12,26 +12,26 @@ from hypothesis import strategies as st
 
 from trimtab import BrokerSelector, ConfigurationError, Producer, QueueRef
 from trimtab.protocol import Verdict
+from trimtab.sending.broker_times import SAMPLES_MAX, BrokerTimes
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Leaders
 from trimtab.sending.lane import Lane, Tick
-from trimtab.sending.ledger import SAMPLES_MAX, Ledger
 from trimtab.sending.patience import LATE_MS, Patience
 
 NOW = 1_700_000_000_000
 LEADERS = Leaders(["1", "2", "3", "1", "2", "3"], {"1": "a:1", "2": "b:1", "3": "c:1"})
 
 
-def dispatch(selector: BrokerSelector | None = None) -> Dispatch[Ledger]:
+def dispatch(selector: BrokerSelector | None = None) -> Dispatch[BrokerTimes]:
     """Turns of topic t, which three brokers lead."""
-    made = Dispatch(selector or BrokerSelector(), lambda ledger: (ledger, ledger, ledger))
+    made = Dispatch(selector or BrokerSelector(), lambda times: (times, times, times))
     made.learn("t", LEADERS, NOW)
     return made
 
 
-def taken(made: Dispatch[Ledger], count: int) -> list[tuple[int, str]]:
+def taken(made: Dispatch[BrokerTimes], count: int) -> list[tuple[int, str]]:
     """Take so many turns."""
     turns = [made.turns["t"]() for _ in range(count)]
-    return [(partition, ledger.broker) for partition, ledger, _ in turns]
+    return [(partition, times.broker) for partition, times, _ in turns]
 
 
 def out(broker: str, **said: object) -> Verdict:
@@ -70,26 +70,26 @@ def test_an_unknown_topic_is_left_to_the_client() -> None:
 def test_a_slow_delivery_takes_its_broker_out_of_turn() -> None:
     """With the next tick, and until RocketMQ's table says otherwise."""
     made = dispatch()
-    _, ledger, _ = made.turns["t"]()
-    ledger.note(0.6)
+    _, times, _ = made.turns["t"]()
+    times.note(0.6)
     made.tick(NOW, 0.05)
     without = {broker for _, broker in taken(made, 12)}
     made.tick(NOW + 2_000, 0.05)
 
-    assert {"1", "2", "3"} - {ledger.broker} == without
+    assert {"1", "2", "3"} - {times.broker} == without
     assert {"1", "2", "3"} == {broker for _, broker in taken(made, 12)}
 
 
 def test_the_slowest_delivery_of_a_tick_counts() -> None:
     """A fast one after it ends nothing, as in RocketMQ 5."""
     made = dispatch()
-    _, ledger, _ = made.turns["t"]()
+    _, times, _ = made.turns["t"]()
     for latency in (0.001, 5.0, 0.001):
-        ledger.note(latency)
+        times.note(latency)
 
     made.tick(NOW, 0.05)
 
-    assert ledger.broker not in {broker for _, broker in taken(made, 12)}
+    assert times.broker not in {broker for _, broker in taken(made, 12)}
 
 
 def test_a_verdict_takes_its_broker_out_of_turn() -> None:
@@ -141,15 +141,15 @@ def test_a_topic_without_leaders_keeps_those_it_had() -> None:
     made.learn("t", Leaders([None] * 6, {}), NOW)
 
     assert 6 == len(set(taken(made, 6)))
-    assert made.ledger_of("t", 0) is None
+    assert made.times_of("t", 0) is None
 
 
 def test_a_stream_is_dealt_in_longer_turns() -> None:
     """Some 25 milliseconds' worth of it, so that brokers get batches."""
     made = dispatch()
-    ledger = made.turns["t"]()[1]
+    times = made.turns["t"]()[1]
     for _ in range(1_000):
-        ledger.note(0.001)
+        times.note(0.001)
     was_stream = made.tick(NOW, 0.05)  # 20,000 a second
     turns = taken(made, 6 * 512)
 
@@ -160,12 +160,12 @@ def test_a_stream_is_dealt_in_longer_turns() -> None:
 
 def test_every_eighth_of_a_stream_is_measured() -> None:
     """It counts for eight, and its sender asks for reports."""
-    made = Dispatch(BrokerSelector(), lambda ledger: ("one", "seven", ledger))
+    made = Dispatch(BrokerSelector(), lambda times: ("one", "seven", times))
     made.learn("t", LEADERS, NOW)
     single = made.turns["t"]()
-    for ledger in made._ledgers.values():  # noqa: SLF001 - nobody else has them here
+    for times in made._times.values():  # noqa: SLF001 - nobody else has them here
         for _ in range(40):
-            ledger.note_eighth(0.001)
+            times.note_eighth(0.001)
     made.tick(NOW, 0.05)
     turns = [made.turns["t"]() for _ in range(16)]
 
@@ -201,29 +201,29 @@ def queues() -> Sequence[QueueRef]:
 
 def test_a_window_is_summed_up() -> None:
     """In milliseconds; failures count with the time they took."""
-    ledger = Ledger("1")
-    ledger.address = "a:1"
+    times = BrokerTimes("1")
+    times.address = "a:1"
     for latency in range(1, 100):
-        ledger.note(latency / 1_000)
-    ledger.note_failure(2.0)
-    ledger.read()
-    summed_up = ledger.close_window()
+        times.note(latency / 1_000)
+    times.note_failure(2.0)
+    times.read()
+    summed_up = times.close_window()
 
     assert summed_up is not None
     assert (100, 1, "a:1") == (summed_up.count, summed_up.errors, summed_up.address)
     assert (50, 99, 2_000) == (summed_up.p50_ms, summed_up.p99_ms, summed_up.max_ms)
-    assert ledger.close_window() is None
+    assert times.close_window() is None
 
 
 def test_a_window_does_not_grow_with_the_traffic() -> None:
     """A sample tells the percentiles; counts and the maximum are exact."""
-    ledger = Ledger("1")
+    times = BrokerTimes("1")
     for second in range(20):
         for latency in range(1_000):
-            ledger.note((latency + second) / 1_000)
-        ledger.read()
-    kept = len(ledger._window._samples)  # noqa: SLF001 - that it is bounded is the point
-    summed_up = ledger.close_window()
+            times.note((latency + second) / 1_000)
+        times.read()
+    kept = len(times._window._samples)  # noqa: SLF001 - that it is bounded is the point
+    summed_up = times.close_window()
 
     assert SAMPLES_MAX <= kept <= 2 * SAMPLES_MAX
     assert summed_up is not None

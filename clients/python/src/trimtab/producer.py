@@ -95,8 +95,8 @@ class Producer:
             self._sender.dispatch.expect(topic)
         control = Place(options.get("control", servers), kafka)
         prefix = options.get("prefix", DEFAULT_PREFIX)
-        post = library.make_post(control, prefix) if options.get("central", True) else None
-        self._keeper = Keeper(self._sender, self._selector, post, reporter)
+        link = library.make_link(control, prefix) if options.get("central", True) else None
+        self._keeper = Keeper(self._sender, self._selector, link, reporter)
 
     @property
     def state(self) -> SelectorState:

@@ -20,8 +20,8 @@ from console.demo.conditions import (
     shared,
 )
 from console.demo.journal import AnyEntry, Processed, Produced, Started, Stopped
-from console.demo.ledger import Ledger
 from console.demo.story import tell
+from console.demo.totals import Totals
 from tests.unit.console.demo.builders import a_group
 
 TWO_EACH = (Started(10, "a", ((0, 1), (1, 1))), Started(10, "b", ((2, 1), (3, 1))))
@@ -37,7 +37,7 @@ def a_scene(
 ) -> Scene:
     """A scene after these entries."""
     return Scene(
-        ledger=Ledger.of(entries),
+        totals=Totals.of(entries),
         board=board or Board(),
         exits=exits or {},
         controller_up=controller_up,

@@ -7,9 +7,9 @@ from rich.console import Console
 
 from console.demo.board import Board, told
 from console.demo.journal import AnyEntry, Processed, Started, Stopped
-from console.demo.ledger import Ledger
 from console.demo.screen import render
 from console.demo.summary import NANOSECONDS_PER_S
+from console.demo.totals import Totals
 from console.demo.view import ControllerRow, Flow, Pace, View, handover_rows, member_rows, ranges
 from tests.unit.console.demo.builders import a_group, an_assignment
 from trimtab.protocol import Cause, member_key
@@ -35,7 +35,7 @@ def test_queues_of_one_decision_share_a_row() -> None:
     """The row has the longest rest of its queues and the cause of the heir's grants."""
     board = Board()
     board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2), (4, 2), (5, 2), (7, 2))))
-    (row,) = handover_rows(Ledger.of(MOVED).handovers(), board)
+    (row,) = handover_rows(Totals.of(MOVED).handovers(), board)
 
     assert (row.queues, row.giver, row.heir) == ((3, 4, 5, 7), "worker-1", "worker-5")
     assert (row.rest_ms, row.cause) == (4.0, "join worker-5")
@@ -67,7 +67,7 @@ def test_a_member_row_shows_what_is_done_and_what_was_told() -> None:
     """Queues by the journals, give and inherit by the controller's record."""
     board = Board()
     board.pin(an_assignment("worker-1", epoch=2, hold=((0, 1),), give=((3, 1), (4, 1))))
-    first, fifth = member_rows({"worker-1": 11, "worker-5": None}, Ledger.of(MOVED), board, {})
+    first, fifth = member_rows({"worker-1": 11, "worker-5": None}, Totals.of(MOVED), board, {})
 
     assert (first.queues, first.give, first.inherit, first.epoch) == ((0, 1, 2, 6), 2, 0, 2)
     assert (fifth.pid, fifth.queues, fifth.epoch) == (None, (3, 4, 5, 7), 0)
@@ -87,7 +87,7 @@ def test_pace_looks_at_the_last_seconds() -> None:
 def test_the_screen_fits(width: int) -> None:
     """Five members, four hand-overs: no line is cut on 80 columns, all fits on 24 lines."""
     board = Board(group=a_group())
-    ledger = Ledger.of([*MOVED, Processed(200 * MS, "worker-5", 3, 0)])
+    totals = Totals.of([*MOVED, Processed(200 * MS, "worker-5", 3, 0)])
     board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2), (4, 2), (5, 2), (7, 2))))
     pids = {f"worker-{number}": 4_194_300 + number for number in range(1, 6)}
     view = View(
@@ -95,8 +95,8 @@ def test_the_screen_fits(width: int) -> None:
         shows="holders let go of its share, and it starts on their release",
         group=board.group,
         controller=ControllerRow(4_194_300, "ready"),
-        members=member_rows(pids, ledger, board, {"worker-5": 53.2}),
-        handovers=handover_rows(ledger.handovers(), board) * 9,
+        members=member_rows(pids, totals, board, {"worker-5": 53.2}),
+        handovers=handover_rows(totals.handovers(), board) * 9,
         flow=Flow(produced=123_456, processed=123_450, rate=2_000.1, outstanding=600, repeats=44),
     )
     console = Console(width=width, height=24, record=True)

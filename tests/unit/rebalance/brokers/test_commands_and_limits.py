@@ -57,7 +57,7 @@ def test_a_restore_takes_back_the_votes_too() -> None:
 
 
 def test_forgetting_takes_everything_back() -> None:
-    """Orders, sentence, past and record; reports make the broker known again."""
+    """Orders, ejection, past and record; reports make the broker known again."""
     story = ClusterStory()
     story.sweep({"c": FAILS}, times=2)
     story.command("a", available=False)

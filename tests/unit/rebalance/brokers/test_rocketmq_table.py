@@ -27,7 +27,7 @@ def test_rocketmq_s_tables_may_judge_instead(mode: Bench, term: int) -> None:
 
 
 def test_rocketmq_s_table_is_forgotten_with_its_broker() -> None:
-    """And a sentence that grows by next to nothing is not said again."""
+    """And an ejection that grows by next to nothing is not said again."""
     story = ClusterStory(policy=VerdictPolicy(mode="rocketmq-5"))
     story.sweep()
     story.report("r0", *sights({"c": FAILS}))

@@ -94,7 +94,7 @@ def test_every_cut_ends_with_the_same_verdicts(cuts: set[int]) -> None:
 
 
 def test_a_jury_comes_back_as_it_was() -> None:
-    """Sentences, orders, pasts, streaks and what was said survive being written down."""
+    """Ejections, orders, pasts, streaks and what was said survive being written down."""
     story = ClusterStory()
     story.host("t", "ab")
     story.sweep(times=8)
@@ -108,7 +108,7 @@ def test_a_jury_comes_back_as_it_was() -> None:
 
 
 def test_a_tick_that_is_due_for_nobody_opens_no_bench() -> None:
-    """And one that is due lets a sentence run out, though nobody speaks."""
+    """And one that is due lets an ejection run out, though nobody speaks."""
     log = Log()
     outage(log, seconds=12)
     cell, _ = folded(Cell(), log.read())

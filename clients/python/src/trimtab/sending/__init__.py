@@ -2,9 +2,9 @@
 
 The way of a message: `dispatch` has prepared the turns, so that sending takes the next one and no
 more; `confluent` or `kafka_python` hands it to the client library; the result goes into its
-broker's `ledger`, or, if it failed and time is left, the message goes to another broker
+broker's `BrokerTimes`, or, if it failed and time is left, the message goes to another broker
 (`patience`). Beside that, `keeper` follows the verdicts, looks up the leaders, and reports to the
-controller through a `post`. A library is imported only when it is chosen.
+controller through a `Link`. A library is imported only when it is chosen.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Final, Protocol, cast
 
 from trimtab.selector import BrokerSelector
-from trimtab.sending.contract import Place, Post, Sender
+from trimtab.sending.contract import Link, Place, Sender
 from trimtab.sending.patience import Patience
 from trimtab.transports import Client, installed
 
@@ -29,7 +29,7 @@ class Library(Protocol):
     def make_sender(self, place: Place, selector: BrokerSelector, patience: Patience) -> Sender:
         """Make what sends an application's messages."""
 
-    def make_post(self, place: Place, prefix: str) -> Post:
+    def make_link(self, place: Place, prefix: str) -> Link:
         """Make the way to the controller."""
 
 

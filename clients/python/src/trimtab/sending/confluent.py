@@ -23,13 +23,13 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.selector import BrokerSelector
-from trimtab.sending.confluent_ears import Attempt, Callback, Ears, ears, took
-from trimtab.sending.confluent_post import DEFAULTS, ConfluentPost
-from trimtab.sending.contract import Place, Post, Send, Sender
+from trimtab.sending.broker_times import BrokerTimes
+from trimtab.sending.confluent_callbacks import Attempt, Callback, Callbacks, callbacks, took
+from trimtab.sending.confluent_link import DEFAULTS, ConfluentLink
+from trimtab.sending.contract import Link, Place, Send, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, is_stream
 from trimtab.sending.given_up import GivenUp
 from trimtab.sending.lane import LOGGER, Lane
-from trimtab.sending.ledger import Ledger
 from trimtab.sending.patience import Patience
 
 Payload = str | bytes | None
@@ -58,7 +58,7 @@ class ConfluentSender:
     """The application's messages."""
 
     def __init__(self, place: Place, selector: BrokerSelector, patience: Patience) -> None:
-        self.dispatch: Dispatch[Ears] = Dispatch(selector, self._at_hand)
+        self.dispatch: Dispatch[Callbacks] = Dispatch(selector, self._at_hand)
         self._patience = patience
         self._given_up = GivenUp()
         self._config = {**DEFAULTS, "bootstrap.servers": place.servers, **place.kafka}
@@ -84,10 +84,10 @@ class ConfluentSender:
             if key is not None:
                 send_keyed(topic, value, key, on_delivery, headers)
                 return
-            partition, (delivered, told, ledger), is_to_poll = turns[topic]()
+            partition, (delivered, told, times), is_to_poll = turns[topic]()
             if headers is not None:
                 attempt = Attempt(time.monotonic(), 1, on_delivery, headers)
-                heard = partial(answered, ledger, attempt)
+                heard = partial(answered, times, attempt)
                 produce(topic, value, None, partition, heard, headers=headers)
             elif on_delivery is None:
                 produce(topic, value, None, partition, delivered)
@@ -145,38 +145,38 @@ class ConfluentSender:
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {error}") from error
 
-    def _at_hand(self, ledger: Ledger) -> Hands[Ears]:
-        return ears(ledger, self._failed)
+    def _at_hand(self, times: BrokerTimes) -> Hands[Callbacks]:
+        return callbacks(times, self._failed)
 
     def _answered(
-        self, ledger: Ledger, attempt: Attempt, error: KafkaError | None, message: Message
+        self, times: BrokerTimes, attempt: Attempt, error: KafkaError | None, message: Message
     ) -> None:
         """Hear of a message of which something had to be kept."""
         if error is not None:
-            self._failed(ledger, attempt, error, message)
+            self._failed(times, attempt, error, message)
             return
-        ledger.note(took(message))
+        times.note(took(message))
         if attempt.on_delivery is not None:
             attempt.on_delivery(None, message)
 
     def _failed(
-        self, ledger: Ledger, attempt: Attempt, error: KafkaError, message: Message
+        self, times: BrokerTimes, attempt: Attempt, error: KafkaError, message: Message
     ) -> None:
         """Try another broker while there is time; else say so."""
         if error.code() in _BROKERS_FAULT:
-            ledger.note_failure(took(message))
+            times.note_failure(took(message))
             now_s = time.monotonic()
             allowed = self._patience.allows(attempt.tries, attempt.begun_s, now_s)
-            if allowed and self._try_again(ledger, attempt, message):
+            if allowed and self._try_again(times, attempt, message):
                 return
         if attempt.on_delivery is not None:
             attempt.on_delivery(error, message)
         else:
             self._given_up.add(message.topic() or "", attempt.tries, error.str())
 
-    def _try_again(self, ledger: Ledger, attempt: Attempt, message: Message) -> bool:
+    def _try_again(self, times: BrokerTimes, attempt: Attempt, message: Message) -> bool:
         topic = message.topic() or ""
-        turn = self.dispatch.again(topic, ledger.broker, wall_ms())
+        turn = self.dispatch.again(topic, times.broker, wall_ms())
         if turn is None:
             return False
         partition, (_, _, other), _ = turn
@@ -218,11 +218,11 @@ class ConfluentSender:
     ) -> None:
         """Hear of a message with a key: nowhere else to go, but its broker's account grows."""
         self._keyed_count += 1
-        ledger = self.dispatch.ledger_of(message.topic() or "", message.partition())
-        if ledger is not None and error is None:
-            ledger.note(took(message))
-        elif ledger is not None and error is not None and error.code() in _BROKERS_FAULT:
-            ledger.note_failure(took(message))
+        times = self.dispatch.times_of(message.topic() or "", message.partition())
+        if times is not None and error is None:
+            times.note(took(message))
+        elif times is not None and error is not None and error.code() in _BROKERS_FAULT:
+            times.note_failure(took(message))
         if on_delivery is not None:
             on_delivery(error, message)
         elif error is not None:
@@ -238,6 +238,6 @@ def make_sender(place: Place, selector: BrokerSelector, patience: Patience) -> S
     return ConfluentSender(place, selector, patience)
 
 
-def make_post(place: Place, prefix: str) -> Post:
+def make_link(place: Place, prefix: str) -> Link:
     """Make the way to the controller."""
-    return ConfluentPost(place, prefix)
+    return ConfluentLink(place, prefix)

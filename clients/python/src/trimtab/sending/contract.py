@@ -1,7 +1,7 @@
 """What `Producer` needs of a Kafka client: to send, to say who leads, and to reach the controller.
 
 Two protocols, because they may speak to two clusters: a `Sender` to the one that the messages go
-to, a `Post` to the one that has trimtab's topics. Neither decides anything.
+to, a `Link` to the one that has trimtab's topics. Neither decides anything.
 """
 
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ class Sender(Protocol):
         """Settle what can be settled in time, give up the rest, and disconnect; say how many."""
 
 
-class Post(Protocol):
+class Link(Protocol):
     """The way to the controller: its verdicts come in, reports go out."""
 
     def open(self, cluster: str) -> bool:

@@ -21,7 +21,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from trimtab.faults import WriteQueues
 from trimtab.protocol import BrokerLatency, QueueRef
 from trimtab.selector import BrokerSelector
-from trimtab.sending.ledger import EIGHTH, Ledger
+from trimtab.sending.broker_times import EIGHTH, BrokerTimes
 
 STREAM: Final = 400
 """Messages a second that make a stream."""
@@ -75,11 +75,13 @@ class Dispatch(Generic[E]):
         at_hand: Makes what a sender wants to have at hand for a broker.
     """
 
-    def __init__(self, selector: BrokerSelector, at_hand: Callable[[Ledger], Hands[E]]) -> None:
+    def __init__(
+        self, selector: BrokerSelector, at_hand: Callable[[BrokerTimes], Hands[E]]
+    ) -> None:
         self._selector = selector
         self._at_hand = at_hand
-        self.turns: Turns[E] = Turns((ANYWHERE, at_hand(Ledger("?"))[0], False))
-        self._ledgers: dict[str, Ledger] = {}
+        self.turns: Turns[E] = Turns((ANYWHERE, at_hand(BrokerTimes("?"))[0], False))
+        self._times: dict[str, BrokerTimes] = {}
         self._hands: dict[str, Hands[E]] = {}
         self._routes: dict[str, WriteQueues] = {}
         self._leaders: dict[str, Sequence[str | None]] = {}
@@ -100,10 +102,10 @@ class Dispatch(Generic[E]):
         """Enter who leads a topic."""
         with self._lock:
             for broker in filter(None, leaders.brokers):
-                if broker not in self._ledgers:
-                    ledger = self._ledgers[broker] = Ledger(broker)
-                    self._hands[broker] = self._at_hand(ledger)
-                self._ledgers[broker].address = leaders.addresses.get(broker)
+                if broker not in self._times:
+                    times = self._times[broker] = BrokerTimes(broker)
+                    self._hands[broker] = self._at_hand(times)
+                self._times[broker].address = leaders.addresses.get(broker)
             before, self._leaders[topic] = self._leaders.get(topic), list(leaders.brokers)
             if before == self._leaders[topic]:
                 return
@@ -116,12 +118,12 @@ class Dispatch(Generic[E]):
                 self._routes[topic] = WriteQueues.of(queues)
                 self._deal(topic, now, ())
 
-    def ledger_of(self, topic: str, partition: int | None) -> Ledger | None:
-        """Return the ledger of a partition's leader, if it is known."""
+    def times_of(self, topic: str, partition: int | None) -> BrokerTimes | None:
+        """Return the times of a partition's leader, if it is known."""
         leaders = self._leaders.get(topic, ())
         if partition is None or not 0 <= partition < len(leaders):
             return None
-        return self._ledgers.get(leaders[partition] or "")
+        return self._times.get(leaders[partition] or "")
 
     def again(self, topic: str, broker: str, now: int) -> Turn[E] | None:
         """Return the turn of a message that a broker has failed; None: no leader is known."""
@@ -129,7 +131,7 @@ class Dispatch(Generic[E]):
             route = self._routes.get(topic)
             if route is None:
                 return None
-            last = broker if broker in self._ledgers else None
+            last = broker if broker in self._times else None
             queue = self._selector.select(route, now, last_broker=last, reset=True)
             return self._turn(queue)
 
@@ -140,9 +142,9 @@ class Dispatch(Generic[E]):
             Whether there is a stream of messages, whose senders ask for reports.
         """
         with self._lock:
-            read = sum(self._read(ledger, now) for ledger in self._ledgers.values())
+            read = sum(self._read(times, now) for times in self._times.values())
             pace = _pace(read, elapsed_s)
-            fit = {it for it in self._ledgers if self._selector.is_available(it, now)}
+            fit = {it for it in self._times if self._selector.is_available(it, now)}
             grounds = (fit, self._selector.avoided(now), pace)
             trials = self._selector.trials(now)
             if trials or grounds != self._dealt_for:
@@ -154,18 +156,18 @@ class Dispatch(Generic[E]):
     def close_window(self) -> tuple[BrokerLatency, ...]:
         """Sum up what every broker did since the last window."""
         with self._lock:
-            summed_up = (ledger.close_window() for ledger in self._ledgers.values())
+            summed_up = (times.close_window() for times in self._times.values())
             return tuple(it for it in summed_up if it is not None)
 
-    def _read(self, ledger: Ledger, now: int) -> int:
+    def _read(self, times: BrokerTimes, now: int) -> int:
         """Tell the selector of the slowest and of the last delivery: what lay between says less."""
-        latencies, failures, deliveries = ledger.read()
+        latencies, failures, deliveries = times.read()
         if latencies:
             for latency in (max(latencies), latencies[-1]):
-                self._selector.report(ledger.broker, round(1_000 * latency), now)
+                self._selector.report(times.broker, round(1_000 * latency), now)
         if failures:
             took = round(1_000 * failures[-1])
-            self._selector.report(ledger.broker, took, now, failed=True)
+            self._selector.report(times.broker, took, now, failed=True)
         return deliveries + len(failures)
 
     def _deal(self, topic: str, now: int, trials: Sequence[str]) -> None:

@@ -25,11 +25,11 @@ from kafka.errors import KafkaError, RetriableError
 from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.selector import BrokerSelector
-from trimtab.sending.contract import Place, Post, Sender
+from trimtab.sending.broker_times import BrokerTimes
+from trimtab.sending.contract import Link, Place, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.kafka_python_post import DEFAULTS, KafkaPythonPost, connecting
-from trimtab.sending.ledger import Ledger
+from trimtab.sending.kafka_python_link import DEFAULTS, KafkaPythonLink, connecting
 from trimtab.sending.patience import Patience
 from trimtab.transports.kafka_python import REFUSALS
 
@@ -52,7 +52,7 @@ _MOVABLE: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Letter:
+class _Pending:
     """A message that is not settled."""
 
     topic: str
@@ -68,14 +68,14 @@ class KafkaPythonSender:
     """The application's messages."""
 
     def __init__(self, place: Place, selector: BrokerSelector, patience: Patience) -> None:
-        self.dispatch: Dispatch[Ledger] = Dispatch(selector, _hands)
+        self.dispatch: Dispatch[BrokerTimes] = Dispatch(selector, _hands)
         self._turns = self.dispatch.turns
         self._patience = patience
         self._given_up = GivenUp()
         self._place = place
         self._free = self._client(patience.try_ms, _MOVABLE)
         self._keyed: _Untyped = None
-        self._again: deque[tuple[Ledger, _Letter]] = deque()
+        self._again: deque[tuple[BrokerTimes, _Pending]] = deque()
         self._unsettled = 0
         self._lock = threading.Lock()
         """Of the count: messages are sent and settled by any thread."""
@@ -105,12 +105,12 @@ class KafkaPythonSender:
             KafkaTimeoutError: The topic is unknown, or there is no room for the message.
         """
         now = time.monotonic()
-        letter = _Letter(topic, value, headers, on_delivery, now, now)
+        pending = _Pending(topic, value, headers, on_delivery, now, now)
         if key is not None:
-            self._send_keyed(letter, key)
+            self._send_keyed(pending, key)
             return
-        partition, ledger, _ = self._turns[topic]()
-        self._hand_over(partition, ledger, letter)
+        partition, times, _ = self._turns[topic]()
+        self._hand_over(partition, times, pending)
 
     def start(self) -> None:
         """Begin to look after what was reported."""
@@ -192,69 +192,69 @@ class KafkaPythonSender:
             self.dispatch.tick(wall_ms(), elapsed)
         self.dispatch.tick(wall_ms(), _TICK_S)  # for the last report
 
-    def _hand_over(self, partition: int, ledger: Ledger, letter: _Letter) -> None:
+    def _hand_over(self, partition: int, times: BrokerTimes, pending: _Pending) -> None:
         place = None if partition == ANYWHERE else partition
-        future = self._free.send(letter.topic, letter.value, None, letter.headers, place)
+        future = self._free.send(pending.topic, pending.value, None, pending.headers, place)
         with self._lock:
-            self._unsettled += letter.tries == 1
-        future.add_callback(partial(self._delivered, ledger, letter))
-        future.add_errback(partial(self._failed, ledger, letter))
+            self._unsettled += pending.tries == 1
+        future.add_callback(partial(self._delivered, times, pending))
+        future.add_errback(partial(self._failed, times, pending))
 
-    def _delivered(self, ledger: Ledger, letter: _Letter, metadata: _Untyped) -> None:
-        ledger.note(time.monotonic() - letter.sent_s)
-        self._settle(letter, None, metadata)
+    def _delivered(self, times: BrokerTimes, pending: _Pending, metadata: _Untyped) -> None:
+        times.note(time.monotonic() - pending.sent_s)
+        self._settle(pending, None, metadata)
 
-    def _failed(self, ledger: Ledger, letter: _Letter, error: Exception) -> None:
+    def _failed(self, times: BrokerTimes, pending: _Pending, error: Exception) -> None:
         """Have another broker tried while there is time; else say so."""
         now = time.monotonic()
         if isinstance(error, RetriableError):
-            ledger.note_failure(now - letter.sent_s)
-            if self._patience.allows(letter.tries, letter.begun_s, now):
-                self._again.append((ledger, letter))
+            times.note_failure(now - pending.sent_s)
+            if self._patience.allows(pending.tries, pending.begun_s, now):
+                self._again.append((times, pending))
                 return
-        self._settle(letter, error, None)
+        self._settle(pending, error, None)
 
-    def _hand_on(self, ledger: Ledger, letter: _Letter) -> None:
-        turn = self.dispatch.again(letter.topic, ledger.broker, wall_ms())
-        partition, other, _ = turn if turn is not None else (ANYWHERE, ledger, False)
-        again = replace(letter, tries=letter.tries + 1, sent_s=time.monotonic())
+    def _hand_on(self, times: BrokerTimes, pending: _Pending) -> None:
+        turn = self.dispatch.again(pending.topic, times.broker, wall_ms())
+        partition, other, _ = turn if turn is not None else (ANYWHERE, times, False)
+        again = replace(pending, tries=pending.tries + 1, sent_s=time.monotonic())
         try:
             self._hand_over(partition, other, again)
         except (KafkaError, ValueError) as error:  # its topic may have fewer partitions by now
-            self._settle(letter, error, None)
+            self._settle(pending, error, None)
 
-    def _send_keyed(self, letter: _Letter, key: bytes) -> None:
+    def _send_keyed(self, pending: _Pending, key: bytes) -> None:
         with self._opening:
             if self._keyed is None:
                 self._keyed = self._client(self._patience.deadline_ms, {})
-        future = self._keyed.send(letter.topic, letter.value, key, letter.headers)
+        future = self._keyed.send(pending.topic, pending.value, key, pending.headers)
         with self._lock:
             self._unsettled += 1
-        future.add_callback(partial(self._delivered_keyed, letter))
-        future.add_errback(lambda error: self._settle(letter, error, None))
+        future.add_callback(partial(self._delivered_keyed, pending))
+        future.add_errback(lambda error: self._settle(pending, error, None))
 
-    def _delivered_keyed(self, letter: _Letter, metadata: _Untyped) -> None:
-        """Enter a message with a key in the ledger of its partition's leader."""
-        ledger = self.dispatch.ledger_of(letter.topic, metadata.partition)
-        if ledger is not None:
-            ledger.note(time.monotonic() - letter.sent_s)
-        self._settle(letter, None, metadata)
+    def _delivered_keyed(self, pending: _Pending, metadata: _Untyped) -> None:
+        """Enter a message with a key in the times of its partition's leader."""
+        times = self.dispatch.times_of(pending.topic, metadata.partition)
+        if times is not None:
+            times.note(time.monotonic() - pending.sent_s)
+        self._settle(pending, None, metadata)
 
-    def _settle(self, letter: _Letter, error: Exception | None, metadata: _Untyped) -> None:
+    def _settle(self, pending: _Pending, error: Exception | None, metadata: _Untyped) -> None:
         with self._lock:
             self._unsettled -= 1
-        if letter.on_delivery is not None:
+        if pending.on_delivery is not None:
             try:
-                letter.on_delivery(error, metadata)
+                pending.on_delivery(error, metadata)
             except Exception:
                 _LOGGER.exception("a callback failed")
         elif error is not None:
-            self._given_up.add(letter.topic, letter.tries, str(error))
+            self._given_up.add(pending.topic, pending.tries, str(error))
 
 
-def _hands(ledger: Ledger) -> Hands[Ledger]:
+def _hands(times: BrokerTimes) -> Hands[BrokerTimes]:
     """Every delivery is measured: that is little of what one costs here."""
-    return ledger, ledger, ledger
+    return times, times, times
 
 
 def _name(leader: int | None) -> str | None:
@@ -266,6 +266,6 @@ def make_sender(place: Place, selector: BrokerSelector, patience: Patience) -> S
     return KafkaPythonSender(place, selector, patience)
 
 
-def make_post(place: Place, prefix: str) -> Post:
+def make_link(place: Place, prefix: str) -> Link:
     """Make the way to the controller."""
-    return KafkaPythonPost(place, prefix)
+    return KafkaPythonLink(place, prefix)

@@ -16,7 +16,7 @@ from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import TransportError, UndecodableRecord
 from trimtab.protocol import BROKERS, Report, decode, encode, read_broker_key
 from trimtab.selector import BrokerSelector
-from trimtab.sending.contract import Notice, Post, Sender
+from trimtab.sending.contract import Link, Notice, Sender
 
 _LOGGER: Final = logging.getLogger("trimtab")
 POLL_MS: Final = 200
@@ -42,16 +42,16 @@ class Reporter:
 
 
 class Keeper:
-    """The thread behind a producer. Without a post, it only looks who leads."""
+    """The thread behind a producer. Without a link, it only looks who leads."""
 
     def __init__(
-        self, sender: Sender, selector: BrokerSelector, post: Post | None, reporter: Reporter
+        self, sender: Sender, selector: BrokerSelector, link: Link | None, reporter: Reporter
     ) -> None:
         self.ready = threading.Event()
         """Set once leaders and verdicts are known, or that there are none."""
         self._sender = sender
         self._selector = selector
-        self._post = post
+        self._link = link
         self._reporter = reporter
         self._cluster = reporter.cluster
         self._followed: str | None = None
@@ -64,7 +64,7 @@ class Keeper:
         self._blind_until = 0
         """Nobody answers; looking at each of many topics in vain would take too long."""
         self._open_at = 0
-        self._knows_verdicts = post is None
+        self._knows_verdicts = link is None
         self._report_at = now_ms() + reporter.window_ms
         self._told: dict[str, int] = {}
         self._stopping = threading.Event()
@@ -79,8 +79,8 @@ class Keeper:
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
-        elif self._post is not None:
-            self._post.close()
+        elif self._link is not None:
+            self._link.close()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -89,23 +89,23 @@ class Keeper:
             except Exception:
                 _LOGGER.exception("the producer's background thread failed and continues")
                 self._stopping.wait(RETRY_MS / 1_000)
-        if self._post is not None:
-            self._report(self._post)
-            self._post.close()
+        if self._link is not None:
+            self._report(self._link)
+            self._link.close()
 
     def _turn(self) -> None:
         self._look()
-        post = self._post
-        if post is None or (self._followed is None and not self._open(post)):
+        link = self._link
+        if link is None or (self._followed is None and not self._open(link)):
             self._stopping.wait(POLL_MS / 1_000)
         else:
-            for notice in post.poll(POLL_MS):
+            for notice in link.poll(POLL_MS):
                 self._hear(notice)
-            self._knows_verdicts = post.has_caught_up()
+            self._knows_verdicts = link.has_caught_up()
         if self._knows_verdicts and self._led >= set(self._sender.dispatch.topics()):
             self.ready.set()
-        if post is not None and now_ms() >= self._report_at:
-            self._report(post)
+        if link is not None and now_ms() >= self._report_at:
+            self._report(link)
 
     def _look(self) -> None:
         """Look who leads the topics whose turn it is; one of which nobody knows is put last."""
@@ -126,14 +126,14 @@ class Keeper:
             if leaders.brokers:  # else it may have just been made, and not be known everywhere
                 self._led.add(topic)
 
-    def _open(self, post: Post) -> bool:
+    def _open(self, link: Link) -> bool:
         """Begin to follow verdicts, if there are any to be followed."""
         if now_ms() < self._open_at:
             return False
         self._open_at = now_ms() + RETRY_MS
         try:
             self._cluster = self._cluster or self._sender.cluster()
-            if post.open(self._cluster):
+            if link.open(self._cluster):
                 self._followed = self._cluster
                 return True
             self._knows_verdicts = True  # that there are none
@@ -154,7 +154,7 @@ class Keeper:
         except UndecodableRecord as error:
             self._tell(f"a verdict cannot be read: {error}")
 
-    def _report(self, post: Post) -> None:
+    def _report(self, link: Link) -> None:
         brokers = self._sender.dispatch.close_window()
         window_ms = max(1, now_ms() - self._report_at + self._reporter.window_ms)
         self._report_at = now_ms() + self._reporter.window_ms
@@ -167,7 +167,7 @@ class Keeper:
                 window_ms=window_ms,
                 brokers=brokers,
             )
-            post.report(encode(report))
+            link.report(encode(report))
 
     def _tell(self, trouble: str) -> None:
         """Log trouble, but not the same one all the time."""

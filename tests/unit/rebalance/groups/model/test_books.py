@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance.groups.model.books import Books, Ledger, concerned, moves
+from rebalance.groups.model.books import Books, DraftedBooks, concerned, moves
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
 from tests.builders.group import a_group
@@ -58,15 +58,15 @@ def test_ledger_finds_what_a_walk_through_all_pages_finds(
     pages: Pages, drawn: dict[Queue, Ownership | None], members: set[MemberId]
 ) -> None:
     """Written or not yet written in this step; always in the order of the queues."""
-    ledger = Ledger(pages)
+    drafted = DraftedBooks(pages)
     for each, owned in drawn.items():
         if owned is None:
-            ledger.remove(each)
+            drafted.remove(each)
         else:
-            ledger.put(each, owned)
-    now = sorted(ledger.items())
+            drafted.put(each, owned)
+    now = sorted(drafted.items())
 
-    assert ledger.moving() == [each for each, owned in now if moves(owned)]
-    assert ledger.concerning(members) == [
+    assert drafted.moving() == [each for each, owned in now if moves(owned)]
+    assert drafted.concerning(members) == [
         each for each, owned in now if not members.isdisjoint(concerned(owned))
     ]

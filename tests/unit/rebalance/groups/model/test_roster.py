@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rebalance.groups.model.events import Mode
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.roster import Roll, Roster, Trait
+from rebalance.groups.model.roster import DraftedRoster, Roster, Trait
 from rebalance.groups.model.subscriptions import wish_of
 from rebalance.ids import Incarnation, MemberId, Millis, Pattern, TopicName
 
@@ -50,15 +50,15 @@ def test_the_roll_finds_what_a_walk_past_everybody_finds(
     entries: Entries, drawn: dict[MemberId, Member | None]
 ) -> None:
     """Who is unlike the others, and what is asked for, in the middle of a step."""
-    roll = Roll(entries)
+    drafted = DraftedRoster(entries)
     for name, member in drawn.items():
         if member is None:
-            roll.remove(name)
+            drafted.remove(name)
         else:
-            roll.put(name, member)
-    now, everybody = roll.merged(), dict(roll.items())
+            drafted.put(name, member)
+    now, everybody = drafted.merged(), dict(drafted.items())
 
-    assert {name for name, it in everybody.items() if not it.owns} == now.those(Trait.GUEST)
+    assert {name for name, it in everybody.items() if not it.owns} == now.those(Trait.OWNS_NOTHING)
     assert {name for name, it in everybody.items() if it.draining} == now.those(Trait.DRAINING)
     assert {name for name, it in everybody.items() if it.patterns} == now.those(Trait.PATTERNED)
     assert {name for name, it in everybody.items() if it.resting_until} == now.those(Trait.RESTING)
@@ -72,25 +72,25 @@ def test_an_agreement_is_as_if_it_were_written_of_each(
     entries: Entries, drawn: list[tuple[MemberId, Member | None]], data: st.DataObject
 ) -> None:
     """Whoever looks, at one or at all, sees what all eager members want by now."""
-    roll, plain = Roll(entries), dict(entries)
+    drafted, plain = DraftedRoster(entries), dict(entries)
     for name, member in drawn:
         if member is None:
-            roll.remove(name)
+            drafted.remove(name)
             plain.pop(name, None)
             continue
-        roll.put(name, member)
+        drafted.put(name, member)
         plain[name] = member
         if member.eager and data.draw(st.booleans()):
             wish = wish_of(member)
             others = {who for who, it in plain.items() if it.eager and wish_of(it) != wish}
             plain |= {who: replace(plain[who], topics=wish[0], patterns=wish[1]) for who in others}
-            assert bool(others) == roll.agree(wish)
+            assert bool(others) == drafted.agree(wish)
         if data.draw(st.booleans()):
-            assert plain == dict(roll.items())
-            assert {wish_of(it) for it in plain.values()} == roll.merged().wishes
-        assert plain.get(name) == roll.get(name)
-        assert Counter(wish_of(it) for it in plain.values() if it.eager) == roll.table
-        assert all(roll.demand.names(topic) for it in plain.values() for topic in it.topics)
+            assert plain == dict(drafted.items())
+            assert {wish_of(it) for it in plain.values()} == drafted.merged().wishes
+        assert plain.get(name) == drafted.get(name)
+        assert Counter(wish_of(it) for it in plain.values() if it.eager) == drafted.table
+        assert all(drafted.demand.names(topic) for it in plain.values() for topic in it.topics)
 
-    assert plain == dict(roll.merged())
-    assert {name: plain.get(name) for name in roll.drawn} == dict(roll.drawn)
+    assert plain == dict(drafted.merged())
+    assert {name: plain.get(name) for name in drafted.drawn} == dict(drafted.drawn)

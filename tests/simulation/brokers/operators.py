@@ -9,9 +9,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from tests.simulation.juries.brokers import Brokers
-from tests.simulation.juries.controller import CLUSTER, Log
-from tests.simulation.juries.plan import Plan, Quirk
+from tests.simulation.brokers.controller import CLUSTER, Log
+from tests.simulation.brokers.model_brokers import Brokers
+from tests.simulation.brokers.plan import Plan, Quirk
 from trimtab.protocol import COMMANDS, LATENCY, Eject, Forget, Hosts, Restore, encode
 
 _KEY: Final = CLUSTER.encode()

@@ -1,12 +1,12 @@
-"""The ledger: tenures, hand-overs, overlaps and messages, from journals alone."""
+"""The totals: tenures, hand-overs, overlaps and messages, from journals alone."""
 
 from console.demo.journal import Died, Processed, Produced, Started, Stopped
-from console.demo.ledger import Handover, Ledger, Offsets, Overlap
+from console.demo.totals import Handover, Offsets, Overlap, Totals
 
 
 def test_a_handover_is_the_rest_between_two_tenures() -> None:
     """From the holder's stop to the heir's start, under the heir's epoch."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(100, "a", ((0, 1),)),
             Stopped(200, "a", (0,), "released"),
@@ -14,22 +14,22 @@ def test_a_handover_is_the_rest_between_two_tenures() -> None:
         ]
     )
 
-    assert ledger.handovers() == [Handover(0, "a", "b", 2, at=230, rest=30, ending="released")]
-    assert ledger.overlaps() == []
-    assert ledger.owners() == {0: ["b"]}
+    assert totals.handovers() == [Handover(0, "a", "b", 2, at=230, rest=30, ending="released")]
+    assert totals.overlaps() == []
+    assert totals.owners() == {0: ["b"]}
 
 
 def test_a_first_tenure_is_no_handover() -> None:
     """There was nobody to take over from."""
-    ledger = Ledger.of([Started(100, "a", ((0, 1), (1, 1)))])
+    totals = Totals.of([Started(100, "a", ((0, 1), (1, 1)))])
 
-    assert ledger.handovers() == []
-    assert ledger.owners() == {0: ["a"], 1: ["a"]}
+    assert totals.handovers() == []
+    assert totals.owners() == {0: ["a"], 1: ["a"]}
 
 
 def test_two_owners_at_once_are_found() -> None:
     """An heir that starts a nanosecond too early is one."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(100, "a", ((0, 1),)),
             Started(199, "b", ((0, 2),)),
@@ -37,13 +37,13 @@ def test_two_owners_at_once_are_found() -> None:
         ]
     )
 
-    assert ledger.overlaps() == [Overlap(0, ("a", "b"), 199)]
-    assert ledger.handovers() == []
+    assert totals.overlaps() == [Overlap(0, ("a", "b"), 199)]
+    assert totals.handovers() == []
 
 
 def test_an_owner_that_never_stops_overlaps_with_every_later_one() -> None:
     """The sweep remembers the tenure that ends last, not the latest one."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(100, "a", ((0, 1),)),
             Started(200, "b", ((0, 2),)),
@@ -52,12 +52,12 @@ def test_an_owner_that_never_stops_overlaps_with_every_later_one() -> None:
         ]
     )
 
-    assert [one.members for one in ledger.overlaps()] == [("a", "b"), ("a", "c")]
+    assert [one.members for one in totals.overlaps()] == [("a", "b"), ("a", "c")]
 
 
 def test_the_order_between_members_does_not_matter() -> None:
     """Journals are read one after the other: an heir's start may come before the holder's stop."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(230, "b", ((0, 2),)),
             Started(100, "a", ((0, 1),)),
@@ -65,13 +65,13 @@ def test_the_order_between_members_does_not_matter() -> None:
         ]
     )
 
-    assert ledger.overlaps() == []
-    assert [one.rest for one in ledger.handovers()] == [30]
+    assert totals.overlaps() == []
+    assert [one.rest for one in totals.handovers()] == [30]
 
 
 def test_a_death_ends_every_tenure_of_the_member() -> None:
     """Whoever is gone owns nothing."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(100, "a", ((0, 1), (1, 1))),
             Stopped(150, "a", (1,), "released"),
@@ -80,13 +80,13 @@ def test_a_death_ends_every_tenure_of_the_member() -> None:
         ]
     )
 
-    assert ledger.owners() == {0: ["b"], 1: []}
-    assert [(one.rest, one.ending) for one in ledger.handovers()] == [(700, "died")]
+    assert totals.owners() == {0: ["b"], 1: []}
+    assert [(one.rest, one.ending) for one in totals.handovers()] == [(700, "died")]
 
 
 def test_a_member_may_own_a_queue_again() -> None:
     """Each time is a tenure of its own."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(100, "a", ((0, 1),)),
             Stopped(200, "a", (0,), "lost"),
@@ -94,13 +94,13 @@ def test_a_member_may_own_a_queue_again() -> None:
         ]
     )
 
-    assert [(one.giver, one.heir) for one in ledger.handovers()] == [("a", "a")]
-    assert ledger.owners() == {0: ["a"]}
+    assert [(one.giver, one.heir) for one in totals.handovers()] == [("a", "a")]
+    assert totals.owners() == {0: ["a"]}
 
 
 def test_a_message_of_a_queue_not_owned_is_a_stray() -> None:
     """After the stop as well as without a start."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Processed(50, "a", 0, 0),
             Started(100, "a", ((0, 1),)),
@@ -110,13 +110,13 @@ def test_a_message_of_a_queue_not_owned_is_a_stray() -> None:
         ]
     )
 
-    assert ledger.strays == 2
-    assert ledger.processed == {"a": 3}
+    assert totals.strays == 2
+    assert totals.processed == {"a": 3}
 
 
 def test_repeats_after_a_death_are_told_from_others() -> None:
     """A member that died on the queue explains what it had processed, and no more."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(100, "a", ((0, 1),)),
             *(Processed(110 + offset, "a", 0, offset) for offset in range(5)),
@@ -127,12 +127,12 @@ def test_repeats_after_a_death_are_told_from_others() -> None:
         ]
     )
 
-    assert (ledger.repeats, ledger.repeats_by_death) == (3, 2)
+    assert (totals.repeats, totals.repeats_by_death) == (3, 2)
 
 
 def test_what_was_produced_and_not_processed_is_outstanding() -> None:
     """Queue by queue; what was processed before its acknowledgement was read counts too."""
-    ledger = Ledger.of(
+    totals = Totals.of(
         [
             Started(1, "a", ((0, 1), (1, 1))),
             *(Produced(2, queue, offset) for queue in (0, 1) for offset in range(4)),
@@ -142,8 +142,8 @@ def test_what_was_produced_and_not_processed_is_outstanding() -> None:
         ]
     )
 
-    assert ledger.produced() == 8
-    assert ledger.outstanding() == 6
+    assert totals.produced() == 8
+    assert totals.outstanding() == 6
 
 
 def test_offsets_may_come_in_any_order() -> None:

@@ -7,9 +7,9 @@ fault where they arrive, or where they do not.
 from collections import Counter
 from random import Random
 
-from tests.simulation.juries.controller import CLUSTER, Log
-from tests.simulation.juries.judges import LATE_MS
-from tests.simulation.juries.plan import Plan, Quirk
+from tests.simulation.brokers.controller import CLUSTER, Log
+from tests.simulation.brokers.judges import LATE_MS
+from tests.simulation.brokers.plan import Plan, Quirk
 from trimtab.protocol import LATENCY
 
 

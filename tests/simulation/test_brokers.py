@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.juries.faults import FAULTS
-from tests.simulation.juries.plan import plan, trial
-from tests.simulation.juries.plants import PLANTS, Function
-from tests.simulation.juries.world import BrokerWorld
+from tests.simulation.brokers.faults import FAULTS
+from tests.simulation.brokers.plan import plan, trial
+from tests.simulation.brokers.plants import PLANTS, Function
+from tests.simulation.brokers.world import BrokerWorld
 from tests.simulation.once import Lived, once
 
 SEEDS = 90

@@ -14,8 +14,8 @@ from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import Millis
 
 SWEEP_MS: Final = 2_000
-SENTENCE_MS: Final = 6_000
-SENTENCE_MAX_MS: Final = 24_000
+EJECTION_MS: Final = 6_000
+EJECTION_MAX_MS: Final = 24_000
 STREAK_MS: Final = 6_000
 JITTER_PERCENT: Final = 10
 LIFE_MS: Final = 120_000
@@ -105,8 +105,8 @@ class Plan:
         return VerdictPolicy(
             quorum=self.quorum,
             sweep_ms=Millis(SWEEP_MS),
-            ejection_ms=Millis(SENTENCE_MS),
-            ejection_ms_max=Millis(SENTENCE_MAX_MS),
+            ejection_ms=Millis(EJECTION_MS),
+            ejection_ms_max=Millis(EJECTION_MAX_MS),
             jitter_percent=JITTER_PERCENT,
             streak_ms=Millis(STREAK_MS),
             reporter_ms=Millis(STREAK_MS),

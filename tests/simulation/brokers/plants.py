@@ -34,7 +34,7 @@ def last_of_a_topic_taken(right: Function) -> Function:
     return wrong
 
 
-def sentence_without_end(right: Function) -> Function:
+def ejection_without_end(right: Function) -> Function:
     """Who is out stays out: only testers who are content can end it."""
 
     def wrong(draft: Draft, name: BrokerName, broker: Broker, views: Any) -> Broker:  # noqa: ANN401 - passed on
@@ -44,7 +44,7 @@ def sentence_without_end(right: Function) -> Function:
     return wrong
 
 
-def sentence_prolonged_too_late(right: Function) -> Function:
+def ejection_prolonged_too_late(right: Function) -> Function:
     """Prolonged at the first count after its end; until then all readers are back."""
 
     def wrong(draft: Draft, name: BrokerName, broker: Broker, views: Any) -> Broker:  # noqa: ANN401 - passed on
@@ -72,14 +72,14 @@ PLANTS: Final = {
         last_of_a_topic_taken,
         "has lost its last broker",
     ),
-    "a sentence without end": (
+    "an ejection without end": (
         "rebalance.brokers.sweep._served",
-        sentence_without_end,
+        ejection_without_end,
         "is still out",
     ),
-    "a sentence prolonged too late": (
+    "an ejection prolonged too late": (
         "rebalance.brokers.sweep._served",
-        sentence_prolonged_too_late,
+        ejection_prolonged_too_late,
         "is bad and not out",
     ),
     "a panic unnoticed": ("rebalance.brokers.sweep._notice_panic", panic_unnoticed, "no panic"),

@@ -49,7 +49,7 @@ _PRODUCER: Final = {
 }
 
 
-class ConfluentPost:
+class ConfluentLink:
     """One cluster's verdicts and reports."""
 
     def __init__(self, place: Place, prefix: str) -> None:

@@ -1,4 +1,4 @@
-"""A broker's ledger: how long its deliveries took, as they come and as they are reported.
+"""A broker's times: how long its deliveries took, as they come and as they are reported.
 
 One thread enters deliveries and another reads them a little later: so an entry is one append, and
 everything that takes longer (looking up, sorting) is done away from the messages. In a stream only
@@ -28,8 +28,8 @@ class Reading(NamedTuple):
     deliveries: int
 
 
-class Ledger:
-    """One broker's account, and the window that is open."""
+class BrokerTimes:
+    """One broker's times, and the window that is open."""
 
     def __init__(self, broker: str) -> None:
         self.broker = broker

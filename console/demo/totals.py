@@ -98,7 +98,7 @@ class Offsets:
 
 
 @dataclass(slots=True)
-class Ledger:
+class Totals:
     """What the journals add up to, as far as they have been read."""
 
     tenures: defaultdict[int, list[Tenure]] = field(default_factory=lambda: defaultdict(list))
@@ -116,11 +116,11 @@ class Ledger:
 
     @classmethod
     def of(cls, entries: Iterable[AnyEntry]) -> Self:
-        """The ledger of all these entries."""
-        ledger = cls()
+        """The totals of all these entries."""
+        totals = cls()
         for entry in entries:
-            ledger.absorb(entry)
-        return ledger
+            totals.absorb(entry)
+        return totals
 
     def absorb(self, entry: AnyEntry) -> None:
         """Book one entry."""

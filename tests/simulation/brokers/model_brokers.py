@@ -6,7 +6,7 @@ with a working network to see, so that a jury of honest people has no excuse.
 
 from typing import Final
 
-from tests.simulation.juries.plan import Plan, Trouble
+from tests.simulation.brokers.plan import Plan, Trouble
 
 FAILS: Final = -1.0
 """In place of a latency."""

@@ -1,6 +1,6 @@
 """The way to the controller over kafka-python: a consumer of verdicts, a producer of reports.
 
-As ``confluent_post``. This client connects when it is made, so both are made when it is opened;
+As ``confluent_link``. This client connects when it is made, so both are made when it is opened;
 and its producer waits for room and for metadata, so a report waits for neither long.
 
 Made by ``kafka_python``. Its one rule: only the keeper's thread comes here, and it may wait.
@@ -50,7 +50,7 @@ def connecting(place: Place) -> dict[str, Any]:
 _CONNECTING: Final = {"api", "client", "sasl", "security", "socks5", "ssl", "proxy"}
 
 
-class KafkaPythonPost:
+class KafkaPythonLink:
     """One cluster's verdicts and reports."""
 
     def __init__(self, place: Place, prefix: str) -> None:

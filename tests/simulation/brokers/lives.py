@@ -8,8 +8,8 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tests.simulation.juries.plan import Plan, plan
-from tests.simulation.juries.world import BrokerWorld
+from tests.simulation.brokers.plan import Plan, plan
+from tests.simulation.brokers.world import BrokerWorld
 
 _REPORTED_EVERY = 100
 

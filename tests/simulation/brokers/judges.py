@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from streaming.wire.rows import Row
-from tests.simulation.juries.brokers import Brokers
-from tests.simulation.juries.controller import CLUSTER
-from tests.simulation.juries.plan import (
+from tests.simulation.brokers.controller import CLUSTER
+from tests.simulation.brokers.model_brokers import Brokers
+from tests.simulation.brokers.plan import (
+    EJECTION_MAX_MS,
     JITTER_PERCENT,
-    SENTENCE_MAX_MS,
     STREAK_MS,
     SWEEP_MS,
     Plan,
 )
-from tests.simulation.juries.reporters import is_out
+from tests.simulation.brokers.reporters import is_out
 from tests.simulation.rules import PREFIX
 from trimtab.protocol import (
     COMMANDS,
@@ -43,8 +43,8 @@ EVIDENCE_MS: Final = LATE_MS + STREAK_MS + 3 * SWEEP_MS
 """For how long what a broker did may be held against it: until the last report of it is in, as long
 as failures count, and some sweeps."""
 _EJECTED_PERCENT: Final = 30
-_FREED_MS: Final = SENTENCE_MAX_MS * (100 + JITTER_PERCENT) // 100
-"""The longest sentence."""
+_FREED_MS: Final = EJECTION_MAX_MS * (100 + JITTER_PERCENT) // 100
+"""The longest ejection."""
 
 
 @dataclass(slots=True)
@@ -100,9 +100,9 @@ class Judges:
         if len(self.told) > 1 and self.out(now) == set(self.told):
             yield "all brokers are out of use"
         if not verdict.available:
-            yield from self._sentenced(before, verdict, now)
+            yield from self._ejected(before, verdict, now)
 
-    def _sentenced(self, before: Verdict | None, verdict: Verdict, now: int) -> Iterator[str]:
+    def _ejected(self, before: Verdict | None, verdict: Verdict, now: int) -> Iterator[str]:
         broker = verdict.broker
         if verdict.detector == "operator":
             return

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from tests.simulation.juries.brokers import FAILS, Brokers
-from tests.simulation.juries.plan import Kind, Plan
+from tests.simulation.brokers.model_brokers import FAILS, Brokers
+from tests.simulation.brokers.plan import Kind, Plan
 from trimtab.protocol import Verdict
 
 IMPOSSIBLE: Final = (0, -3, 1e12, float("nan"), float("inf"))

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaError, Message
 
+from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.dispatch import Hands
-from trimtab.sending.ledger import Ledger
 
 Callback = Callable[[KafkaError | None, Message], None]
 
@@ -34,13 +34,13 @@ class Attempt:
     """A report does not carry them."""
 
 
-class Ears(NamedTuple):
-    """Of a broker."""
+class Callbacks(NamedTuple):
+    """Of a broker: what librdkafka calls for each message that is settled."""
 
     heard: Callback
     told: "Told"
     """The same by the application's callback, which is told too."""
-    ledger: Ledger
+    times: BrokerTimes
 
 
 class Told(dict[Callback, Callback]):
@@ -62,7 +62,7 @@ class Told(dict[Callback, Callback]):
         return made
 
 
-Failed = Callable[[Ledger, Attempt, KafkaError, Message], None]
+Failed = Callable[[BrokerTimes, Attempt, KafkaError, Message], None]
 
 
 def took(message: Message) -> float:
@@ -70,18 +70,18 @@ def took(message: Message) -> float:
     return message.latency() or 0.0
 
 
-def ears(ledger: Ledger, failed: Failed) -> Hands[Ears]:
-    """Make a broker's ears: for one message, for seven of eight in a stream, and for the eighth."""
-    each, eighth = (_measuring(ledger, note, failed) for note in (ledger.note, ledger.note_eighth))
-    return each, _passing(ledger, failed), eighth
+def callbacks(times: BrokerTimes, failed: Failed) -> Hands[Callbacks]:
+    """Make a broker's callbacks: for a single message, seven of eight in a row, and the eighth."""
+    each, eighth = (_measuring(times, note, failed) for note in (times.note, times.note_eighth))
+    return each, _passing(times, failed), eighth
 
 
-def _measuring(ledger: Ledger, note: Callable[[float], None], failed: Failed) -> Ears:
+def _measuring(times: BrokerTimes, note: Callable[[float], None], failed: Failed) -> Callbacks:
     def heard(error: KafkaError | None, message: Message) -> None:
         if error is None:
             note(message.latency())  # type: ignore[arg-type]  # a report always has it
         else:
-            failed(ledger, _first(message, None), error, message)
+            failed(times, _first(message, None), error, message)
 
     def tell(on_delivery: Callback) -> Callback:
         def told(error: KafkaError | None, message: Message) -> None:
@@ -89,28 +89,28 @@ def _measuring(ledger: Ledger, note: Callable[[float], None], failed: Failed) ->
                 note(message.latency())  # type: ignore[arg-type]  # as above
                 on_delivery(None, message)
             else:
-                failed(ledger, _first(message, on_delivery), error, message)
+                failed(times, _first(message, on_delivery), error, message)
 
         return told
 
-    return Ears(heard, Told(tell), ledger)
+    return Callbacks(heard, Told(tell), times)
 
 
-def _passing(ledger: Ledger, failed: Failed) -> Ears:
+def _passing(times: BrokerTimes, failed: Failed) -> Callbacks:
     def heard(error: KafkaError | None, message: Message) -> None:
         if error is not None:
-            failed(ledger, _first(message, None), error, message)
+            failed(times, _first(message, None), error, message)
 
     def tell(on_delivery: Callback) -> Callback:
         def told(error: KafkaError | None, message: Message) -> None:
             if error is None:
                 on_delivery(None, message)
             else:
-                failed(ledger, _first(message, on_delivery), error, message)
+                failed(times, _first(message, on_delivery), error, message)
 
         return told
 
-    return Ears(heard, Told(tell), ledger)
+    return Callbacks(heard, Told(tell), times)
 
 
 def _first(message: Message, on_delivery: Callback | None) -> Attempt:

@@ -1,7 +1,7 @@
 """A world: brokers, reporters, their log and the jury, from one seed, in virtual time.
 
 First what was planned goes wrong, and after every record the judges judge. Then everything heals:
-within a bound that follows from the sentences nobody is out any more. At last one broker goes bad
+within a bound that follows from the ejections nobody is out any more. At last one broker goes bad
 once more and all reporters fall silent: its verdict has to lapse (E8).
 """
 
@@ -15,14 +15,14 @@ from typing import Any, Final
 
 from sinks import Record
 from streaming.topics import ROUTINE, URGENT, names
-from tests.simulation.juries.brokers import Brokers
-from tests.simulation.juries.controller import CLUSTER, Controller, Differs, Log
-from tests.simulation.juries.delivery import Delivery
-from tests.simulation.juries.judges import EVIDENCE_MS, Judges
-from tests.simulation.juries.operators import Operators
-from tests.simulation.juries.plan import LIFE_MS, SENTENCE_MAX_MS, SWEEP_MS, Plan, Quirk
-from tests.simulation.juries.reporters import reporters
-from tests.simulation.juries.timeliness import Timeliness
+from tests.simulation.brokers.controller import CLUSTER, Controller, Differs, Log
+from tests.simulation.brokers.delivery import Delivery
+from tests.simulation.brokers.judges import EVIDENCE_MS, Judges
+from tests.simulation.brokers.model_brokers import Brokers
+from tests.simulation.brokers.operators import Operators
+from tests.simulation.brokers.plan import EJECTION_MAX_MS, LIFE_MS, SWEEP_MS, Plan, Quirk
+from tests.simulation.brokers.reporters import reporters
+from tests.simulation.brokers.timeliness import Timeliness
 from tests.simulation.rules import PREFIX
 from trimtab.protocol import (
     BROKERS,
@@ -39,8 +39,8 @@ from trimtab.protocol import (
 
 START_MS: Final = 1_767_225_600_000
 STEP_MS: Final = 500
-REST_MS: Final = EVIDENCE_MS + 2 * SENTENCE_MAX_MS
-"""Sentences that were passed on the last evidence, and one that was prolonged."""
+REST_MS: Final = EVIDENCE_MS + 2 * EJECTION_MAX_MS
+"""Ejections that follow from the last evidence, and one that was prolonged."""
 
 
 class Failed(Exception):  # noqa: N818 - the world has failed, not the program

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tests.simulation.juries.brokers import Brokers
-from tests.simulation.juries.judges import Judges, protected
-from tests.simulation.juries.plan import SWEEP_MS, Kind, Plan, Quirk, Trouble
-from tests.simulation.juries.reporters import Reporter
+from tests.simulation.brokers.judges import Judges, protected
+from tests.simulation.brokers.model_brokers import Brokers
+from tests.simulation.brokers.plan import SWEEP_MS, Kind, Plan, Quirk, Trouble
+from tests.simulation.brokers.reporters import Reporter
 
 IN_TIME_MS: Final = 2 * SWEEP_MS + 3_500
 """Two sweeps; and a window, what the delivery may add to it, and a tick."""

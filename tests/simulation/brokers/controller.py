@@ -15,7 +15,7 @@ from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from streaming.cell.hearing import Rules
 from streaming.wire.rows import Row
-from tests.simulation.juries.plan import Plan
+from tests.simulation.brokers.plan import Plan
 from tests.simulation.rules import DECODER, PARTITIONS, PREFIX
 from trimtab.protocol import Topic, partition_of
 
