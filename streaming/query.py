@@ -45,7 +45,7 @@ from streaming.startup.losses import NotSurveyed, looking, losses, survey, unrea
 from streaming.startup.opening import begin_telling, end_telling
 from streaming.startup.reminder import NotReminded, reading, remind
 from streaming.startup.takeover import new_start
-from streaming.startup.terms import present_terms
+from streaming.startup.terms import continued, present_terms
 from streaming.topics import URGENT, names
 
 _WATCH_S: Final = 0.2
@@ -157,6 +157,8 @@ class QueryLife:
             lost = losses(at, before.topics if before else {}, shelf)
             waiting = unread(at, shelf, names(self.options.topics.prefix, URGENT))
             if not lost and not self._moves_over and waiting <= MOST_WAITING:
+                if before is not None and before != continued(before):
+                    checkpoint.begin(continued(before))
                 return
             kept, log = checkpoint.set_aside(start), structlog.get_logger()
             if lost:

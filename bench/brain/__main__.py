@@ -14,7 +14,7 @@ from bench.command import conclude, run
 from console.output import columns
 from console.progress import Stderr
 from rebalance.allocation import AllocationPlan, AllocationRequest
-from streaming.cell.codec import pack, unpack
+from streaming.cell.packed import pack, unpack
 
 _REPEATS: Final = 9
 """The fastest of nine: noise only ever makes things slower."""

@@ -21,9 +21,10 @@ from rebalance.groups.model.events import Moment
 from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp
-from streaming.cell.codec import pack, packed_groups, read, unpack, write
+from streaming.cell.codec import read, write
 from streaming.cell.fold import fold
 from streaming.cell.hearing import hear
+from streaming.cell.packed import pack, unpack
 from streaming.cell_operator import CellOperator, StateFunction
 from streaming.wire.rows import Row
 from trimtab.protocol import ASSIGNMENTS, DEFAULT_PREFIX, HEARTBEATS
@@ -74,7 +75,7 @@ def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
 
 def _brain(few: Prepared) -> Iterator[Part]:
     name = GroupName("crowd-0")
-    packed = packed_groups(few.cell)[name]
+    packed = few.cell.groups.by_name()[name]
     state = unpack(packed)
     stamp, events = _heard(few, few.beats, name)
     joined, join = _heard(few, few.visit, name)

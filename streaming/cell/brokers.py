@@ -8,7 +8,7 @@ Called by ``fold``. Its one rule: the result depends on the cell and the rows al
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import merge
 from operator import itemgetter
 from typing import NamedTuple
@@ -26,14 +26,8 @@ from rebalance.stamp import Stamp, Ticked
 from sinks import Outlet, Record
 from sinks.brokers import verdict_records
 from sinks.history import ailed
-from streaming.cell.codec import (
-    Cell,
-    PackedCluster,
-    pack_cluster,
-    packed_clusters,
-    unpack_cluster,
-    with_clusters,
-)
+from streaming.cell.codec import Cell
+from streaming.cell.packed import Packed, Packs, pack_cluster, unpack_cluster
 
 Said = tuple[int, BrokerEvent]
 """An event, and its place among the rows of the batch."""
@@ -59,11 +53,9 @@ class Juries:
         self, cell: Cell, said: Mapping[ClusterName, Sequence[Said]], ticks: Sequence[Said]
     ) -> Deliberated:
         """Step every jury that heard something or whose time is up."""
-        clusters = packed_clusters(cell)
+        clusters = cell.clusters.by_name()
         awake = said.keys() | {
-            name
-            for name, packed in clusters.items()
-            if packed.deadline is not None and cell.clock.now >= packed.deadline
+            name for name, packed in clusters.items() if packed.is_due(cell.clock.now)
         }
         records: list[Record] = []
         refused: list[ReportRefused] = []
@@ -76,11 +68,11 @@ class Juries:
                 clusters[name] = packed
             else:
                 clusters.pop(name, None)  # nobody speaks of it any more
-        return Deliberated(with_clusters(cell, clusters), records, refused)
+        return Deliberated(replace(cell, clusters=Packs.of(clusters)), records, refused)
 
     def _judged(
-        self, name: ClusterName, was: PackedCluster | None, events: Sequence[BrokerEvent]
-    ) -> tuple[PackedCluster | None, list[Record], list[ReportRefused]]:
+        self, name: ClusterName, was: Packed | None, events: Sequence[BrokerEvent]
+    ) -> tuple[Packed | None, list[Record], list[ReportRefused]]:
         """Step one jury; if that fails no other one notices, and its verdicts stand."""
         before = Cluster(name) if was is None else unpack_cluster(was)
         try:
@@ -95,24 +87,24 @@ class Juries:
             raise  # that is the process's, and the batch is repeated
         except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this cluster alone
             return self._endured(before, was, events, ailments.reason_of(error))
-        if was is not None and was.ailment:
+        if was is not None and was.kept:
             records.append(self._ailed(name, ""))
         return packed, records, refused
 
     def _endured(
-        self, before: Cluster, was: PackedCluster | None, events: Sequence[BrokerEvent], reason: str
-    ) -> tuple[PackedCluster, list[Record], list[ReportRefused]]:
+        self, before: Cluster, was: Packed | None, events: Sequence[BrokerEvent], reason: str
+    ) -> tuple[Packed, list[Record], list[ReportRefused]]:
         """Keep a cluster as it was, until something is said to it; what was said is sent back.
 
         Reports are not: their senders say more in a moment.
         """
-        packed = PackedCluster(None, pack_cluster(before).cluster, reason)
+        packed = Packed(None, pack_cluster(before).rest, kept=reason.encode())
         refused = [
             ReportRefused(before.name, event.stamp, reason)
             for event in events
             if not isinstance(event, Reported | Ticked)
         ]
-        known = was is not None and was.ailment == reason
+        known = was is not None and was.kept == packed.kept
         return packed, [] if known else [self._ailed(before.name, reason)], refused
 
     def _ailed(self, name: ClusterName, reason: str) -> Record:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance.groups.model.state import GroupState
-from streaming.cell.codec import PackedGroup, pack, unpack
+from streaming.cell.packed import Packed, pack, unpack
 
-_MOST_BYTES: Final = 16 << 20
-"""Packed; in mind they are five times as large. Enough for some thousands of usual groups."""
+_MOST_BYTES: Final = 4 << 20
+"""Packed; in memory they are twenty times as large. Enough for some thousands of usual groups."""
 
 
 @dataclass(slots=True)
@@ -26,13 +26,13 @@ class Cache:
     _known: dict[bytes, GroupState] = field(default_factory=dict)
     _bytes: int = 0
 
-    def unpack(self, packed: PackedGroup) -> GroupState:
+    def unpack(self, packed: Packed) -> GroupState:
         """Unpack a group, remembering what can be remembered of it."""
         state = unpack(packed, self._known.get(packed.rest))
         self._keep(packed.rest, state)
         return state
 
-    def pack(self, state: GroupState, before: GroupState, was: PackedGroup | None) -> PackedGroup:
+    def pack(self, state: GroupState, before: GroupState, was: Packed | None) -> Packed:
         """Pack a group, and keep it in mind."""
         packed = pack(state, before, was)
         self._keep(packed.rest, state)

@@ -32,6 +32,8 @@ from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName, Millis, Position
 from rebalance.stamp import Stamp, Ticked
 from sinks import Outlet, Publication, Record, record_of
+from streaming.cell.stored.rows import KeptForm, row_form, row_of
+from streaming.cell.stored.unreadable import understood
 from streaming.wire.decoding import Decoder, OfGroup, dead_letter_of
 from streaming.wire.rows import Row
 from trimtab.protocol import DeadLetter, UndecodableRecord
@@ -57,7 +59,7 @@ class Kept(NamedTuple):
 
 
 _encode: Final = msgpack.Encoder().encode
-_decode: Final = msgpack.Decoder(list[Kept]).decode
+_decode: Final = msgpack.Decoder(list[KeptForm]).decode
 
 
 def waits_until(moments: Iterable[Moment]) -> Millis | None:
@@ -131,12 +133,13 @@ def _bounded(kept: Sequence[Kept], rooms: int) -> Sequence[Kept]:
 
 def write(kept: Sequence[Kept]) -> bytes:
     """Write what is kept."""
-    return _encode(kept)
+    return _encode([KeptForm(row_form(it.row), it.clock, it.heard) for it in kept])
 
 
+@understood
 def read(data: bytes) -> list[Kept]:
     """Read what was kept."""
-    return _decode(data)
+    return [Kept(row=row_of(it.row), clock=it.clock, heard=it.heard) for it in _decode(data)]
 
 
 def again(kept: Iterable[Kept], group: GroupName, decoder: Decoder) -> Iterator[Event | Found]:

@@ -28,8 +28,9 @@ from rebalance.stamp import Stamp
 from sinks import Record, dead_letter_record, record_of
 from streaming.cell import containment, gate
 from streaming.cell.brokers import Juries
-from streaming.cell.codec import Cell, PackedGroup, packed_groups, with_groups
+from streaming.cell.codec import Cell
 from streaming.cell.hearing import Heard, Rules, hear
+from streaming.cell.packed import Packed, Packs
 from streaming.wire.decoding import dead_letter_of
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import DeadLetter, UndecodableRecord
@@ -38,7 +39,7 @@ from trimtab.protocol import DeadLetter, UndecodableRecord
 class Stepped(NamedTuple):
     """The outcome of one group's step."""
 
-    packed: PackedGroup | None
+    packed: Packed | None
     records: list[Record]
     letters: list[DeadLetter]
     epoch: Epoch = Epoch(0)
@@ -65,10 +66,10 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     heard = replace(heard, begins=let.opened)
     cell, letters = replace(cell, clock=heard.clock), heard.letters
     records: list[Record] = []
-    if heard.events or cell.due() or let.opened:
+    if heard.events or cell.is_due() or let.opened:
         cell, records, returned = _decide(cell, heard, rules)
         letters = letters + returned
-    if heard.of_brokers or cell.jury_due():
+    if heard.of_brokers or cell.is_jury_due():
         juries = Juries(rules.verdicts, rules.outlet, heard.now)
         cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
         records += verdicts
@@ -78,11 +79,9 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
 
 def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record], list[DeadLetter]]:
     """Step every group that heard something or waited for this time."""
-    groups = packed_groups(cell)
+    groups = cell.groups.by_name()
     awake = heard.events.keys() | {
-        group
-        for group, packed in groups.items()
-        if heard.begins or (packed.deadline is not None and cell.clock.now >= packed.deadline)
+        group for group, packed in groups.items() if heard.begins or packed.is_due(cell.clock.now)
     }
     records: list[Record] = []
     letters: list[DeadLetter] = []
@@ -98,10 +97,10 @@ def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record],
         else:
             groups.pop(group, None)
             cell = replace(cell, floor=max(cell.floor, after.epoch))
-    return with_groups(cell, groups), records, letters
+    return replace(cell, groups=Packs.of(groups)), records, letters
 
 
-def _step(before: GroupState, was: PackedGroup | None, heard: Heard, rules: Rules) -> Stepped:
+def _step(before: GroupState, was: Packed | None, heard: Heard, rules: Rules) -> Stepped:
     """Step one group; if that fails nobody else notices, and nothing is lost (``containment``)."""
     moments = heard.moments(before.name)
     if was is not None and was.kept:
@@ -119,7 +118,7 @@ def _step(before: GroupState, was: PackedGroup | None, heard: Heard, rules: Rule
 
 
 def _step_again(
-    before: GroupState, was: PackedGroup, moments: Sequence[Moment], heard: Heard, rules: Rules
+    before: GroupState, was: Packed, moments: Sequence[Moment], heard: Heard, rules: Rules
 ) -> Stepped:
     """Step a group that has failed, if it changes: with all that was said since, or else without.
 
@@ -179,7 +178,7 @@ def _kept(
 
 def _stepped(
     before: GroupState,
-    was: PackedGroup | None,
+    was: Packed | None,
     moments: Sequence[Moment],
     heard: Heard,
     rules: Rules,

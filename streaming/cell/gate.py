@@ -25,6 +25,8 @@ from msgspec import msgpack
 
 from rebalance.clock import LogClock
 from rebalance.ids import Millis
+from streaming.cell.stored.rows import GateForm, row_form, row_of
+from streaming.cell.stored.unreadable import understood
 from streaming.wire.decoding import Decoder
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import (
@@ -83,21 +85,44 @@ class Passed(NamedTuple):
 
 
 _encode: Final = msgpack.Encoder().encode
-_decode: Final = msgpack.Decoder(Gate).decode
+_decode: Final = msgpack.Decoder(GateForm).decode
 _OPEN: Final = Gate()
 NO_OPENING: Final = Opening()
-SHUT: Final = _encode(Gate(shut=True))
-"""Of a cell that begins."""
 
 
 def write(gate: Gate) -> bytes:
     """Write a gate; one that has always been open is nothing."""
-    return _encode(gate) if gate != _OPEN else b""
+    if gate == _OPEN:
+        return b""
+    form = GateForm(
+        start=gate.start,
+        shut=gate.shut,
+        told=gate.told,
+        ticks=gate.ticks,
+        waiting=[row_form(it) for it in gate.waiting],
+        beats={life: row_form(it) for life, it in gate.beats.items()},
+    )
+    return _encode(form)
 
 
+@understood
 def read(data: bytes) -> Gate:
     """Read a gate; nothing is one that has always been open."""
-    return _decode(data) if data else _OPEN
+    if not data:
+        return _OPEN
+    form = _decode(data)
+    return Gate(
+        start=form.start,
+        shut=form.shut,
+        told=form.told,
+        ticks=form.ticks,
+        waiting=tuple(row_of(it) for it in form.waiting),
+        beats={life: row_of(it) for life, it in form.beats.items()},
+    )
+
+
+SHUT: Final = write(Gate(shut=True))
+"""Of a cell that begins."""
 
 
 def passed(

@@ -25,7 +25,7 @@ _OUTSIDE: Final = (OSError, EOFError, MemoryError)
 """What Python raises for the state of the machine."""
 _MISSING: Final = {"ImportError", "ModuleNotFoundError"}
 _OURS: Final = {
-    "streaming.cell.codec.UnreadableState": False,
+    "streaming.cell.stored.unreadable.UnreadableState": False,
     "streaming.startup.succession.Superseded": False,
     "streaming.cell.gate.Untold": True,
 }

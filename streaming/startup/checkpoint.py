@@ -66,7 +66,7 @@ class Checkpoint:
         return None if text is None else read(text)
 
     def begin(self, terms: Terms) -> None:
-        """Write down what a new one is begun with."""
+        """Write down what one is begun, or gone on, with."""
         draft, final = self._path(f".{_TERMS}.new"), self._path(_TERMS)
         with self._reached():
             self._write(draft, written(terms))

@@ -1,7 +1,7 @@
 """The terms of a checkpoint: settings that cannot change while it is in use.
 
 A group's state is in the cell that it was dealt to, positions belong to the partitions of one
-Kafka's topics, and the bytes to one version. With other settings the query would find empty cells
+Kafka's topics, and the bytes have a version. With other settings the query would find empty cells
 where its groups were, take their members for strangers, and count from 1 again. So the terms are
 stored with the checkpoint, and a start under others is refused, key by key.
 
@@ -14,10 +14,10 @@ is refused.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Final, NamedTuple
 
-from streaming.cell.codec import VERSION
+from streaming.cell.codec import READABLE, VERSION
 from streaming.options import Options
 from streaming.topics import ROUTINE, URGENT, names
 
@@ -85,6 +85,11 @@ def present_terms(options: Options, cluster: str, topics: Mapping[str, str]) -> 
     )
 
 
+def continued(terms: Terms) -> Terms:
+    """Return the terms of a checkpoint that is gone on with: from now on it has this version."""
+    return replace(terms, state=VERSION)
+
+
 def written(terms: Terms) -> str:
     """Return terms as they are kept."""
     return json.dumps(asdict(terms), indent=2)
@@ -106,7 +111,7 @@ def differences(before: Terms | None, now: Terms) -> Iterator[str]:
         return
     for name, (key, remedy) in _KEYS.items():
         was, wanted = getattr(before, name), getattr(now, name)
-        if was != wanted:
+        if was != wanted and not (name == "state" and was in READABLE):
             yield f"{key} is {wanted}, but the checkpoint was started with {was}: {remedy}"
 
 

@@ -30,6 +30,8 @@ INNER_PACKAGES = [
     "rebalance.groups.members",
     "rebalance.groups.model",
     "streaming.cell",
+    "streaming.cell.stored",
+    "streaming.cell.version_1",
     "streaming.startup",
     "streaming.wire",
 ]

@@ -19,7 +19,7 @@ if "pyspark.daemon" in sys.orig_argv:
 OTHER_VERSION = """\
     from streaming.cell import codec
 
-    codec._VERSION_BYTE = b"\\x63"
+    codec.VERSION = 99
 """
 NO_PACKAGE = """\
     class Missing:
@@ -54,7 +54,7 @@ def test_the_cause_is_what_the_user_sees(
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
         for what, cause, remedy in (
-            (OTHER_VERSION, "the checkpoint holds state of version 1", "--new-checkpoint"),
+            (OTHER_VERSION, "the checkpoint holds state of version 2", "--new-checkpoint"),
             (NO_PACKAGE, "No module named 'msgspec'", "install trimtab's there"),
         ):
             (tmp_path / "sitecustomize.py").write_text(WORKERS + what)

@@ -35,9 +35,9 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from sinks import Outlet, record_of
-from streaming.cell.codec import pack, unpack
 from streaming.cell.gate import Passed, Untold
 from streaming.cell.hearing import Heard, Rules, hear
+from streaming.cell.packed import pack, unpack
 from streaming.startup.succession import Superseded, give_way
 from streaming.wire.rows import Row
 from tests.builders import reporting

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from rebalance.clock import LogClock
 from rebalance.groups.model.overview import GroupSummarised
-from streaming.cell.codec import PackedGroup
 from streaming.cell.gate import Gate
+from streaming.cell.packed import Packed
 from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.simulation.rules import GROUP
@@ -35,7 +35,7 @@ GRACE_MS: Final = 2 * TICK_MS
 class Checkpoint(NamedTuple):
     """A copy."""
 
-    packed: PackedGroup
+    packed: Packed
     clock: LogClock
     read: Mapping[str, int]
     planned: Sequence[Row] = ()

@@ -15,7 +15,7 @@ from audit.entitlement import Balance
 from audit.silence import Blast
 from audit.violations import Invariant, Violation
 from audit.witness import Witness
-from streaming.cell.codec import pack
+from streaming.cell.packed import pack
 from tests.simulation.behind import SHUT
 from tests.simulation.brain import Brain
 from tests.simulation.checkpoints import Checkpoint
@@ -149,7 +149,7 @@ class World:
         self._stay_calm(began + REST_MS)
         packed = pack(self.brain.state)
         things = len(self.brain.state.membership.members) + len(self.brain.state.handover.books)
-        size = len(packed.pulses) + len(packed.rest)
+        size = len(packed.beats) + len(packed.rest)
         self.note(self.checker.measured(GROUP, size, things))
         return rested
 

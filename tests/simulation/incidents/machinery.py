@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from audit.violations import Invariant, Violation
 from streaming.cell import codec
+from streaming.cell.packed import Packs, pack
+from streaming.cell.stored.unreadable import UnreadableState
 from tests.simulation.behind import Behind
 from tests.simulation.brain import NAME
 from tests.simulation.checkpoints import Checkpoint, Copying
@@ -115,11 +117,11 @@ def upgrade(world: "World", dice: Random) -> None:
 def rollback(world: "World", dice: Random) -> None:
     """A release that cannot read the state is started; it refuses, and the right one goes on."""
     brain = world.brain
-    cell = codec.with_groups(codec.Cell(brain.clock), {NAME: codec.pack(brain.state)})
+    cell = codec.Cell(brain.clock, Packs.of({NAME: pack(brain.state)}))
     migrated = bytes([codec.VERSION + 1]) + codec.write(cell)[1:]
     try:
         codec.read(migrated)
-    except codec.UnreadableState:
+    except UnreadableState:
         world.away_until = world.now + dice.choice([500, 2_000])
         world.faults.occurred("A13")
     else:

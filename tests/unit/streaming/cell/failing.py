@@ -15,8 +15,9 @@ from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp
 from sinks import Record
-from streaming.cell.codec import Cell, packed_groups, unpack
+from streaming.cell.codec import Cell
 from streaming.cell.fold import Folded, fold
+from streaming.cell.packed import unpack
 from tests.builders.log import Log, join, route, rules
 from trimtab.protocol import (
     DEADLETTERS,
@@ -59,7 +60,7 @@ def letters(folded: Folded) -> list[DeadLetter]:
 
 def state_of(cell: Cell, name: str = ILL) -> GroupState:
     """What a cell knows of a group."""
-    return unpack(packed_groups(cell)[GroupName(name)])
+    return unpack(cell.groups.by_name()[GroupName(name)])
 
 
 def at_work(log: Log) -> Cell:

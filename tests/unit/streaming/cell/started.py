@@ -6,7 +6,8 @@ from typing import Any
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName
 from sinks import Record
-from streaming.cell.codec import Cell, packed_groups, unpack
+from streaming.cell.codec import Cell
+from streaming.cell.packed import unpack
 from streaming.wire.rows import Row
 from tests.builders.log import Log, rules
 from trimtab.protocol import (
@@ -42,7 +43,7 @@ def tick(log: Log, start: str, number: int, seen: int | None, at: int) -> Row:
 
 def state_of(cell: Cell) -> GroupState:
     """What a cell knows of the group."""
-    return unpack(packed_groups(cell)[BILLING])
+    return unpack(cell.groups.by_name()[BILLING])
 
 
 def on(topic: Topic[Any], records: Sequence[Record]) -> list[Any]:

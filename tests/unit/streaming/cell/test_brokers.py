@@ -13,9 +13,10 @@ from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import BrokerStep
 from rebalance.brokers.step import step as deliberated
 from rebalance.errors import BrokenInvariant
-from streaming.cell.codec import Cell, pack_cluster, packed_clusters, read, unpack_cluster, write
+from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from streaming.cell.hearing import Rules
+from streaming.cell.packed import pack_cluster, unpack_cluster
 from streaming.wire.rows import Row
 from tests.builders.cluster_story import FAILS, ClusterStory, sights
 from tests.builders.log import PREFIX, Log, rules
@@ -153,7 +154,7 @@ def test_impossible_figures_are_buried() -> None:
     cell, records = folded(Cell(), log.read())
 
     assert ["invalid", "refused"] == sorted(it.reason for it in letters(records))
-    assert [ClusterName(EAST)] == list(packed_clusters(cell))
+    assert [ClusterName(EAST)] == list(cell.clusters.by_name())
 
 
 def test_a_reporter_from_the_future_is_buried() -> None:
@@ -164,7 +165,7 @@ def test_a_reporter_from_the_future_is_buried() -> None:
         said = report("p", hours, b=5.0).model_copy(update={"incarnation": life})
         log.append(LATENCY, EAST, said, at=START)
     cell, records = folded(Cell(), log.read())
-    (reporter,) = unpack_cluster(packed_clusters(cell)[ClusterName(EAST)]).reporters.values()
+    (reporter,) = unpack_cluster(cell.clusters.by_name()[ClusterName(EAST)]).reporters.values()
 
     assert 5 == reporter.sequence
     assert ["incarnation: begins more than a day from now"] == [
@@ -188,7 +189,7 @@ def test_a_cluster_that_nobody_speaks_of_is_forgotten() -> None:
         log.tick(EAST, at=START + 12_000 + 2_000 * step)
     cell, later = folded(cell, log.read())
 
-    assert {} == packed_clusters(cell)
+    assert {} == cell.clusters.by_name()
     assert dict.fromkeys("abcd") == verdicts(records + later)
 
 
@@ -223,5 +224,5 @@ def test_a_jury_that_fails_concerns_its_cluster_alone(monkeypatch: pytest.Monkey
     ]
     assert [["BrokenInvariant: no such broker"], [], [None]] == reasons
     assert [1, 1, 0] == [len(returned(each)) for each in (first, second, third)]
-    assert {ILL, WELL} == set(packed_clusters(third.cell))
+    assert {ILL, WELL} == set(third.cell.clusters.by_name())
     assert any(it.topic == "t.brokers" and it.key.startswith(WELL.encode()) for it in first.records)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch
 from streaming.cell.cache import Cache
-from streaming.cell.codec import pack, unpack
+from streaming.cell.packed import pack, unpack
 from tests.builders.group import GroupBuilder, a_group
 
 GROUP = a_group().with_member("a", seen=1).with_route("orders", 4).with_page("orders-0", "a@1")

@@ -5,8 +5,9 @@ from itertools import groupby
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName
 from sinks import Record
-from streaming.cell.codec import Cell, packed_groups, unpack
+from streaming.cell.codec import Cell
 from streaming.cell.fold import Folded, fold
+from streaming.cell.packed import unpack
 from streaming.wire.rocketmq import CellPlace
 from tests.builders.log import PARTITIONS, Log, route, rules
 from tests.builders.rocketmq import CLIENT, consumer, heartbeat
@@ -18,7 +19,7 @@ RULES = rules()
 
 def group_of(cell: Cell, name: str) -> GroupState:
     """What a cell knows of a group."""
-    return unpack(packed_groups(cell)[GroupName(name)])
+    return unpack(cell.groups.by_name()[GroupName(name)])
 
 
 def on(topic: str, folded: Folded) -> list[Record]:
@@ -46,7 +47,7 @@ def test_a_cell_hears_only_of_its_own_groups() -> None:
     log = Log()
     log.append(ROCKETMQ, CLIENT, heartbeat(consumer("g"), consumer("h"), None), at=1_000)
     cells = [fold(Cell(), log.rows, RULES.at(CellPlace(each))) for each in range(PARTITIONS)]
-    groups = [sorted(packed_groups(folded.cell)) for folded in cells]
+    groups = [sorted(folded.cell.groups.by_name()) for folded in cells]
 
     assert partition_of("g", PARTITIONS) != partition_of("h", PARTITIONS)
     assert ["g"] == groups[partition_of("g", PARTITIONS)]

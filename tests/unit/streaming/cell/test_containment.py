@@ -12,7 +12,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.ids import GroupName
 from sinks import Outlet, Publication, Record, record_of
 from streaming.cell import containment
-from streaming.cell.codec import Cell, packed_groups, read, write
+from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from tests.builders.log import LIFE, Log, beat, join, leave, route, rules
 from tests.unit.streaming.cell.failing import (
@@ -125,7 +125,7 @@ def test_nothing_that_was_said_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [None] == [it.reason for it in of(folded, HISTORY) if isinstance(it, Ailment)]
     assert [] == letters(folded)
     assert state_of(folded.cell).ailment is None
-    assert b"" == packed_groups(folded.cell)[GroupName(ILL)].kept
+    assert b"" == folded.cell.groups.by_name()[GroupName(ILL)].kept
 
 
 def test_a_record_that_is_to_blame_is_sent_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_a_release_that_a_full_beat_proves_is_not_forgotten(
             full = Beat(member="a", incarnation=LIFE, sequence=second, epoch=1, owned=())
             log.append(HEARTBEATS, ILL, full, at=second * 1_000)
             cell = fold(cell, log.read(), RULES).cell
-    kept = containment.read(packed_groups(cell)[GroupName(ILL)].kept)
+    kept = containment.read(cell.groups.by_name()[GroupName(ILL)].kept)
 
     assert [("t.members", 2_000), ("t.heartbeats", 8_000)] == [
         (it.row.topic, it.row.appended_ms) for it in kept
@@ -197,7 +197,7 @@ def test_there_is_room_for_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert 5 == len(letters(folded))
     assert containment.MOST == len(
-        containment.read(packed_groups(folded.cell)[GroupName(ILL)].kept)
+        containment.read(folded.cell.groups.by_name()[GroupName(ILL)].kept)
     )
 
 

@@ -15,9 +15,10 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, Millis
 from sinks import Record
-from streaming.cell.codec import Cell, PackedGroup, packed_groups, unpack
+from streaming.cell.codec import Cell
 from streaming.cell.fold import Folded, fold
 from streaming.cell.hearing import hear
+from streaming.cell.packed import Packed, Packs, unpack
 from streaming.wire.rows import Row
 from tests.builders.log import Log, beat, join, leave, route, rules
 from trimtab.protocol import (
@@ -35,7 +36,7 @@ RULES = rules()
 
 def group_of(cell: Cell, name: str = "billing") -> GroupState:
     """What a cell knows of a group."""
-    return unpack(packed_groups(cell)[GroupName(name)])
+    return unpack(cell.groups.by_name()[GroupName(name)])
 
 
 def a_member_at_work(log: Log, group: str = "billing", cell: Cell | None = None) -> Cell:
@@ -92,11 +93,11 @@ def test_a_tick_that_is_due_for_nobody_opens_nothing(monkeypatch: pytest.MonkeyP
     cell = a_member_at_work(log)
     opened = Counter[str]()
 
-    def counting(cell: Cell) -> dict[GroupName, PackedGroup]:
+    def counting(_: Packs[GroupName]) -> dict[GroupName, Packed]:
         opened["cell"] += 1
-        return packed_groups(cell)
+        return {}
 
-    monkeypatch.setattr("streaming.cell.fold.packed_groups", counting)
+    monkeypatch.setattr(Packs, "by_name", counting)
     log.tick("billing", at=2_000)
     folded = fold(cell, log.read(), RULES)
 
@@ -115,7 +116,7 @@ def test_only_groups_that_heard_something_are_unpacked(monkeypatch: pytest.Monke
         cell = a_member_at_work(log, name, cell)
     unpacked = []
 
-    def counting(packed: PackedGroup, rest: GroupState | None) -> GroupState:
+    def counting(packed: Packed, rest: GroupState | None) -> GroupState:
         unpacked.append(packed)
         return unpack(packed, rest)
 
@@ -123,7 +124,7 @@ def test_only_groups_that_heard_something_are_unpacked(monkeypatch: pytest.Monke
     log.append(HEARTBEATS, names[7], beat("a"), at=2_000)
     fold(cell, log.read(), RULES)
 
-    assert [packed_groups(cell)[GroupName(names[7])]] == unpacked
+    assert [cell.groups.by_name()[GroupName(names[7])]] == unpacked
 
 
 def test_a_beat_leaves_the_slow_part_as_it_is() -> None:
@@ -132,10 +133,10 @@ def test_a_beat_leaves_the_slow_part_as_it_is() -> None:
     cell = a_member_at_work(log)
     log.append(HEARTBEATS, "billing", beat("a"), at=2_000)
     beaten = fold(cell, log.read(), RULES).cell
-    before, after = (packed_groups(it)[GroupName("billing")] for it in (cell, beaten))
+    before, after = (it.groups.by_name()[GroupName("billing")] for it in (cell, beaten))
 
     assert before.rest == after.rest
-    assert before.pulses != after.pulses
+    assert before.beats != after.beats
 
 
 def test_strangers_leave_no_trace() -> None:
@@ -145,7 +146,7 @@ def test_strangers_leave_no_trace() -> None:
     log.append(MEMBERS, "ghosts", leave("nobody"), at=1_000)
     folded = fold(Cell(), log.rows, RULES)
 
-    assert {} == packed_groups(folded.cell)
+    assert {} == folded.cell.groups.by_name()
     assert [(b"billing/nobody", None)] == [record[2:4] for record in folded.records]
 
 
@@ -276,7 +277,7 @@ def test_every_cut_ends_with_the_same_group(
 
 def essence(cell: Cell) -> object:
     """What must not depend on batches: everything but epochs and hand-overs under way."""
-    groups = {name: unpack(packed) for name, packed in packed_groups(cell).items()}
+    groups = {name: unpack(packed) for name, packed in cell.groups.by_name().items()}
     return {
         name: (
             {

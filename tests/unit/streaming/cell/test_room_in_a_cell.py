@@ -4,8 +4,9 @@ import pytest
 
 from rebalance.ids import GroupName
 from sinks import Record
-from streaming.cell.codec import Cell, packed_groups, unpack
+from streaming.cell.codec import Cell
 from streaming.cell.fold import Folded, fold
+from streaming.cell.packed import unpack
 from tests.builders.log import Log, join, route, rules
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -35,7 +36,7 @@ def test_one_member_is_told_of_ten_thousand_queues(length: int) -> None:
     folded = fold(Cell(), log.read(), RULES)
     [told] = on(folded, "assignments")
 
-    assert 10_000 == len(unpack(packed_groups(folded.cell)[GroupName("billing")]).handover.books)
+    assert 10_000 == len(unpack(folded.cell.groups.by_name()[GroupName("billing")]).handover.books)
     assert 10_000 == len(decode(ASSIGNMENTS, told.value).hold)
     assert len(told.value or b"") < 200_000
 

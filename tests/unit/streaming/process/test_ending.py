@@ -25,8 +25,8 @@ from the Python worker: Traceback (most recent call last):
     ("raised", "cause", "passes"),
     [
         (
-            "streaming.cell.codec.UnreadableState: the checkpoint holds state of version 9",
-            "the checkpoint holds state of version 9",
+            "streaming.cell.stored.unreadable.UnreadableState: the checkpoint holds nothing",
+            "the checkpoint holds nothing",
             False,
         ),
         (

@@ -5,10 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from streaming.startup.terms import NEW_CHECKPOINT, Terms, differences, frozen, read, written
+from streaming.cell.codec import READABLE, VERSION
+from streaming.startup.terms import (
+    NEW_CHECKPOINT,
+    Terms,
+    continued,
+    differences,
+    frozen,
+    read,
+    written,
+)
 
 TERMS = Terms(
-    state=1,
+    state=VERSION,
     cluster="kafka-1",
     prefix="t.",
     partitions=8,
@@ -43,10 +52,6 @@ def test_the_same_settings_differ_in_nothing() -> None:
         ({"prefix": "u."}, "topics.prefix is u., but the checkpoint was started with t.: set it"),
         ({"partitions": 16}, "topics.partitions is 16, but the checkpoint was started with 8: set"),
         ({"cluster": "kafka-2"}, "the Kafka behind kafka.bootstrap_servers is kafka-2, but the"),
-        (
-            {"state": 2},
-            "the version of the state is 2, but the checkpoint was started with 1: start",
-        ),
         ({"sources": [["members", "heartbeats"]]}, "what the query reads is [['members', 'he"),
     ],
 )
@@ -55,6 +60,23 @@ def test_a_difference_is_one_line(change: dict[str, object], line: str) -> None:
     (told,) = differences(TERMS, replace(TERMS, **change))  # type: ignore[arg-type]  # by name
 
     assert told.startswith(line)
+
+
+@pytest.mark.parametrize("state", READABLE)
+def test_state_of_an_earlier_version_is_gone_on_with(state: int) -> None:
+    """It is read, and from then on it has the present version: an older release is refused."""
+    before = replace(TERMS, state=state)
+
+    assert [] == list(differences(before, TERMS))
+    assert TERMS == continued(before)
+
+
+def test_state_of_a_later_version_is_not() -> None:
+    """The release that wrote it can be started, or a new checkpoint."""
+    (told,) = differences(replace(TERMS, state=VERSION + 1), TERMS)
+
+    assert told.startswith("the version of the state is 2, but the checkpoint was started with 3")
+    assert NEW_CHECKPOINT in told
 
 
 @pytest.mark.parametrize("key", ["prefix", "partitions", "cluster"])

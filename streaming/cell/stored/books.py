@@ -1,0 +1,108 @@
+"""The stored form of the books: who may be working on queues.
+
+Queues that are owned alike share a page, and so do the values that are read: most of a member's
+queues were granted at once. Part of ``group``.
+"""
+
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Final
+
+from rebalance.groups.model.member import Member
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+from streaming.cell.stored.form import Form, Place, Places
+
+_ALIKE: Final = attrgetter(
+    "holder.member", "holder.incarnation", "holder.epoch", "holder.asked", "heir"
+)
+"""What makes two pages the same. Faster by far than to compare them."""
+
+
+class GrantForm(Form):
+    """A queue promised to one life."""
+
+    member: Place
+    incarnation: Incarnation | None
+    """None: that of the member as it is."""
+    epoch: Epoch
+    asked: tuple[Epoch, Millis] | None
+
+
+class PageForm(Form):
+    """A holder and, during a hand-over, an heir."""
+
+    holder: GrantForm
+    heir: GrantForm | None
+
+
+class BooksForm(Form):
+    """A column of queues and one of pages."""
+
+    pages: list[PageForm]
+    queues: list[Place]
+    page: list[Place]
+
+
+Members = Mapping[MemberId, Member]
+
+
+def books_form(
+    ownership: Mapping[Queue, Ownership],
+    queues: Places[Queue],
+    names: Places[MemberId],
+    members: Members,
+) -> BooksForm:
+    """Return what is stored of the books."""
+    alike = list(map(_ALIKE, ownership.values()))
+    pages = dict(zip(alike, ownership.values(), strict=True))
+    return BooksForm(
+        [_page_form(page, names, members) for page in pages.values()],
+        queues.of(ownership),
+        Places(pages).of(alike),
+    )
+
+
+def books(
+    form: BooksForm, queues: Sequence[Queue], names: Sequence[MemberId], members: Members
+) -> dict[Queue, Ownership]:
+    """Return the books that were stored."""
+    pages = [_page(page, names, members) for page in form.pages]
+    owned = map(queues.__getitem__, form.queues)
+    return dict(zip(owned, map(pages.__getitem__, form.page), strict=True))
+
+
+def _page_form(page: Ownership, names: Places[MemberId], members: Members) -> PageForm:
+    heir = page.heir
+    return PageForm(
+        _grant_form(page.holder, names, members),
+        None if heir is None else _grant_form(heir, names, members),
+    )
+
+
+def _page(form: PageForm, names: Sequence[MemberId], members: Members) -> Ownership:
+    return Ownership(
+        holder=_grant(form.holder, names, members),
+        heir=None if form.heir is None else _grant(form.heir, names, members),
+    )
+
+
+def _grant_form(grant: Grant, names: Places[MemberId], members: Members) -> GrantForm:
+    member, asked = members.get(grant.member), grant.asked
+    present = member is not None and member.incarnation == grant.incarnation
+    return GrantForm(
+        names[grant.member],
+        None if present else grant.incarnation,
+        grant.epoch,
+        None if asked is None else (asked.epoch, asked.at),
+    )
+
+
+def _grant(form: GrantForm, names: Sequence[MemberId], members: Members) -> Grant:
+    name, life = names[form.member], form.incarnation
+    return Grant(
+        member=name,
+        incarnation=members[name].incarnation if life is None else life,
+        epoch=form.epoch,
+        asked=None if form.asked is None else Asked(*form.asked),
+    )

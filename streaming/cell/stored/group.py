@@ -1,0 +1,218 @@
+"""The stored form of a group, without what every beat changes (``beats``).
+
+Queues and members are named once, and stand for themselves by their places in those two lists.
+Whatever names them is converted first, because the lists grow meanwhile. Used by ``packed``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import chain
+from operator import attrgetter
+from typing import Final
+
+from rebalance.groups.model.handover import Handover
+from rebalance.groups.model.member import Pulse
+from rebalance.groups.model.membership import Membership
+from rebalance.groups.model.outbox import Outbox
+from rebalance.groups.model.state import Ailment, GroupState
+from rebalance.groups.model.target import Target
+from rebalance.ids import Epoch, GroupName, MemberId, Millis, Queue
+from streaming.cell.stored.beats import BeatsForm
+from streaming.cell.stored.books import BooksForm, Members, books, books_form
+from streaming.cell.stored.causes import CauseForm, cause, cause_form
+from streaming.cell.stored.form import Form, Place, Places
+from streaming.cell.stored.members import MembersForm, members, members_form
+from streaming.cell.stored.queues import (
+    QueuesForm,
+    TopicsForm,
+    chosen,
+    queues,
+    queues_form,
+    topics,
+    topics_form,
+)
+from streaming.cell.stored.rules import RulesForm, rules, rules_form
+
+
+class AilmentForm(Form):
+    """Why something could not be done."""
+
+    reason: str
+    tried: Epoch | None
+    until: Millis | None
+
+
+class TargetForm(Form):
+    """Who should own what: a column of queues, and one of names."""
+
+    queues: list[Place]
+    owners: list[Place]
+    epoch: Epoch
+    at: Millis | None
+    shortage: dict[str, int]
+
+
+class HandoverForm(Form):
+    """Who may work on what, and what was asked of whom."""
+
+    books: BooksForm
+    loose: list[Place]
+    posted: dict[Epoch, Millis | None]
+    reasons: dict[Epoch, CauseForm]
+
+
+class GroupForm(Form):
+    """A group."""
+
+    name: GroupName
+    epoch: Epoch
+    group_epoch: Epoch
+    names: list[MemberId]
+    """The members, and whoever else is named in the target or the books."""
+    queues: QueuesForm
+    members: MembersForm
+    topics: TopicsForm
+    target: TargetForm
+    handover: HandoverForm
+    rules: RulesForm
+    cause: CauseForm | None
+    occasion: CauseForm | None
+    ailment: AilmentForm | None
+
+
+def group_form(state: GroupState) -> GroupForm:
+    """Return what is stored of a group."""
+    names = Places(state.membership.members)
+    places = Places(chain.from_iterable(it.queues for it in state.topics.routes.values()))
+    topics = topics_form(state.topics, places)
+    target = _target_form(state.target, places, names)
+    handover = _handover_form(state.handover, places, names, state.membership.members)
+    said, ailment = state.outbox, state.ailment
+    return GroupForm(
+        name=state.name,
+        epoch=state.epoch,
+        group_epoch=state.group_epoch,
+        names=list(names),  # as these have been named
+        queues=queues_form(places),
+        members=members_form(state.membership),
+        topics=topics,
+        target=target,
+        handover=handover,
+        rules=rules_form(state.rules),
+        cause=None if said.cause is None else cause_form(said.cause),
+        occasion=None if said.occasion is None else cause_form(said.occasion),
+        ailment=None if ailment is None else _ailment_form(ailment),
+    )
+
+
+def group(form: GroupForm, beats: BeatsForm, deadline: Millis | None) -> GroupState:
+    """Return the group that was stored."""
+    known = queues(form.queues)
+    membership = members(form.members, form.names, beats)
+    return GroupState(
+        name=form.name,
+        epoch=form.epoch,
+        group_epoch=form.group_epoch,
+        membership=membership,
+        topics=topics(form.topics, known),
+        target=_target(form.target, known, form.names),
+        handover=_handover(form.handover, known, form.names, membership.members),
+        rules=rules(form.rules),
+        outbox=Outbox(
+            cause=None if form.cause is None else cause(form.cause),
+            occasion=None if form.occasion is None else cause(form.occasion),
+            unposted=beats.unposted,
+        ),
+        ailment=None if form.ailment is None else _ailment(form.ailment),
+        deadline=deadline,
+    )
+
+
+def beaten(
+    state: GroupState,
+    pulses: Mapping[MemberId, Pulse],
+    unposted: tuple[MemberId, ...],
+    deadline: Millis | None,
+) -> GroupState:
+    """Return a group with other values for all that a beat changes."""
+    was, said = state.membership, state.outbox
+    return GroupState(
+        name=state.name,
+        epoch=state.epoch,
+        group_epoch=state.group_epoch,
+        membership=Membership(
+            members=was.members,
+            pulses=pulses,
+            suspected=was.suspected,
+            flaps=was.flaps,
+            departures=was.departures,
+            empty_since=was.empty_since,
+        ),
+        topics=state.topics,
+        target=state.target,
+        handover=state.handover,
+        rules=state.rules,
+        outbox=Outbox(cause=said.cause, occasion=said.occasion, unposted=unposted),
+        ailment=state.ailment,
+        deadline=deadline,
+    )
+
+
+def _target_form(target: Target, places: Places[Queue], names: Places[MemberId]) -> TargetForm:
+    owners = dict(target.owners.items())  # a strategy may answer in a form of its own
+    return TargetForm(
+        queues=places.of(owners),
+        owners=names.of(owners.values()),
+        epoch=target.epoch,
+        at=target.at,
+        shortage=dict(target.shortage),
+    )
+
+
+def _target(form: TargetForm, known: Sequence[Queue], names: Sequence[MemberId]) -> Target:
+    owners = map(names.__getitem__, form.owners)
+    return Target(
+        owners=dict(zip(chosen(known, form.queues), owners, strict=True)),
+        epoch=form.epoch,
+        at=form.at,
+        shortage=form.shortage,
+    )
+
+
+def _handover_form(
+    handover: Handover, places: Places[Queue], names: Places[MemberId], members: Members
+) -> HandoverForm:
+    return HandoverForm(
+        books=books_form(handover.books, places, names, members),
+        loose=places.of(handover.loose),
+        posted=dict(handover.posted),
+        reasons={epoch: cause_form(it) for epoch, it in handover.reasons.items()},
+    )
+
+
+def _handover(
+    form: HandoverForm, known: Sequence[Queue], names: Sequence[MemberId], members: Members
+) -> Handover:
+    return Handover(
+        books=books(form.books, known, names, members),
+        loose=chosen(known, form.loose),
+        posted=form.posted,
+        reasons={epoch: cause(it) for epoch, it in form.reasons.items()},
+    )
+
+
+def _ailment_form(ailment: Ailment) -> AilmentForm:
+    return AilmentForm(ailment.reason, ailment.tried, ailment.until)
+
+
+def _ailment(form: AilmentForm) -> Ailment:
+    return Ailment(reason=form.reason, tried=form.tried, until=form.until)
+
+
+_UNBEATEN: Final = [
+    *(it.name for it in fields(GroupState) if it.name not in {"membership", "outbox", "deadline"}),
+    *(f"membership.{it.name}" for it in fields(Membership) if it.name != "pulses"),
+    *(f"outbox.{it.name}" for it in fields(Outbox) if it.name != "unposted"),
+]
+unbeaten: Final = attrgetter(*_UNBEATEN)
+"""All that a beat leaves alone."""

@@ -1,0 +1,1 @@
+"""What is stored: forms and their conversions."""
