@@ -3,7 +3,7 @@
 A new version of a program should see a known part of the traffic, all of it and no more
 (RocketMQ's users asked for this in RIP-72). Members whose id begins with ``prefix`` are canaries:
 they share the first ``percent`` of each topic's queues among themselves (at least one queue), and
-everybody else shares the rest. A topic that only one side subscribes is all theirs: with no
+all others share the rest. A topic that only one side subscribes is all theirs: with no
 canary alive nothing is held back.
 
 Which queues are reserved depends on nothing but the topic, so canaries come and go without the

@@ -1,7 +1,7 @@
 """What may be said about a strategy beside its name.
 
 Options come from settings or from a scenario as plain JSON values. Each strategy takes the ones
-it knows, by name and type; whoever asks finishes with ``nothing_left``, so that a misspelt option
+it knows, by name and type; the caller finishes with ``nothing_left``, so that a misspelt option
 is an error and never a silent default. RocketMQ's options keep RocketMQ's names.
 """
 
@@ -86,7 +86,7 @@ class Options:
         return None if values is None else [queue_of(value, name) for value in values]
 
     def nothing_left(self) -> None:
-        """Refuse options that nobody took."""
+        """Refuse options that were not asked for."""
         unknown = sorted(set(self._values) - self._taken)
         if unknown:
             raise BadOption(f"unknown option {unknown[0]}")

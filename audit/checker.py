@@ -57,9 +57,10 @@ class Promises:
     """The entries come in the very order in which the controller read and wrote them, and the
     ends of its batches are known. Recorded topics only have the brokers' times."""
     releases: bool = True
-    """What members let go is in the history. If not, whoever is told to let go is believed to."""
+    """What members let go is in the history. If not, a member that is told to let go is
+    taken to have done so."""
     joins: bool = True
-    """So is who joined. If not, nobody can say who asked to be told again."""
+    """Joins are in the history, too. If not, it is unknown who asked to be told again."""
     bytes_at_rest: int = 4_000
     bytes_each: int = 700
     """What the state of a group may take, and more for each member and queue."""

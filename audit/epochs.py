@@ -22,7 +22,7 @@ from audit.reminders import Reminders
 from audit.violations import Invariant, Violation
 
 _MEANINGS_REMEMBERED = 10_000
-"""Records. Of an older memory than these nobody can say what it should have repeated."""
+"""Records. What an older memory should have repeated is unknown."""
 
 
 class _Said(NamedTuple):
@@ -57,7 +57,7 @@ class Epochs:
         """How often each may be told again; several are one, when they are read in one batch."""
 
     def started(self) -> None:
-        """A controller starts, and may tell everybody anew."""
+        """A controller starts, and may tell all members anew."""
         self._began, self._repeated = True, 0
         for life in self._said:
             self._ask(life)
@@ -110,7 +110,7 @@ class Epochs:
         asked = self._asked[record.life] > 0
         news = before is None or before.epoch < record.epoch
         if news or (self._exact and not self._began):
-            self._asked[record.life] -= asked  # a batch that is repeated answers nobody anew
+            self._asked[record.life] -= asked  # a batch that is repeated is no new answer
         if record.epoch < self._highest:
             detail = f"epoch {record.epoch} after {self._highest}"
             yield self._violation(Invariant.EPOCHS_GROW, record, detail)
@@ -140,7 +140,7 @@ class Epochs:
             yield Violation(Invariant.EPOCHS_GROW, self._group, "summary", detail, (record.at,))
 
     def effaced(self, entry: Effaced) -> Violation:
-        """Nobody may take the last word back: the group would begin at 1 again."""
+        """The last summary must not be taken back: the group would begin at 1 again."""
         detail = f"its last summary, of epoch {self._summary[0]}, was taken back"
         return Violation(Invariant.EPOCHS_GROW, self._group, "summary", detail, (entry.at,))
 

@@ -182,7 +182,7 @@ class Issued:
     """Its key is that of one life only: twins are told apart, and all of them may go on."""
     heartbeat_interval_ms: int = 0
     unnamed: int = 0
-    """So many heirlooms more the record had no room for."""
+    """So many more queues to inherit the record had no room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Effaced:
-    """The last word about a group was taken back: nobody can read any more where its epochs are."""
+    """The last summary of a group was taken back: its epochs are not known any more."""
 
     at: Place
     group: str

@@ -67,7 +67,7 @@ class Attendance:
     """Whether a controller was there, as the ticks of one partition say."""
 
     start: str = ""
-    """Whose ticks count; empty: nobody's do, every record does."""
+    """Whose ticks count; empty: ticks do not count, every record does."""
     _former: set[str] = field(default_factory=set)
     _unread: deque[int] = field(default_factory=deque)
     _last: int = -1
@@ -189,7 +189,7 @@ class PartitionClock:
     def ahead_of(self, appended_ms: int) -> int:
         """Return how much later such a record counts."""
         if self.latest_ms is None:
-            return self.furthest_ms  # nobody knows how much later
+            return self.furthest_ms  # how much later is unknown
         return max(0, min(appended_ms - self.latest_ms, self.furthest_ms))
 
 
@@ -255,7 +255,7 @@ class Reader:
         return now._replace(clock_ms=now.clock_ms + ahead, sure_ms=now.sure_ms + ahead)
 
     def begun(self, partition: int) -> Reading:
-        """Return when a controller began that gave everybody a session."""
+        """Return when a controller began that gave each member a new session."""
         return self._begun.get(partition, BEGINNING)
 
     def elapsed_ms(self, partition: int, then: Reading, until: Reading | None = None) -> int:

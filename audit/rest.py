@@ -20,10 +20,10 @@ _ANY: Final = -1
 
 
 class Rest:
-    """The last word of everybody in one group."""
+    """The last word of each member of one group."""
 
     def __init__(self, group: str) -> None:
-        """Begin with nobody."""
+        """Begin without members."""
         self._group = group
         self._topics: dict[Life, frozenset[str]] = {}
         self._patterns: dict[Life, frozenset[str]] = {}

@@ -5,8 +5,8 @@ A member that is removed must have been silent for its whole session on the audi
 nobody may stay longer than that, or than that from the hour in which a controller took over that
 had forgotten its past (A6, A7).
 
-When most of a group falls silent at once it is likelier that nobody is heard than that everybody
-is dead, so then silence must have lasted for another while (``Blast``), unless an operator said
+When most of a group falls silent at once it is likelier that no member is heard than that all are
+dead, so then silence must have lasted for another while (``Blast``), unless an operator said
 that it is true.
 
 Called by ``checker``. Its one rule: only what was heard before the cause counts, and all of it.
@@ -153,7 +153,7 @@ class Silence:
             self._see(pulse, reading)
 
     def left(self, record: Left, reading: Reading) -> bool:
-        """Of one that left only its return counts; if it means to be back, a session begins.
+        """Once a life has left, only its return counts; if it means to be back, a session begins.
 
         Tell whether it has left: not if it has joined again since it said so.
         """

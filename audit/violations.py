@@ -24,7 +24,7 @@ class Invariant(StrEnum):
     LIVELY = "I5"
     """Once it is quiet, each queue is owned and acknowledged; the dead are removed in time."""
     PATIENT = "I6"
-    """Nobody whose beats are less than a session apart in log time is removed for silence."""
+    """No member whose beats are less than a session apart in log time is removed for silence."""
     REPEATABLE = "I7"
     """The same records in the same batches make the same bytes."""
     FEW_TARGETS = "I8"
@@ -32,7 +32,7 @@ class Invariant(StrEnum):
     BALANCED = "I9"
     """In a stable group of equals the loads differ by one at most."""
     ENTITLED = "I10"
-    """Nobody is granted what it does not subscribe, or more than it can carry."""
+    """No member is granted what it does not subscribe, or more than it can carry."""
     CALM = "I14"
     """Nothing is published again unless it changed or was asked for."""
     BOUNDED = "I16"
@@ -42,9 +42,9 @@ class Invariant(StrEnum):
     TOLD = "I18"
     """What a summary counts as a member's is what that member was told."""
     SUCCEEDED = "I19"
-    """Nobody is replaced by a process that was there before it."""
+    """No member is replaced by a process that was there before it."""
     TOTAL = "I0"
-    """Whatever is read, nothing raises."""
+    """No input makes the auditor raise."""
 
 
 @dataclass(frozen=True, slots=True)

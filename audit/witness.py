@@ -19,10 +19,10 @@ Worker = tuple[Life, int]
 
 
 class Witness:
-    """Everybody at work in one group."""
+    """All lives at work in one group."""
 
     def __init__(self, group: str, *, strict: bool) -> None:
-        """Begin with nobody at work.
+        """Begin with no life at work.
 
         Args:
             group: Where.

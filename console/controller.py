@@ -31,7 +31,7 @@ _LOOK_AGAIN_S: Final = 0.1
 
 
 class _BrokerWatch:
-    """Notices that the embedded broker is gone, which nobody would start again."""
+    """Notices that the embedded broker is gone; nothing would start it again."""
 
     name = "the embedded Kafka"
 

@@ -40,7 +40,7 @@ class FileLock:
             self._fd = None
 
     def is_held(self) -> bool:
-        """Say whether anybody holds the lock right now.
+        """Say whether a process holds the lock right now.
 
         It looks by taking the lock, shared, for a moment: others who look are not misled by that,
         but an ``acquire`` at that very moment fails and is to be repeated.

@@ -15,7 +15,7 @@ from rich.console import Console
 
 
 class Progress(Protocol):
-    """Somebody to tell how long work goes on."""
+    """Where progress of long work is shown."""
 
     def step(self, title: str) -> AbstractContextManager[None]:
         """Announce ``title`` while the block runs, and how long it took when it ends well."""
@@ -41,7 +41,7 @@ class Silent:
 
 
 class Stderr:
-    """Says it on stderr; animated only where somebody can see it."""
+    """Says it on stderr; animated only on a terminal."""
 
     def __init__(self) -> None:
         self._console = Console(file=sys.stderr, highlight=False)

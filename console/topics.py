@@ -112,7 +112,7 @@ def problems(found: Iterable[Found]) -> list[str]:
 def create(admin: AdminClient, missing: Sequence[TopicSpec]) -> None:
     """Create topics and return when clients can see them.
 
-    One that somebody else creates at the same time is theirs; what it is like is for ``survey``.
+    Another process may create one at the same time; ``survey`` looks at what it is like.
 
     Raises:
         Failure: Kafka refuses, with its reason.

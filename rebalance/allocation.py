@@ -53,7 +53,7 @@ class Applicant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AllocationRequest:
-    """The question: everybody who may own something, and everything there is to own."""
+    """The question: all members that may own something, and all queues."""
 
     candidates: Mapping[MemberId, Candidate]
     queues: Mapping[TopicName, tuple[Queue, ...]]
@@ -71,7 +71,7 @@ class AllocationPlan:
     """The queues whose owner, or the lack of one, is not as in the request's ``current``, if the
     strategy knows; None: the caller has to compare."""
     heeds_capacity: bool = False
-    """The strategy has seen to it that nobody has more than it can carry; else it is counted."""
+    """The strategy gives no member more than it can carry; if not set, the brain counts."""
 
 
 class Allocator(Protocol):

@@ -136,7 +136,7 @@ class LogClock:
     def ticked(self, tick: "Progress", appended: Millis, max_step: Millis) -> "LogClock":
         """Return the clock after a tick, which counts unless the controller is too far behind.
 
-        What was written while it was behind proves silence, but nobody can have been told of what
+        What was written while it was behind proves silence, but no member can have been told what
         followed from it. So time that the controller was not there to act on does not go by.
         """
         late = len(self.ticks) == IN_FLIGHT and (tick.seen is None or tick.seen < self.ticks[0])
@@ -157,7 +157,7 @@ class LogClock:
         that is behind them counts as fresh, which errs on the side of keeping a member. Nothing
         is read further ahead than that: a batch reads all there is of both topics, but for beats
         that wait for company, and settings that let them wait for more than a step are refused;
-        the other step is for ticks that are late. Before the first beat nobody can tell how far
+        the other step is for ticks that are late. Before the first beat it is unknown how far
         ahead a record is, so it counts as the furthest.
         """
         furthest = steps * max_step

@@ -38,13 +38,13 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         give=_grants(decision.portion.give),
         inherit=tuple(
             InheritRef(
-                *heirloom.queue,
-                heirloom.epoch,
-                own_name(*heirloom.predecessor.life),
-                heirloom.predecessor.life.incarnation,
-                heirloom.predecessor.epoch,
+                *inherited.queue,
+                inherited.epoch,
+                own_name(*inherited.predecessor.life),
+                inherited.predecessor.life.incarnation,
+                inherited.predecessor.epoch,
             )
-            for heirloom in decision.portion.inherit
+            for inherited in decision.portion.inherit
         ),
         session_timeout_ms=decision.session_timeout_ms,
         revocation_timeout_ms=decision.revocation_timeout_ms,

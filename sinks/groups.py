@@ -94,7 +94,7 @@ def _left_out(topics: tuple[TopicSummary, ...]) -> protocol.LeftOutCounts | None
 
 
 def _most_wanted(topics: tuple[TopicSummary, ...]) -> list[TopicSummary]:
-    """The topics that nobody has looked for yet come first, or cutting would hide them for ever.
+    """Topics that were not looked for yet come first, or cutting would hide them for ever.
 
     Then those that the group has no room for: they are what is wrong with it.
     """

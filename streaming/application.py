@@ -83,7 +83,7 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
 
 
 def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[Feed]) -> None:
-    _accept(spark, options)  # before anybody is relieved
+    _accept(spark, options)  # before an earlier controller is replaced
     locate(options, stop)
     horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
     listener = QueryListener(spark, horizon)

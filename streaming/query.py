@@ -7,8 +7,8 @@ would come back ends the controller (``ending``); so does a query that fails a f
 worked: that is probably a wrong setting.
 
 Before each start it checks that no record is gone that is still to be read (``losses``), and tells
-the brain again what is published (``reminder``): whatever has become of the checkpoint meanwhile,
-the query goes on above it. A checkpoint for which more urgent records wait than one batch may hold
+the brain again what is published (``reminder``): whatever happened to the checkpoint meanwhile,
+epochs go on above it. A checkpoint for which more urgent records wait than one batch may hold
 is set aside, because its first batch would be decided before all of them are read. A restart of the
 query does not make the controller newer: one that has taken over since then stays, and this one
 ends.

@@ -30,7 +30,7 @@ def ring_hash(key: str) -> int:
 
 
 def consistent_hash(nodes: int | None = None) -> Strategy:
-    """Return the strategy with ``nodes`` virtual nodes a client; with 0 nobody owns anything."""
+    """Return the strategy with ``nodes`` virtual nodes a client; with 0 no member owns anything."""
     count = DEFAULT_NODES if nodes is None else nodes
     if count < 0:
         raise Refused(f"illegal virtualNodeCnt :{count}")
@@ -48,7 +48,7 @@ def consistent_hash(nodes: int | None = None) -> Strategy:
 
 @lru_cache(2)  # topics of a group have the same clients, one after the other
 def _ring(clients: tuple[Client, ...], count: int) -> tuple[list[int], list[Client]]:
-    """Place everybody's nodes: the later one wins a place that is taken.
+    """Place each client's nodes: the later one wins a place that is taken.
 
     A client that stands on the ring already goes on numbering at the number of its nodes, so a
     repeated id has more of them, and one that lost a place to another reuses a number.

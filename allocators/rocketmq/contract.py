@@ -36,7 +36,7 @@ Share = Sequence[Queue] | None
 """What one client gets, in order. None is Java's null: the list of ``CONFIG`` was never set."""
 
 Deal = Callable[[Sequence[Queue], Sequence[Client]], Mapping[Client, Share | Refused]]
-"""Everybody's share. Clients that get nothing may be left out."""
+"""Each client's share. Clients that get nothing may be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Strategy:
 
 
 class Round:
-    """One deal: some queues, some clients, and everybody's answer."""
+    """One deal: some queues, some clients, and each client's answer."""
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ def weighted(weights: Labels[int]) -> Allocator:
 
 
 def _keep(scales: Scales) -> None:
-    """Leave everybody what it may keep; over its cap the lightest queues go."""
+    """Leave each member what it may keep; over its cap the lightest queues go."""
     for queue in _heaviest_first(scales):
         owner = scales.before[queue]
         if owner != NOBODY and scales.takers[scales.kind_of[queue]][owner] and scales.room[owner]:
@@ -77,7 +77,7 @@ def _heaviest_first(scales: Scales) -> list[int]:
 
 
 def _make_room(scales: Scales, kind: int) -> None:
-    """Find room round the corner: somebody who may have the kind hands a queue on, and so forth.
+    """Find room indirectly: a member that may have the kind hands a queue on, and so forth.
 
     The shortest such row is found breadth first (an augmenting path, Berge 1957); where there is
     none, no queue of this kind can be assigned in any way.
@@ -103,16 +103,16 @@ def _hand_on(scales: Scales, row: tuple[tuple[int, int], ...]) -> None:
 
 
 def _level(scales: Scales) -> None:
-    """Let the fullest member take its best step, again and again, until nobody has one left."""
+    """Let the fullest member take its best step, again and again, until no member has one left."""
     while _levelled(scales):
         pass
 
 
 def _levelled(scales: Scales) -> bool:
-    """Ask everybody, the fullest first; say whether anybody stepped.
+    """Ask each member, the fullest first; say whether one stepped.
 
-    Whoever was asked in vain may have a step again when another has given something away: so
-    asking goes on, time after time, until nobody steps.
+    A member that was asked in vain may have a step again when another has given something
+    away: so asking goes on, round after round, until no member steps.
     """
     stepped = False
     fullest = [(-scales.lifts[member], member) for member in range(len(scales.lifts))]

@@ -68,7 +68,7 @@ def policy(
 
     Examples:
       trimtab groups policy billing session_timeout=30s blast_percent=80 --reason "slow disks"
-      trimtab groups policy billing --reason "as everybody again"
+      trimtab groups policy billing --reason "as before"
     """
     keys = [rule.partition("=")[0] for rule in rules or ()]
     for key in keys:
@@ -97,7 +97,7 @@ def strategy(
 
     Examples:
       trimtab groups strategy billing AVG --reason "as before"
-      trimtab groups strategy billing --reason "as everybody again"
+      trimtab groups strategy billing --reason "as before"
     """
     settings = settings_of(config, assignments).settings
     kind = protocol.ChooseStrategy

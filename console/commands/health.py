@@ -16,7 +16,7 @@ from console.output import write
 from console.settings.units import milliseconds, parse_duration
 
 WITHIN = "30s"
-"""Ticks make a batch every second or two; one that takes so long answers nobody meanwhile."""
+"""Ticks make a batch every second or two; one that takes so long decides nothing meanwhile."""
 
 
 def health(

@@ -79,7 +79,7 @@ def left(process: str) -> Condition:
 
 
 def flowing(scene: Scene) -> str | None:
-    """Everybody who owns queues gets through messages."""
+    """Each member that owns queues processes messages."""
     owners = {name for names in scene.totals.owners().values() for name in names}
     slow = {
         name
@@ -101,7 +101,7 @@ def drained(scene: Scene) -> str | None:
 
 
 def one_owner_each(scene: Scene) -> str | None:
-    """No queue has ever had two owners at once, and nobody worked on what was not theirs."""
+    """No queue has ever had two owners at once, and no member worked on another's queue."""
     overlaps = scene.totals.overlaps()
     if overlaps:
         first = overlaps[0]
@@ -125,4 +125,4 @@ def nothing_moved(scene: Scene) -> str | None:
 
 
 def _names(members: Iterable[str]) -> str:
-    return ", ".join(sorted(members)) or "nobody"
+    return ", ".join(sorted(members)) or "no member"

@@ -23,7 +23,7 @@ milliseconds, and its cause arrives with the assignment that made it."""
 
 
 class Narrator(Protocol):
-    """Somebody to tell the story to."""
+    """Where the story is told."""
 
     def begin(self, headline: str, shows: str) -> None:
         """A step begins."""

@@ -21,7 +21,7 @@ from console.demo.view import ControllerRow, Flow, Pace, View, handover_rows, me
 _LOOK_S = 0.1
 """How often the loop turns: the grain of `stable after`, and calm enough for two busy cores."""
 _FLOW_PATIENCE_S = 30.0
-"""To see everybody at work takes about a second."""
+"""To see all members at work takes about a second."""
 
 
 class Play:
@@ -49,7 +49,7 @@ class Play:
         return outcomes
 
     def stay(self) -> None:
-        """Go on without a story, until somebody has seen enough."""
+        """Go on without a story, until Ctrl-C."""
         self._announce("the story is over; the demo goes on until Ctrl-C", "")
         self._stage.perform(Start((PRODUCER,)))
         while True:

@@ -102,7 +102,7 @@ def _perform(directory: Path, lock: FileLock, settings: Settings, wishes: Wishes
 
 
 def _is_live(output: Format) -> bool:
-    """Whether somebody sees a table move: on a terminal that can, and that wants it."""
+    """Whether to redraw a table: on a terminal that can, unless it is not wanted."""
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
     return sys.stdout.isatty() and not plain and output is Format.TABLE
 

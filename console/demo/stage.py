@@ -59,7 +59,7 @@ class Stage:
         self._told: set[str] = set()
         """Processes that were told to end."""
         self._started: dict[str, None] = {}
-        """Everybody who ever ran, in the order of their first starts."""
+        """All members that ever ran, in the order of their first starts."""
         with ExitStack() as opened:
             kafka = opened.enter_context(EmbeddedKafka(directory, port=0, progress=progress))
             self.place = Place(directory, kafka.bootstrap_servers, queues)

@@ -33,7 +33,7 @@ class StepFigures:
     """From the act until every queue was at rest again."""
     moves: int
     rest_ms_p50: float | None
-    """How long a queue that changed hands had nobody working on it; None without hand-overs."""
+    """How long a queue had no worker while it changed hands; None without hand-overs."""
     rest_ms_max: float | None
     failure: str | None
 

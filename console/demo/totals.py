@@ -54,7 +54,7 @@ class Handover:
     at: int
     """When the heir started."""
     rest: int
-    """How long nobody worked on the queue, in nanoseconds."""
+    """How long the queue had no worker, in nanoseconds."""
     ending: Ending
 
 
@@ -108,7 +108,7 @@ class Totals:
     repeats: int = 0
     """Messages that had been processed before."""
     repeats_by_death: int = 0
-    """Those of them that somebody had processed who then died on the queue."""
+    """Those of them whose first worker died while it had the queue."""
     strays: int = 0
     """Messages processed by a member on a queue that it did not own."""
     _produced: defaultdict[int, Offsets] = field(default_factory=lambda: defaultdict(Offsets))
@@ -177,7 +177,7 @@ class Totals:
         return sum(map(len, self._produced.values()))
 
     def outstanding(self) -> int:
-        """Messages that were produced and that nobody has processed: late, or in the end lost."""
+        """Messages that were produced and not processed: late, or in the end lost."""
         return sum(made.without(self._seen[queue]) for queue, made in self._produced.items())
 
     def handovers(self) -> list[Handover]:

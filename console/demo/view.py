@@ -51,7 +51,7 @@ class HandoverRow:
     at: int
     """When the last of them was taken over."""
     rest_ms: float
-    """The longest that one of them had nobody working on it."""
+    """The longest time that one of them had no worker."""
     cause: str | None
     """None until it has been read."""
 

@@ -174,7 +174,7 @@ class _Start:
         )
 
     def _launch(self, lock: FileLock, wanted: int | None) -> BrokerAddress:
-        """Format and start, on other ports if somebody snatched ours."""
+        """Format and start, on other ports if another process has taken ours."""
         self._instance.prepare()
         reason = ""
         for _ in range(_PORT_ATTEMPTS):

@@ -2,7 +2,7 @@
 
 ``<home>/kafka`` holds everything: ``data`` (never deleted by us), ``logs``, ``tmp``, the lock that
 the broker holds while it lives, and ``broker.json``, written under that lock. One rule:
-``broker.json`` is believed only while the lock is held, so a stale file names nobody, and no
+``broker.json`` is believed only while the lock is held, so a stale file names no process, and no
 signal goes to a process that is not the broker.
 """
 
@@ -53,7 +53,7 @@ class Instance:
         self._address = self.directory / "broker.json"
 
     def lock(self) -> FileLock:
-        """The lock that whoever starts the broker takes and hands to it."""
+        """The lock: the process that starts the broker takes it and hands it over."""
         return FileLock(self.directory / "lock")
 
     def is_running(self) -> bool:
@@ -85,7 +85,7 @@ class Instance:
         """Stop the broker, by force if need be; False when none runs.
 
         Raises:
-            Failure: It is just being started by somebody else, or does not die.
+            Failure: Another process is just starting it, or it does not die.
         """
         if not self.is_running():
             return False

@@ -81,7 +81,7 @@ class JarCache:
         find_java()
         maven = find_maven()
         with FileLock(self.cache / "jars.lock"):
-            if not self.is_complete():  # somebody else may have fetched while we waited
+            if not self.is_complete():  # another process may have fetched them meanwhile
                 with progress.step("fetching Java archives for Spark and Kafka (55 MB, once)"):
                     arrived = self._download(maven)
                     verify(sums_of(arrived), read_sums(self.sums))

@@ -35,7 +35,7 @@ class Consensus:
     """A cluster that hears one line after another."""
 
     def __init__(self, policy: VerdictPolicy | None = None) -> None:
-        """Start with a cluster that nobody has spoken of."""
+        """Start with a cluster of which nothing is known."""
         self._policy = policy or VerdictPolicy()
         self._cluster = Cluster(ClusterName("replay"))
         self._latest: int | None = None

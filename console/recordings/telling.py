@@ -65,7 +65,7 @@ def _orders(record: Assignment) -> str:
     parts = [
         ("hold", [_grant(row) for row in record.hold]),
         ("give", [_grant(row) for row in record.give]),
-        ("inherit", [_heirloom(row) for row in record.inherit]),
+        ("inherit", [_inherited(row) for row in record.inherit]),
     ]
     told = "; ".join(f"{verb} {' '.join(rows)}" for verb, rows in parts if rows)
     return f"under epoch {record.epoch}: {told or 'nothing'}"
@@ -75,7 +75,7 @@ def _grant(row: GrantRef) -> str:
     return f"{_queue(row.queue)}@{row.epoch}"
 
 
-def _heirloom(row: InheritRef) -> str:
+def _inherited(row: InheritRef) -> str:
     return f"{_queue(row.queue)}@{row.epoch} from {row.from_member}@{row.from_epoch}"
 
 

@@ -54,7 +54,7 @@ class PolicySettings(Section):
     300ms, heartbeat_interval 1s. Each tick costs a batch."""
 
     session_timeout_max: Duration = _duration(_DEFAULT.session_timeout_ms_max)
-    """The longest session that a member may ask for. After a crash nobody works on the member's
+    """The longest session that a member may ask for. After a crash no member works on the member's
     queues for up to this long."""
 
     heartbeat_interval: Duration = _duration(_DEFAULT.heartbeat_interval_ms)
@@ -109,7 +109,7 @@ class PolicySettings(Section):
 
     blast_hold: Duration = _duration(_DEFAULT.blast_hold_ms)
     """How long evictions are held before the controller believes the silence. If the members really
-    died, nobody works on their queues meanwhile."""
+    died, their queues have no worker meanwhile."""
 
     flap_limit: int = Field(default=_DEFAULT.flap_limit, ge=1)
     """After this many departures within about one half-life, a member that returns gets no queues

@@ -1,8 +1,8 @@
 """The state of a cluster: what the jury remembers between two batches. A value, never changed.
 
-Of a reporter: the calls of the present sweep, and its failures in a row. Of a broker: its address,
-how fast it used to be, how often it was out, and whether it is. The policy bounds all of it. Used
-by every module here.
+For a reporter: its calls in the present sweep, and its failures in a row. For a broker: its
+address, how fast it used to be, how often it was out, and whether it is. The policy bounds all of
+it. Used by every module here.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class Calls(NamedTuple):
     made: int = 0
     errors: int = 0
     latency_sum: float = 0.0
-    """Of the windows' medians, each weighted by its successful calls."""
+    """The sum of the windows' medians, each weighted by its successful calls."""
     address: str = ""
 
     @property
@@ -62,8 +62,8 @@ class Reporter:
     calls: Mapping[BrokerName, Calls] = field(default_factory=dict)
     streaks: Mapping[BrokerName, Streak] = field(default_factory=dict)
     tests: Mapping[BrokerName, Calls] = field(default_factory=dict)
-    """Of the calls, those late in the sweep to brokers that are out: whether one is well *again*
-    can only be told from what came last."""
+    """The calls late in the sweep to brokers that are out: only these show whether one is well
+    *again*."""
 
 
 class Out(NamedTuple):
@@ -82,7 +82,7 @@ class Out(NamedTuple):
 
     @property
     def by_time_alone(self) -> bool:
-        """Whether nobody tests it, and its time ends it (``rocketmq_table``)."""
+        """Whether its time alone ends it, and no reporter tests it (``rocketmq_table``)."""
         return self.tested_from >= self.until
 
 
@@ -116,7 +116,7 @@ class Broker:
     """As of the last sweep."""
     reports: int = 0
     errors: int = 0
-    """Of the last sweep: how many reporters saw it, and how many of their calls failed."""
+    """In the last sweep: how many reporters saw it, and how many of their calls failed."""
 
 
 class StandingCommand(NamedTuple):
@@ -147,7 +147,7 @@ class Cluster:
     commands: Mapping[BrokerName, StandingCommand] = field(default_factory=dict)
     topics: Mapping[TopicName, frozenset[BrokerName]] = field(default_factory=dict)
     leases: Mapping[TopicName, Millis] = field(default_factory=dict)
-    """Until when a topic is believed in, on the log clock; of the others somebody says the end."""
+    """Until when a topic is believed in, on the log clock; a record says when the others end."""
     items: Mapping[BrokerName, FaultItem] = field(default_factory=dict)
     """RocketMQ's table, where it is the one that judges; its times are those of the log clock."""
     told: Mapping[BrokerName, VerdictIssued] = field(default_factory=dict)

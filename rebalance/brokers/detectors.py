@@ -28,7 +28,7 @@ class View(NamedTuple):
 
 
 def view_of(reporter: Reporter, out: frozenset[BrokerName], policy: VerdictPolicy) -> View:
-    """Read a reporter's sweep. Brokers that are out of use are nobody's measure."""
+    """Read a reporter's sweep. Brokers that are out of use are no measure for others."""
     latencies = {
         name: calls.latency_sum / came
         for name, calls in reporter.calls.items()

@@ -64,5 +64,5 @@ def testers(draft: Draft, name: BrokerName, broker: Broker) -> tuple[ReporterId,
 
 
 def _first(reporters: Iterable[ReporterId], name: BrokerName, count: int) -> list[ReporterId]:
-    """The highest hashes win, so that one who goes is replaced and nobody else moves."""
+    """The highest hashes win: a reporter that goes is replaced, and the others stay."""
     return sorted(reporters, key=lambda who: (spread(name, who), who))[:count]

@@ -15,7 +15,7 @@ ClusterName = NewType("ClusterName", str)
 ReporterId = NewType("ReporterId", str)
 
 SLOWEST_MS = 86_400_000.0
-"""A day. Nobody has waited longer for a broker: a larger figure is an error of measurement."""
+"""A day. A larger figure is an error of measurement: no producer waits so long."""
 
 
 class Sight(NamedTuple):
@@ -80,7 +80,7 @@ class BrokerCommanded:
     available: bool
     until_ms: Millis | None
     """When the order lapses, as the broker's clock has it; None: an eject stands until it is
-    replaced, a restore is done at once and binds nobody."""
+    replaced, a restore is done at once and has no further effect."""
     reason: str
 
 

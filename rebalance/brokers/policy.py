@@ -86,7 +86,7 @@ class VerdictPolicy:
     reporters_max: int = 5_000
     brokers_max: int = 1_000
     topics_max: int = 10_000
-    """Beyond these nobody new is let in, so that the state is bounded."""
+    """Beyond these no new reporter is let in, so that the state is bounded."""
 
     def __post_init__(self) -> None:
         """Check the rules, above all those that span fields."""

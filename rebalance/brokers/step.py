@@ -43,7 +43,7 @@ def step(cluster: Cluster, events: Sequence[BrokerEvent], policy: VerdictPolicy)
     draft = Draft(cluster, policy)
     for event in events:
         if draft.is_blank() and isinstance(event, Ticked):
-            continue  # time means nothing to a cluster that nobody speaks of
+            continue  # time means nothing to a cluster that no record names
         _advance(draft, event.stamp)
         _fold(draft, event)
         if draft.is_blank():
@@ -60,7 +60,7 @@ def _advance(draft: Draft, stamp: Stamp) -> None:
     if draft.sweep_ends is not None and draft.now >= draft.sweep_ends:
         close(draft)
         publish(draft)
-        # A gap in the log is one sweep, however long: nobody was heard in it.
+        # A gap in the log is one sweep, however long: no reporter was heard in it.
         draft.sweep_ends = Millis(draft.now + draft.policy.sweep_ms)
     elif any(lapsed):
         publish(draft)

@@ -50,7 +50,7 @@ from rebalance.ids import ANY_QUEUE, Epoch, MemberId, Millis, Queue, TopicName
 from rebalance.stamp import Stamp
 
 _UNSEEN: Final = 0
-"""The version of a route that nobody has told; any that is told is higher."""
+"""The version of a route that was never told; any that is told is higher."""
 
 Claims = dict[Queue, list[Claim]]
 """By queue, what was found published of it."""
@@ -221,7 +221,7 @@ def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
 
 
 def _write(draft: Draft, claims: Claims, now: Stamp) -> None:
-    """Write the books anew, and mean each queue for whoever is to have it."""
+    """Write the books anew, and make each queue's next owner its target."""
     asked = Asked(draft.next_epoch, now.heard)
     for queue in draft.handover.books.merged():
         draft.handover.books.remove(queue)

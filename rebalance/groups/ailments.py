@@ -74,7 +74,7 @@ def recover(draft: Draft, now: Stamp, *, strategy: bool) -> None:
     if known is None:
         return
     if known.until is not None:
-        if known.reason != omissions.REASON:  # steps have failed, which told nobody anything
+        if known.reason != omissions.REASON:  # steps have failed, which told no member anything
             omissions.withhold(draft, now.heard)
             _note(draft, draft.ailment, now)
     elif strategy is (known.tried is not None):

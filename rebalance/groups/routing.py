@@ -59,7 +59,7 @@ def observe(draft: Draft, event: RouteObserved) -> None:
 
 
 def _forget(draft: Draft, but: TopicName) -> None:
-    """Take off the map what nobody asks for any more; only what can have changed is looked at."""
+    """Forget routes that no member asks for any more; look only at what can have changed."""
     demand = draft.membership.members.demand
     doubted = demand.doubted()
     for topic in draft.topics.routes.merged() if doubted is None else doubted:
@@ -171,12 +171,12 @@ def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
 
 
 def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
-    """Take a topic off the map that nobody asks for by name and that is no more."""
+    """Forget a topic that does not exist and that no member asks for by name."""
     if draft.topics.routes.get(topic) is not None:
         write(draft, topic, None)
         draft.topics.recreated.add(
             topic
-        )  # should it come back before anybody has been told to let go
+        )  # it may come back before a member has been told to let go
         draft.outbox.causes.append(
             Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more")
         )

@@ -115,7 +115,7 @@ def _owned(
 
 
 def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) -> int:
-    """Count the queues on the map that nobody has.
+    """Count the queues that no member has.
 
     Off the map only what moves can be, once the target has caught up with it: so the books need not
     be gone through.

@@ -118,7 +118,7 @@ def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, i
 def _left_to_the_resting(
     roster: Roster, candidates: Mapping[MemberId, Candidate]
 ) -> Mapping[MemberId, frozenset[TopicName]]:
-    """Return, of each candidate that rests, the topics that nobody else could work on."""
+    """Return, for each candidate that rests, the topics that no other member could work on."""
     resting = roster.those(Trait.RESTING) & candidates.keys()
     if not resting:
         return {}
@@ -144,7 +144,7 @@ def _check_known(request: AllocationRequest, changed: Iterable[Queue], owners: O
 
 
 def _check_wanted(request: AllocationRequest, changed: Iterable[Queue], owners: Owners) -> None:
-    """Whatever the strategy: a queue goes to nobody who did not ask for it (I10)."""
+    """Whatever the strategy says, a queue goes only to members that asked for it (I10)."""
     for queue in changed:
         owner = owners.get(queue)
         if owner is None:

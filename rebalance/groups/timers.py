@@ -119,7 +119,7 @@ def _target_deadlines(draft: Draft) -> Iterator[Millis]:
 
 
 def _sessions(draft: Draft) -> dict[MemberId, int]:
-    """Return when each session ends; plain numbers, because it is everybody's."""
+    """Return when each session ends; plain numbers, because there is one for each member."""
     pulses, silence_ms = draft.membership.pulses.merged(), draft.policy.silence_ms
     return {
         name: pulses[name].seen + silence_ms(member.session_timeout_ms)

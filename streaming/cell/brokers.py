@@ -67,7 +67,7 @@ class Juries:
             if packed is not None:
                 clusters[name] = packed
             else:
-                clusters.pop(name, None)  # nobody speaks of it any more
+                clusters.pop(name, None)  # no record names it any more
         return Deliberated(replace(cell, clusters=Packs.of(clusters)), records, refused)
 
     def _judged(

@@ -11,8 +11,8 @@ that a member works on would be granted again. Until they are complete they wait
 not for ever: the history says that the group waits, and after a minute of log time the brain
 continues with what there is (``rebalance.groups.handover.omissions``).
 
-Of each life's beats the last full one is kept, because it may be the only proof of a release; that
-its sender is alive is noted at once.
+The last full beat of each life is kept, because it may be the only proof of a release. That its
+sender is alive is noted at once.
 
 Called by ``fold``. Its one rule: what is read again keeps the time at which it was read first.
 """

@@ -4,9 +4,9 @@ New rows are read in log order. Rows of the heartbeat partition move the clock, 
 stamped with its reading at that very place, so that the same log gives the same stamps however it
 is cut into batches. Then only the groups that have events, or whose deadline has passed, are
 unpacked and stepped; the others stay packed. A tick without a due deadline moves the clock and
-unpacks no group. Of groups that were dropped after they were empty for long, one number is left for
-all of them, their highest epoch: no group that is unknown here begins below it. Events about
-brokers go to ``brokers``.
+unpacks no group. Groups that are empty for long are dropped; one number is left of all of them,
+their highest epoch, and a group that is unknown here begins above it. Events about brokers go to
+``brokers``.
 
 Called by ``cell_operator`` with what Spark remembered, and by tests without any Spark. Its one
 rule: the next cell and the records depend on the cell and the rows alone.

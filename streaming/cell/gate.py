@@ -2,17 +2,16 @@
 
 A batch has a limit, so what waits for a controller that starts comes to it in pieces: what its
 predecessors have published (``adoption``), what members have said meanwhile, and perhaps a day of
-beats. All of that is the past, and of a piece of it nobody can tell who is there, or what may be
-published. So it waits here, in the cell, until the driver has told everything (``Told``), and one
-of its ticks has been read that was written when a batch with an earlier one, and with all that was
-urgent then, had been committed: before that tick stands every beat of the past. Then all of it is
-folded as one batch, and every session begins anew. A cell without a past begins with its gate shut.
-The last word says how much there was: if Kafka has lost some of what it had taken, nobody waits for
-it. A tick that was written when all of it must have been read shows that, and the driver tells
-everything again.
+beats. All of that is the past, and a piece of it does not show who is there, or what may be
+published. So the pieces wait here, in the cell, for two things. The driver has told everything
+(``Told``). And one of its ticks shows that every beat of the past has been read: it was written
+after a batch was committed that held an earlier tick and all that was urgent then. Then all of it
+is folded as one batch, and every session begins anew. A cell without a past begins with its gate
+shut. The driver's last record says how many there were. If Kafka has lost some of them, a tick
+shows that as well, and the driver tells everything again.
 
-Of beats of the past only the last full one of each life is kept, which may be all that proves a
-release. The others prove that somebody was there; whoever still is will beat again.
+The gate keeps only the last full beat of each life, which may be all that proves a release. The
+other beats prove that a member was there; if it still is, it will beat again.
 
 Called by ``cell`` with each batch. Its one rule: what a start's driver has told is whole, or waits.
 """
@@ -221,7 +220,7 @@ def _is_full(row: Row) -> bool:
 
 
 def _keep(beats: dict[str, Row], row: Row) -> None:
-    """Keep the latest of each life, as it counts them; what is no beat waits as well, to be buried.
+    """Keep the latest of each life, as it counts them; other records wait, too, as dead letters.
 
     Only what will be heard may stand for what was heard.
     """

@@ -71,7 +71,7 @@ class Heard:
     """With their places among the rows."""
     of_brokers: dict[ClusterName, list[Said]]
     ticks: list[tuple[int, Ticked]]
-    """They concern everybody."""
+    """They concern all clusters."""
     letters: list[DeadLetter]
     rows: Sequence[Row]
     """What all of that was made of."""

@@ -83,7 +83,7 @@ def settled(seen: Seen, known: TopicSummary, sent: Sent | None) -> bool:
 
     A summary only counts queues. So it proves what we sent ourselves, and of what others sent it
     proves only Kafka's own topics, whose queues follow from their number; and of these, if it says
-    which topic of that name it means, no other, that was made while nobody watched (D3).
+    which topic of that name it means, no other, that was made while no watcher ran (D3).
     """
     alike = (known.queues, known.awaited) == (seen.queues, seen.runs is None)
     agrees = alike and known.version > 0

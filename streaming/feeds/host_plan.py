@@ -28,7 +28,7 @@ class HostPlan:
     """What was said, and what has to be.
 
     Args:
-        prefix: Of the topics that are ours: their records have a key, and so no choice of broker.
+        prefix: What our own topics begin with: their records have keys, so no choice of broker.
         topics_max: As many topics as the jury remembers.
     """
 
@@ -45,7 +45,7 @@ class HostPlan:
 
         Args:
             topics: All that exist; of each, the brokers that it can be written to, and where they
-                are. Without any it is as before: nobody leads its partitions for the moment.
+                are. Without any it is as before: its partitions have no leader for the moment.
             at: A reading of a clock that never goes back, in seconds.
         """
         if self._renewed is None or at - self._renewed >= RENEWAL_S:

@@ -27,10 +27,10 @@ from trimtab.protocol import Route, TopicSummary
 
 HINT_LIFETIME_S: Final = 60.0
 """How long a join alone keeps a topic in the book. The summary that answers it takes over within
-a second, unless the join was refused: and then nobody wants to know."""
+a second, unless the join was refused: then it is not needed."""
 
 EMPTY_LIFETIME_S: Final = 3_600.0
-"""How long a group that nobody is in stays in the book: as long as its brain knows its routes, and
+"""How long a group without members is remembered: as long as its brain knows its routes, and
 so their versions, if ``keep_empty`` is as it comes."""
 
 
@@ -61,7 +61,7 @@ class _Group:
     """The topics that exist and that they stand for."""
     sent: dict[str, Sent] = field(default_factory=dict)
     idle_since: float | None = None
-    """Since when it has no members, and nobody has asked to be one."""
+    """Since when it has no members, and no join was read."""
 
     @property
     def idle(self) -> bool:
@@ -106,7 +106,7 @@ class RoutePlan:
         self._seen: dict[str, Seen] = {}
         """What each topic is like."""
         self._there: frozenset[TopicName] | None = None
-        """Every topic that exists, as far as patterns may stand for it; None: nobody has looked."""
+        """Every topic that exists, as far as patterns may stand for it; None: not looked yet."""
         self._now = 0.0
         """The time that came in last."""
 
@@ -147,7 +147,7 @@ class RoutePlan:
         self._seen[topic] = seen
 
     def listed(self, there: frozenset[TopicName]) -> None:
-        """Note which topics exist; only new ones are compared with everybody's patterns."""
+        """Note which topics exist; only new ones are compared with all patterns."""
         new = there - (self._there or frozenset())
         self._there = there
         for page in self._groups.values():
@@ -155,7 +155,7 @@ class RoutePlan:
                 page.matching = (page.matching & there) | matched(page.asked, new)
 
     def asks_by_pattern(self) -> bool:
-        """Tell whether somebody does."""
+        """Tell whether a group does."""
         return any(page.asked for page in self._groups.values())
 
     def unlisted(self) -> bool:
@@ -163,7 +163,7 @@ class RoutePlan:
         return self._there is None and self.asks_by_pattern()
 
     def wanted(self) -> set[str]:
-        """Return the topics that somebody asks for."""
+        """Return the topics that a group asks for."""
         return set().union(*(page.wanted() for page in self._groups.values()))
 
     def unseen(self) -> set[str]:
@@ -211,7 +211,7 @@ class RoutePlan:
         )
 
     def _tidy(self, now: float) -> None:
-        """Forget hints that were not confirmed, and what nobody asks for any more."""
+        """Forget hints that were not confirmed, and topics that no group asks for any more."""
         for group, page in list(self._groups.items()):
             page.hints = {topic: end for topic, end in page.hints.items() if end > now}
             page.pattern_hints = {it: end for it, end in page.pattern_hints.items() if end > now}

@@ -3,7 +3,7 @@
 Ticks keep the log's clock running. A tick at an offset proves that every earlier beat of its
 partition has been read, so that "silent for ten seconds before this tick" is exact whatever the
 backlog. While Kafka is away no tick is appended, the clocks stand still, and no member expires. A
-tick that could not be sent for a few seconds is dropped, because late ticks prove nothing that a
+tick that could not be sent for a few seconds is dropped, because a late tick proves nothing that a
 fresh one does not.
 
 Each says how far the controller had come when it was written (``horizon``). One that is behind has

@@ -78,7 +78,7 @@ def lives(home: Path) -> bool | None:
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
-        return True  # it is somebody else's
+        return True  # it belongs to another user
     return True
 
 

@@ -24,7 +24,7 @@ _RETRY_S: Final = 0.1
 
 
 class StandardErrorInUse(Exception):  # noqa: N818 - it names what is at hand
-    """Somebody still writes to the file."""
+    """Another process still writes to the file."""
 
 
 @contextmanager

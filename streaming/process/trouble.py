@@ -13,7 +13,7 @@ from confluent_kafka import KafkaError, Message
 from structlog.typing import FilteringBoundLogger
 
 _NUMBER: Final = re.compile(r"\d+")
-"""Of a port, a time, a try: a reason that differs in these only is the same."""
+"""Ports, times and numbers of tries: reasons that differ only in these are the same."""
 _MOST: Final = 10
 """Reasons: more than one trouble has, unless each try finds new words for it."""
 

@@ -1,7 +1,7 @@
 """What is published of every group, as its readers see it.
 
-Of each key of ``assignments`` and ``groups`` the last record counts; a member has none after a
-tombstone. But a record with a smaller epoch comes from a controller with an old state: no member
+The last record under each key of ``assignments`` and ``groups`` counts; after a tombstone a member
+has none. But a record with a smaller epoch comes from a controller with an old state: no member
 obeyed it, so it does not count, unless it is for a younger life. The last record of a group always
 stays, because it says how far its epochs got. A controller that starts writes the copy into the log
 (``adoption``).

@@ -78,7 +78,7 @@ def reading() -> Trouble:
 
 
 def locate(options: Options, stop: Event) -> None:
-    """See that groups are where they belong, before anybody is relieved for their sake.
+    """See that groups are where they belong, before an earlier controller is replaced.
 
     Raises:
         NotReminded: Kafka did not say what is published.
@@ -135,7 +135,7 @@ class _Reading:
         )
 
     def run(self, stop: Event) -> None:
-        """Read each partition to its end: nobody writes while the query is not there."""
+        """Read each partition to its end: nothing is written there before the query runs."""
         self._consumer.assign([TopicPartition(*it, OFFSET_BEGINNING) for it in self._left])
         heard = reported = time.monotonic()
         try:

@@ -3,8 +3,8 @@
 The other half of ``succession``. Before it reads what is published, a controller appends a start to
 every partition; the offsets of these records are its age. An earlier controller may be only cut
 off, not dead (fault A5): if a tick came a moment ago, it gets the time to read the start and stop.
-One that is frozen all the while may still write one batch that it had decided before, when it
-wakes; then its next batch ends it, and members go by the greater epoch.
+One that is frozen all the while may still write one batch when it wakes, which it had decided
+before. Its next batch ends it, and members obey the greater epoch.
 
 Called by ``application``, before anything is read or decided. Its one rule: after it, this
 controller is the only one that decides.

@@ -2,7 +2,7 @@
 
 The controller tells both in the same batch: the holder "let go", the heir "it is yours once that is
 released". The heir starts when it reads the release in the log, and does not wait for the
-controller. So nobody works on the queue for one trip through Kafka, not for two heartbeats. The
+controller. So the queue has no worker for one trip through Kafka, and not for two heartbeats. The
 danger is a third member: if the controller changes its mind, the heir may already be working. Hence
 the rule that makes it safe: *an heir that was told is a possible owner*. It is replaced only after
 it has let go itself (at once, when it never started) or is fenced.
@@ -16,7 +16,7 @@ hold on, because it may have let go already, and would never ask again (C7).
 made anew, and ``settle``, which moves each queue one step towards the target.
 ``tests/laws/test_baton.py`` explores this very code, in every order of events.
 
-Its one rule: per queue at most one holder and one heir, and nobody else may start on it.
+Its one rule: a queue has at most one holder and one heir, and no other member may start on it.
 """
 
 from collections import Counter

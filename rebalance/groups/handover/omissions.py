@@ -1,15 +1,15 @@
 """Omissions: what was published of a group, and not found at a start.
 
-Each record of an adoption says how many there are for its group. If some never come, whoever they
-are about is not known: it may work on a queue that no page names, or begin on a release that is
-still to come. So no queue is promised to anybody while such a life may work. It is told that the
-group does not know it, at each of its beats; and once none has been heard for as long as anybody
-may be silent and live, none works any more, and the group goes on as ever.
+Each record of an adoption says how many there are for its group. If some never come, a life that
+they are about is not known. It may work on a queue that no page names, or begin on a release that
+is still to come. So no queue is promised to any member while such a life may work. At each of its
+beats it is told that the group does not know it. Once no such life was heard for as long as a
+member may be silent and live, none works any more, and the group goes on as usual.
 
 Called by ``adoption``, which finds what is missing, by ``membership``, which hears who is not
 known, and by ``target`` and ``handover``, which wait. Its one rule: what may have been promised is
-not promised again. Nor is anybody new let in before: a life that joins may be one that was not
-found, and nobody could tell.
+not promised again. No new member is let in before either: a life that joins may be one that was
+not found.
 """
 
 from collections.abc import Sequence

@@ -37,7 +37,7 @@ class _Silence:
 
 
 _CONFIRMED = Millis(0)
-"""Held until then: not held any more, whatever happens."""
+"""From then on nothing is held any more."""
 
 
 def is_mute(draft: Draft, name: MemberId, stamp: Stamp) -> bool:
@@ -140,7 +140,7 @@ def _shorten(draft: Draft, stamp: Stamp) -> None:
 
 
 def confirm(draft: Draft) -> int:
-    """Believe in the silence of everybody who is held; return how many those are."""
+    """Believe that all held members are silent; return how many they are."""
     held = list(draft.membership.suspected.merged())
     for name in held:
         draft.membership.suspected.put(name, _CONFIRMED)

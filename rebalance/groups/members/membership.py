@@ -58,7 +58,7 @@ def _is_over(draft: Draft, event: Joined) -> bool:
 
 
 def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
-    """Ask who keeps a name. Of two lives that fence each other again and again, the older does.
+    """Ask who keeps a name. If two lives fence each other again and again, the older one keeps it.
 
     Each comes back under the instance as a new life. It cannot be told which of them is right, but
     that both live can be, and so this is no restart.
@@ -166,7 +166,7 @@ def _renew(draft: Draft, event: Joined, known: Member) -> None:
     if known.presumed:
         twins.enrol(draft, event)
     if known.owns and not member.owns:
-        # It works on everything now, by right: nobody need wait for what it held.
+        # It may work on everything now, so no member need wait for what it held.
         draft.fenced[Life(event.member, known.incarnation)] = Ending.LEFT
     if member == replace(known, sequence=event.sequence, challenger=None):
         return

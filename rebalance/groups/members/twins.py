@@ -179,7 +179,7 @@ def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
 def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
     """Note whom a newcomer shares its name with, where the two are told apart by another.
 
-    Of a whole fleet with one name it is the last that came. ``known`` were noted already.
+    If many lives share one name, it is the last that came. ``known`` were noted already.
     """
     if draft.policy.on_twin is not TwinRule.SEPARATE:
         return

@@ -97,7 +97,7 @@ class DraftedBooks(Overlay[Queue, Ownership]):
 
 
 def moves(owned: Ownership) -> bool:
-    """Tell whether a queue is on its way from one member to another, or to nobody."""
+    """Tell whether a queue is on its way from one member to another, or is being taken back."""
     return owned.heir is not None or owned.holder.asked is not None
 
 

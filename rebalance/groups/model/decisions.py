@@ -41,7 +41,7 @@ class AssignmentIssued:
     cause: Cause
     mode: Mode = Mode.CLUSTERING
     join_again: bool = False
-    """Nobody has read its join: it should say it again."""
+    """Its join was not read: it should say it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class ClaimRefused:
 
 @dataclass(frozen=True, slots=True)
 class TopicLeftOut:
-    """A group has no room for queues of a topic: nobody works on them."""
+    """A group has no room for queues of a topic, so they have no worker."""
 
     group: GroupName
     topic: TopicName

@@ -34,17 +34,17 @@ class Demand:
 
     @property
     def patterns(self) -> frozenset[Pattern]:
-        """Every pattern that somebody has."""
+        """Every pattern that a member has."""
         if self._wild is None:
             self._wild = frozenset(self._patterns)
         return self._wild
 
     def names(self, topic: TopicName) -> bool:
-        """Tell whether somebody asks for a topic by name."""
+        """Tell whether a member asks for a topic by name."""
         return topic in self._named
 
     def covers(self, topic: TopicName) -> bool:
-        """Tell whether somebody asks for a topic, if it exists."""
+        """Tell whether a member asks for a topic, if it exists."""
         return topic in self._named or stands_for(self.patterns, topic)
 
     def patterns_with(self, known: Wish | None, patterns: Collection[Pattern]) -> int:
@@ -82,7 +82,7 @@ class Demand:
             self._lost.add(topic)
 
     def doubted(self) -> set[TopicName] | None:
-        """Return the topics that nobody may ask for any more, since the last call; None: any."""
+        """Return the topics that may be asked for no more, since the last call; None: any."""
         doubted, self._lost = self._lost, set()
         return doubted
 

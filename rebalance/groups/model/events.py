@@ -74,7 +74,7 @@ class Joined(_OfOneLife):
     patterns: frozenset[Pattern] = frozenset()
     """What it subscribes beside the topics that it names."""
     last_epoch: Epoch | None = None
-    """Of the last record that an earlier life of its process acted on; None: there was none."""
+    """What the last record said that an earlier life of its process acted on; None: no record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class Adopted(_OfOneLife):
     revocation_timeout_ms: Millis
     mode: Mode = Mode.CLUSTERING
     of: int = 0
-    """How many records this start has for the group; 0: nobody said."""
+    """How many records this start has for the group; 0: not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ SILENT: Final = (Begun, Ticked, *FOUND)
 """What no machine folds."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
 Moment = Event | Found | Ticked | Begun
-"""What a group is told of in the order of the log; whatever silence has decided by then is done."""
+"""What a group hears, in the order of the log. Before each, timers do what is due by then."""
 
 
 def last_found(events: Iterable[Moment]) -> list[Found]:

@@ -78,7 +78,7 @@ class Member:
     patterns: frozenset[Pattern] = frozenset()
     """What it subscribes beside ``topics``; which topics those are, ``subscriptions`` says."""
     presumed: bool = False
-    """Known from its published record alone (``adoption``): nobody has read how it joined."""
+    """Known from its published record alone (``adoption``): its join was not read."""
     company: int = 0
     """A mark of all the groups that a RocketMQ client is a member of; 0: it did not say."""
     doubled: Doubled | None = None

@@ -20,20 +20,20 @@ class GroupPhase(StrEnum):
     ASSIGNING = "assigning"
     RECONCILING = "reconciling"
     STARVED = "starved"
-    """At rest, but for queues that the group has no room for: nobody works on those."""
+    """At rest, but for queues that the group has no room for: those have no worker."""
     STABLE = "stable"
 
 
 @dataclass(frozen=True, slots=True)
 class TopicSummary:
-    """One subscribed topic; ``version`` 0 means that nobody has looked for it yet."""
+    """One subscribed topic; ``version`` 0 means that no route of it was seen yet."""
 
     topic: TopicName
     version: int
     queues: int
     exists: bool
     generation: str = ""
-    """Which topic of that name; empty: nobody could tell."""
+    """Which topic of that name; empty: unknown."""
     left_out: int = 0
     """How many more queues it has, for which the group has no room."""
 
@@ -74,7 +74,7 @@ class GroupSummarised:
     population: int
     """How many members it has."""
     members: tuple[MemberSummary, ...]
-    """The first of them by name, as many as anybody reads (``summary``)."""
+    """The first of them by name, as many as a person reads (``summary``)."""
     at: Millis
     cause: Cause
     paused: bool = False

@@ -43,7 +43,7 @@ class Ownership:
     """The members that may be working on one queue: a holder and, during a hand-over, an heir.
 
     From the moment it is published an heir counts as a possible owner, because it starts on the
-    holder's release without asking anybody. Invariant: holder and heir are different members.
+    holder's release and asks no one. Invariant: holder and heir are different members.
     """
 
     holder: Grant

@@ -38,7 +38,7 @@ def wants(member: Member, topic: TopicName) -> bool:
 
 
 def topics_of(member: Member, known: frozenset[TopicName]) -> frozenset[TopicName]:
-    """Return the topics that a member subscribes, of those that are known and beyond."""
+    """Return the topics that a member subscribes, known or not."""
     return _both(member.topics, member.patterns, known) if member.patterns else member.topics
 
 
@@ -54,14 +54,14 @@ def wish_of(member: Member) -> Wish:
 
 
 def subscribed(wishes: Collection[Wish], known: frozenset[TopicName]) -> frozenset[TopicName]:
-    """Return every topic that somebody subscribes."""
+    """Return every topic that a member subscribes."""
     named = frozenset[TopicName]().union(*(topics for topics, _ in wishes))
     wild = patterns(wishes)
     return named | matched(wild, known) if wild else named
 
 
 def patterns(wishes: Collection[Wish]) -> frozenset[Pattern]:
-    """Return every pattern that somebody has."""
+    """Return every pattern that a member has."""
     return frozenset[Pattern]().union(*(patterns for _, patterns in wishes))
 
 

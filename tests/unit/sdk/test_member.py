@@ -58,7 +58,7 @@ def test_an_heir_begins_where_the_owner_stopped(member: Member, kafka: MemoryTra
     assert (Grant(queue(), 2, 42),) == member.assignment
 
 
-def test_a_slow_callback_keeps_no_heartbeat_up(kafka: MemoryTransport) -> None:
+def test_a_slow_callback_delays_no_heartbeat(kafka: MemoryTransport) -> None:
     """Beats go on while the application takes its time."""
     let_go = threading.Event()
 

@@ -4,10 +4,11 @@ A consumer's own commit has no end: while the group's coordinator hangs, librdka
 and again, nobody can take it back, and a consumer that is closed waits for it. It may arrive when
 the queue has long been somebody else's, and Kafka does not refuse that: of manually assigned
 consumers the last writer wins. An admin client sends the same request once at most, within the time
-that it is given; and who lets go of the client takes back what was not sent yet.
+that it is given; and when the client is dropped, what was not sent yet is taken back.
 
-Who calls `subscribe` under the same group id makes every commit fail (UNKNOWN_MEMBER_ID) until he
-leaves; and a coordinator that has just started, or is moving, answers with errors for a while.
+A consumer that calls `subscribe` under the same group id makes every commit fail
+(UNKNOWN_MEMBER_ID) until it leaves. A coordinator that has just started, or is moving, answers with
+errors for a while.
 
 Used by `ConsumerBinding`. Its one rule: nothing is sent of a queue that is not owned at that
 moment, and nothing is on its way when `write` or `withdraw` returns.
@@ -74,7 +75,7 @@ class Commits:
         Raises:
             KafkaException: Kafka did not take it, or did not say so in a few seconds.
         """
-        if not self._turn.acquire(timeout=2 * _PATIENCE_S):  # whoever has it may have to wait twice
+        if not self._turn.acquire(timeout=2 * _PATIENCE_S):  # its holder may have to wait twice
             self.withdraw()
             raise _unanswered()
         try:
@@ -131,7 +132,7 @@ class Commits:
         return sent is self._sent and not sent.answer.done() and time.monotonic() < sent.until
 
     def _hear_out(self) -> None:
-        """Wait for what somebody else has sent."""
+        """Wait for what another thread has sent."""
         if (sent := self._sent) is None:
             return
         while self._is_awaited(sent):

@@ -179,7 +179,7 @@ class ConsumerBinding:
         uncommitted = {
             it.grant: positions[it.grant] for it in ending if it.position != it.committed
         }
-        self._readings.forget(ending)  # from now on nobody else commits anything of these
+        self._readings.forget(ending)  # from now on no other thread commits anything of these
         try:
             self._commits.write(lambda: uncommitted)
         except KafkaException as error:

@@ -137,7 +137,7 @@ class Member:
         Queues are given up one by one, as heirs take over. If that takes longer than the timeout,
         the member lets go of what it still has (`on_revoked`), and leaves.
 
-        A static member may leave temporarily: it lets go of everything at once and nobody takes
+        A static member may leave temporarily: it lets go of everything at once and no member takes
         over, for a session at the most. Who comes with its `instance` in that time gets the same
         queues back, and nothing has moved.
 

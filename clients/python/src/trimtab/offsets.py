@@ -25,7 +25,7 @@ Start = Literal["earliest", "latest"]
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ASK_S: Final = 2.0
-"""One question to Kafka. Nobody else gets at the consumer meanwhile."""
+"""One question to Kafka. No other thread uses the consumer meanwhile."""
 _SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
 """As times these mean the same to a broker (the protocol's ListOffsets)."""
 _FINAL: Final = {

@@ -48,7 +48,7 @@ class Options(TypedDict, total=False):
     mode: Mode
     """"clustering": each queue has one owner. "broadcasting": every member works on all queues.
     "shared": on some, together with others; the controller's `share_number` says how many. In the
-    last two nobody is handed anything over: `on_assigned` is called without a position, and tokens
+    last two nothing is handed over: `on_assigned` is called without a position, and tokens
     fence nothing. Default: "clustering"."""
     session_timeout: str | float
     """Silence after which the member is dead: "10s", or seconds. Default: 10 s."""

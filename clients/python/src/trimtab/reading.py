@@ -57,7 +57,7 @@ class Reading:
         self._in_hand.clear()
 
     def give_back(self) -> None:
-        """Nobody works on what is in hand any more: the next reader gets it again."""
+        """Give up what is in hand: the next reader gets it again."""
         self.next = self.position
         self._in_hand.clear()
 
@@ -123,7 +123,7 @@ class Readings:
             self._changed.notify_all()
 
     def give_back(self) -> None:
-        """Nobody works on anything any more, and nothing more is handed out."""
+        """Give up everything, and hand out nothing more."""
         with self._changed:
             self._over = True
             for reading in self._all.values():
@@ -140,7 +140,7 @@ class Readings:
         return ending
 
     def forget(self, readings: list[Reading]) -> None:
-        """These are with somebody else now."""
+        """These belong to another member now."""
         with self._changed:
             for reading in readings:
                 if self._all.get(reading.grant.queue) is reading:

@@ -18,7 +18,7 @@ _SERIES: Final = 100
 
 
 class Relapses:
-    """Of one member."""
+    """The relapses of one member."""
 
     def __init__(self) -> None:
         self._times: deque[int] = deque(maxlen=_SERIES)

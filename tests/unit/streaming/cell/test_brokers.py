@@ -95,7 +95,7 @@ def test_every_cut_ends_with_the_same_verdicts(cuts: set[int]) -> None:
 
 
 def test_a_jury_comes_back_as_it_was() -> None:
-    """Ejections, orders, pasts, streaks and what was said survive being written down."""
+    """Ejections, commands, pasts, streaks and what was said survive being written down."""
     story = ClusterStory()
     story.host("t", "ab")
     story.sweep(times=8)
@@ -108,7 +108,7 @@ def test_a_jury_comes_back_as_it_was() -> None:
     assert story.cluster.sweep_ends == packed.deadline
 
 
-def test_a_tick_that_is_due_for_nobody_opens_no_bench() -> None:
+def test_a_tick_that_is_due_for_nobody_opens_no_cluster() -> None:
     """And one that is due lets an ejection run out, though nobody speaks."""
     log = Log()
     outage(log, seconds=12)

@@ -22,7 +22,7 @@ DETECT_TIMEOUT_MS = 200
 """How long a probe may take (`detectTimeout`)."""
 
 Resolve = Callable[[str], str | None]
-"""A broker's address; None when nobody knows it any more."""
+"""A broker's address; None when it is not known any more."""
 Probe = Callable[[str, int], bool]
 """Whether the broker at an address answers within so many milliseconds."""
 

@@ -41,7 +41,7 @@ class VerdictBoard:
         """Enter a verdict.
 
         Args:
-            broker: Of whom it is.
+            broker: Which broker it is about.
             available: What it says.
             until: When it lapses, if ever.
             at: When it was published.
@@ -75,7 +75,7 @@ class VerdictBoard:
         return age is not None and age <= self._fresh_for_ms
 
     def avoided(self, now: int) -> frozenset[str]:
-        """Return who is out of use: nobody, when the board is stale."""
+        """Return which brokers are out of use: none, when the verdicts are stale."""
         return frozenset(broker for broker, _ in self._standing(now))
 
     def to_try(self, now: int) -> list[str]:

@@ -65,7 +65,7 @@ Reached = Annotated[int, Field(ge=0, le=limits.EPOCH_REACHED)]
 class _Found(Record):
     """What both say."""
 
-    start: Incarnation = Field(description="Of the controller: all that has it belongs together.")
+    start: Incarnation = Field(description="The start of the controller that tells it.")
     epoch: Reached
     of: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="How many records this start has for the group."

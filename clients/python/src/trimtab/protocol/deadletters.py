@@ -71,7 +71,7 @@ class DeadLetter(Record):
         value: bytes | None,
         size: int | None = None,
     ) -> Self:
-        """Bury a record that could not be used; `size` is needed if `value` is not all of it."""
+        """Make the dead letter of a record; `size` is needed if `value` is not all of it."""
         size = len(value or b"") if size is None else size
         longest = max(len(key or b""), size)
         return cls(

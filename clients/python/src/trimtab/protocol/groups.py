@@ -20,11 +20,11 @@ Noted = Literal[True] | None
 """What is rarely so is said only when it is: a summary may name a thousand members."""
 
 State = Literal["empty", "assigning", "reconciling", "starved", "stable", "dead"]
-"""`starved`: at rest, but the group has no room for some queues, and nobody works on those."""
+"""`starved`: at rest, but the group has no room for some queues, which have no worker."""
 
 
 class QueueCounts(Part):
-    """Where the group's queues are. `moving`: has an heir; `unassigned`: nobody may work on it."""
+    """Where the group's queues are. `moving`: has an heir; `unassigned`: without a holder."""
 
     assigned: Count
     moving: Count

@@ -1,6 +1,6 @@
 """Quantities of the wire, with their ranges. The units are in the field names.
 
-Numbers arrive from anybody, so each has a smallest and a largest value before it is used: epochs
+Any client may send numbers, so each has a smallest and a largest value before it is used: epochs
 and sequences that every JSON reader keeps exactly, timeouts that make sense, counts that fit a
 record.
 Used by every model. Its one rule: a number without a range is not a field.

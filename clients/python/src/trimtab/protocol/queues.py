@@ -74,7 +74,7 @@ _QueueRow = TypeVar("_QueueRow", GrantRef, ReleaseRef, InheritRef)
 
 
 def name_each_once(rows: Iterable[GrantRef | ReleaseRef | InheritRef]) -> None:
-    """Refuse a record that says two things of one queue: nobody could obey both."""
+    """Refuse a record that says two things of one queue: no member could obey both."""
     seen: set[tuple[str, str, int]] = set()
     for row in rows:
         if row[:3] in seen:

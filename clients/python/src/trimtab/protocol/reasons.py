@@ -24,7 +24,7 @@ Reason = Literal[
 
 
 class TrimtabError(Exception):
-    """Whatever trimtab raises."""
+    """The base of every exception of trimtab's."""
 
 
 @final

@@ -72,7 +72,7 @@ class Topic(Generic[R]):
     about: str
     key: KeyKind
     models: tuple[type[R], ...]
-    """None where somebody else's records are read as they are."""
+    """None where another system's records are read as they are."""
     retention_ms: int | None
     max_record_bytes: int = limits.RECORD_BYTES
 

@@ -64,10 +64,10 @@ class Sender(Protocol):
         """Begin to serve what comes back."""
 
     def cluster(self) -> str:
-        """Ask what Kafka calls itself; TransportError if nobody answers."""
+        """Ask what Kafka calls itself; TransportError if Kafka does not answer."""
 
     def leaders(self, topic: str) -> Leaders:
-        """Ask who leads a topic: nobody, if there is none; TransportError if nobody answers."""
+        """Ask who leads a topic, if it exists; TransportError if Kafka does not answer."""
 
     def flush(self, timeout_s: float) -> int:
         """Wait until all is settled; return how many messages are not."""
@@ -83,7 +83,7 @@ class Link(Protocol):
         """Follow a cluster's verdicts from their beginning; False: there is no such topic.
 
         Raises:
-            TransportError: Nobody answers.
+            TransportError: Kafka does not answer.
         """
 
     def poll(self, timeout_ms: int) -> list[Notice]:

@@ -45,7 +45,7 @@ class Leaders(NamedTuple):
     """Who leads a topic's partitions."""
 
     brokers: Sequence[str | None]
-    """By partition; None: nobody, for the moment."""
+    """By partition; None: it has no leader for the moment."""
     addresses: Mapping[str, str]
     """Where each broker of the cluster is."""
 
@@ -114,7 +114,7 @@ class Dispatch(Generic[E]):
                 for partition, broker in enumerate(leaders.brokers)
                 if broker is not None
             ]
-            if queues:  # else nobody leads it for the moment, and whoever did will be back
+            if queues:  # else it has no leader for the moment, and the former one will be back
                 self._routes[topic] = WriteQueues.of(queues)
                 self._deal(topic, now, ())
 

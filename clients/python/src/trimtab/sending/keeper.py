@@ -23,7 +23,7 @@ POLL_MS: Final = 200
 """The longest wait for a verdict, and so for everything else that is due here."""
 LEADERS_MS: Final = 10_000
 """Between two looks at who leads: a moved partition is sent to all the same (the client knows where
-it is), only its deliveries are booked on the wrong account for so long."""
+it is), only its deliveries count for the wrong broker for so long."""
 RETRY_MS: Final = 1_000
 """Between two tries at what did not work."""
 REPEAT_MS: Final = 60_000
@@ -62,7 +62,7 @@ class Keeper:
         self._led: set[str] = set()
         """The topics whose leaders are known."""
         self._blind_until = 0
-        """Nobody answers; looking at each of many topics in vain would take too long."""
+        """Kafka does not answer; asking for each of many topics in vain would take too long."""
         self._open_at = 0
         self._knows_verdicts = link is None
         self._report_at = now_ms() + reporter.window_ms
@@ -108,7 +108,7 @@ class Keeper:
             self._report(link)
 
     def _look(self) -> None:
-        """Look who leads the topics whose turn it is; one of which nobody knows is put last."""
+        """Look who leads the topics whose turn it is; an unknown topic is put last."""
         for topic in sorted(
             self._sender.dispatch.topics(), key=lambda it: self._look_at.get(it, 0)
         ):

@@ -21,7 +21,7 @@ class Asking:
     """None: nothing is asked."""
     _retry_ms: int = FIRST_JOIN_RETRY_MS
     _ticket: int | None = None
-    """Of the last join."""
+    """The sequence of the last join."""
 
     def begin(self, now: int) -> None:
         """Ask at once; who is asking already goes on in its own time."""
@@ -44,5 +44,5 @@ class Asking:
             self.due_at = min(self.due_at, now + FIRST_JOIN_RETRY_MS)
 
     def end(self) -> None:
-        """It was answered, or nobody wants to know any more."""
+        """It was answered, or no answer is needed any more."""
         self.due_at = None

@@ -132,7 +132,7 @@ class Baton:
         return changes
 
     def hear(self, release: Release) -> Changes:
-        """Take note of somebody's release: it may be the one waited for."""
+        """Take note of a release: it may be the one waited for."""
         changes = Changes()
         if (release.member, release.incarnation) != self._me:
             self._recall.hear(release)
@@ -174,7 +174,7 @@ class Baton:
         return changes
 
     def _is_news(self, queue: QueueRef, epoch: int, changes: Changes) -> bool:
-        """Whether a grant is to be acted on; whatever it replaces is dropped first."""
+        """Whether to act on a grant; what it replaces is dropped first."""
         if epoch <= self._let_go.get(queue, 0):
             return False
         state = self._states.get(queue)

@@ -18,7 +18,7 @@ from trimtab.session.recall import Recall
 
 
 class Commons(Baton):
-    """The queues of one incarnation that nobody owns."""
+    """The queues that one incarnation works on without owning them."""
 
     def __init__(self, member: str, incarnation: str, recall: Recall) -> None:
         super().__init__(member, incarnation, recall)
@@ -27,7 +27,7 @@ class Commons(Baton):
 
     @property
     def deadline(self) -> None:
-        """Nobody waits, so nothing is ever late."""
+        """No heir waits, so nothing is ever late."""
         return
 
     def obey(self, record: Assignment, deadline: int) -> Changes:
@@ -36,7 +36,7 @@ class Commons(Baton):
         return self._follow(deadline)
 
     def hear(self, release: Release) -> Changes:
-        """Nobody's release matters."""
+        """No release matters."""
         del release
         return Changes()
 

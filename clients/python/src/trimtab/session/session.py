@@ -115,11 +115,11 @@ class MemberSession:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
         elif not (self._temporary or self._leave_ticket) and self._is_news(record):
-            self._obey(record, now)  # whoever is leaving has said that it works on nothing any more
+            self._obey(record, now)  # one that leaves has said that it works on nothing any more
         return self._settle(now)
 
     def hear(self, release: Release, now: int) -> list[Action]:
-        """A release was read, of whichever member."""
+        """A release was read, of any member."""
         self._pass_time(now)
         self._apply(self._baton.hear(release))
         return self._settle(now)

@@ -47,7 +47,7 @@ class _Question:
     """The same by this module's clock."""
     followed: Sequence[Partition]
     client: admin.AdminClient
-    """Kept until it has answered: one that is let go of answers nobody."""
+    """Kept until it has answered: a client that is dropped does not answer."""
     answers: Mapping[TopicPartition, Future[Any]]
     fresh: bool
 

@@ -148,7 +148,7 @@ class KafkaPythonTransport:
             self._consumer.close(autocommit=False)
 
     def _knock(self) -> None:
-        """See whether anybody answers: a client that cannot connect leaves its thread behind."""
+        """See whether Kafka answers: a client that cannot connect leaves its thread behind."""
         reason = "it names no host"
         for server in self._shared["bootstrap_servers"]:
             host, _, port = server.strip().rpartition(":")
