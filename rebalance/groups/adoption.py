@@ -254,5 +254,5 @@ def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
         told = told_apart(event, draft.policy)
         if isinstance(told, Released):
             endings.book(draft, told)
-        if isinstance(told, BeatSeen):
-            endings.repair(draft, told)
+        if isinstance(told, BeatSeen) and told.owned is not None:
+            endings.repair(draft, told, told.owned)

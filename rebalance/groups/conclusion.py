@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rebalance.causes import Cause
+from rebalance.errors import BrokenInvariant
 from rebalance.groups import commons, timers
 from rebalance.groups.handover import attribution
 from rebalance.groups.members import departures, flapping, remains, unread
@@ -42,15 +43,22 @@ class Step:
     decisions: tuple[Decision, ...]
 
 
+def unchanged(draft: Draft) -> Step:
+    """Close a draft of which nobody has to be told anything."""
+    if draft.fenced or draft.topics.recreated or draft.target.urgent:
+        raise BrokenInvariant("something has to follow, and nothing was said of it")
+    return Step(_remembered(_next_state(draft)), ())
+
+
 def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
-    """Close the draft."""
+    """Close a draft."""
+    if draft.is_quiet:
+        return unchanged(draft)
     flapping.forget(draft, now.clock)
     departures.forget(draft, now.clock)
     books, roster = draft.handover.books.merged(), draft.membership.members.merged()
     state = _next_state(draft)
-    kept = remains.kept(state)
-    if draft.is_quiet:
-        return Step(kept, ())
+    kept = _remembered(state)
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.outbox.notes)
     common = commons.Commons.of(state, roster, draft.policy)
@@ -71,10 +79,15 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     return Step(kept, tuple(decisions))
 
 
+def _remembered(state: GroupState) -> GroupState:
+    return state if state.membership.members else remains.kept(state)
+
+
 def _next_state(draft: Draft) -> GroupState:
     before = draft.before
     epoch = draft.next_epoch if draft.decided else before.epoch
-    group_epoch = epoch if draft.outbox.causes else before.group_epoch
+    changed = bool(draft.outbox.causes)
+    group_epoch = epoch if changed else before.group_epoch
     assert group_epoch <= epoch, f"the group changed at {group_epoch}, after {epoch}"
     return GroupState(
         name=before.name,
@@ -86,7 +99,7 @@ def _next_state(draft: Draft) -> GroupState:
         handover=draft.handover.closed(epoch),
         rules=draft.rules.closed(),
         outbox=Outbox(
-            cause=attribution.last_change(draft),
+            cause=attribution.last_change(draft) if changed else before.outbox.cause,
             occasion=draft.outbox.why if draft.decided else before.outbox.occasion,
         ),
         ailment=draft.ailment,

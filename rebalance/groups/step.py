@@ -5,6 +5,9 @@ was remembered. Enter each event in the books in log order; before each, do what
 is due. If the group changed, ask the strategy once what each member should own. Then move each
 queue one step towards that, and publish what changed.
 
+Nearly every batch says only that everybody is still there. Then the group is as quiet as it was at
+rest before, and all that follows an event is passed by.
+
 Called by ``streaming.cell.fold`` for each group that has events or a deadline that passed, and by
 every test and simulation. Its one rule: the same state and events give the same result, always;
 nothing else goes in, nothing else comes out.
@@ -15,12 +18,21 @@ from typing import assert_never
 
 from rebalance.allocation import Allocator
 from rebalance.groups import adoption, ailments, obeying, routing, target, timers
-from rebalance.groups.conclusion import Step, conclude
+from rebalance.groups.conclusion import Step, conclude, unchanged
 from rebalance.groups.handover import attribution, baton, endings, notice, omissions
-from rebalance.groups.members import membership, remains, rocketmq_clients, sessions, twins, unread
+from rebalance.groups.members import (
+    entry,
+    membership,
+    remains,
+    rocketmq_clients,
+    sessions,
+    twins,
+    unread,
+)
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
     SILENT,
+    STARTING,
     BeatSeen,
     Begun,
     Commanded,
@@ -47,33 +59,20 @@ def step(
     allocator: Allocator,
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
-    begun = any(isinstance(event, Begun) for event in events)
-    events = [event for event in events if not isinstance(event, Begun)] if begun else events
-    news = adoption.published(state, events)
+    news, begun = None, False
+    if not STARTING.isdisjoint(map(type, events)):
+        begun = any(isinstance(event, Begun) for event in events)
+        events = [event for event in events if not isinstance(event, Begun)]
+        news = adoption.published(state, events)
     if news is not None and not news.is_cut and remains.is_all(state, events):
         return Step(GroupState.unknown(state.name, news.epoch), ())
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
-    _resume(draft, now, begun=begun)
-    for place, event in enumerate(events):
-        if news is not None and place == news.begins:
-            adoption.adopt(draft, news, events, now)
-        timers.fire(draft, event.stamp)
-        if not isinstance(event, SILENT):
-            _fold(draft, twins.told_apart(event, draft.policy))
-    timers.fire(draft, now)
-    if news is not None:
-        draft.outbox.causes.append(news.cause)  # whatever else has happened
-    endings.fence(draft, now)
-    target.succeed(draft)
-    moves = 0
-    if target.is_due(draft, now.clock):
-        moves = target.retarget(draft, allocator, now)
-    baton.recall(draft, now)
-    if not omissions.withholds(draft):
-        baton.settle(draft, now)
-    notice.give(draft)
-    attribution.note(draft)
-    return conclude(draft, moves, now)
+    if begun or not draft.before.is_at_rest:
+        _resume(draft, now, begun=begun)
+    _enter(draft, events, news, now)
+    if draft.is_quiet and draft.before.is_at_rest:
+        return unchanged(draft)
+    return conclude(draft, _move(draft, allocator, now), now)
 
 
 def _resume(draft: Draft, now: Stamp, *, begun: bool) -> None:
@@ -84,13 +83,44 @@ def _resume(draft: Draft, now: Stamp, *, begun: bool) -> None:
         sessions.begin(draft, now)
 
 
-def _fold(draft: Draft, event: Event) -> None:
+def _enter(
+    draft: Draft, events: Sequence[Moment], news: adoption.Published | None, now: Stamp
+) -> None:
+    """Enter each event in log order; before each, and at last, do what is due by then."""
+    for place, event in enumerate(events):
+        if news is not None and place == news.begins:
+            adoption.adopt(draft, news, events, now)
+        timers.fire(draft, event.stamp)
+        if not isinstance(event, SILENT):
+            _fold(draft, twins.told_apart(event, draft.policy))
+    timers.fire(draft, now)
+    if news is not None:
+        draft.outbox.causes.append(news.cause)  # whatever else has happened
+
+
+def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
+    """Move each queue one step; return how many are meant for another member than before."""
+    endings.fence(draft, now)
+    target.succeed(draft)
+    moves = 0
+    if target.is_due(draft, now.clock):
+        moves = target.retarget(draft, allocator, now)
+    baton.recall(draft, now)
+    if not omissions.withholds(draft):
+        baton.settle(draft, now)
+    notice.give(draft)
+    attribution.note(draft)
+    return moves
+
+
+def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each kind
     match event:
         case BeatSeen():
             membership.beat(draft, event)
-            endings.repair(draft, event)
+            if event.owned is not None:
+                endings.repair(draft, event, event.owned)
         case Joined():
-            membership.join(draft, event)
+            entry.join(draft, event)
             rocketmq_clients.agree(draft, event)
         case Drained() | Left():
             membership.go(draft, event)

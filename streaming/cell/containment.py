@@ -65,7 +65,7 @@ _decode: Final = msgpack.Decoder(list[KeptForm]).decode
 def waits_until(moments: Iterable[Moment]) -> Millis | None:
     """Return how long to wait for the rest of an adoption; None: nothing is missing."""
     found = last_found(moments)
-    if not omissions.counts(found)[1]:
+    if not found or not omissions.counts(found)[1]:
         return None
     return Millis(min(it.stamp.clock for it in found) + WAIT_MS)
 

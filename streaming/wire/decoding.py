@@ -118,6 +118,8 @@ class Decoder:
         """Make an event of a row."""
         try:
             name = self._addressee(row)
+            if row.topic == self.heartbeats:  # nothing there is about brokers
+                return OfGroup(name, event_of(self._record(row), stamp))
             said: BrokerEvent | None = self._report(row, stamp)
             if said is None:
                 record = self._record(row)

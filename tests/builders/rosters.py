@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from rebalance.groups.members import membership
+from rebalance.groups.members import entry, membership
 from rebalance.groups.model.decisions import (
     Decision,
     MemberChange,
@@ -42,7 +42,7 @@ def enter(draft: Draft, event: MemberEvent) -> None:
     """Enter one event of a member in the roster."""
     match event:
         case Joined():
-            membership.join(draft, event)
+            entry.join(draft, event)
         case BeatSeen():
             membership.beat(draft, event)
         case Drained() | Left():

@@ -4,13 +4,14 @@ A plant replaces one function by one that is wrong in one respect. ``test_mutati
 the simulation finds each: that is what a simulation without findings is worth.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from audit.violations import Invariant
 from rebalance.allocation import Allocator
 from rebalance.causes import Cause
+from rebalance.groups.members.twins import Rival
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Portion
@@ -81,9 +82,8 @@ def revocation_counted_from_the_telling(right: Function) -> Function:
 def twin_not_fenced(right: Function) -> Function:
     """The older of two lives keeps what it has."""
 
-    def wrong(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
-        if rule is not TwinRule.FENCE_OLDER:
-            right(draft, event, rival, rule)
+    def wrong(draft: Draft, event: Joined, rivals: Iterable[Rival]) -> None:
+        right(draft, event, [it for it in rivals if it.rule is not TwinRule.FENCE_OLDER])
 
     return wrong
 
@@ -206,7 +206,7 @@ PLANTS = {
         lives=lives.wrong_stamps,
     ),
     "twin not fenced": Plant(
-        "rebalance.groups.members.membership._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
+        "rebalance.groups.members.entry._make_way", twin_not_fenced, OWNERS | {Invariant.TOTAL}
     ),
     "successor not respected": Plant(
         "rebalance.groups.members.twins._is_replaced",

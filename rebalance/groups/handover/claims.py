@@ -9,12 +9,14 @@ Called by ``baton`` with each beat that lists what its member owns. Its one rule
 nothing; it is refused in the history, and the member is told again what it really has.
 """
 
+from collections.abc import Iterable
+
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.decisions import ClaimRefused
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen
 from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import Epoch, MemberId, Queue, Tenure
+from rebalance.ids import Epoch, Held, MemberId, Queue, Tenure
 
 
 def granted(owned: Ownership | None, claim: Tenure) -> Grant | None:
@@ -25,7 +27,7 @@ def granted(owned: Ownership | None, claim: Tenure) -> Grant | None:
     return None
 
 
-def judge(draft: Draft, event: BeatSeen) -> None:
+def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
     """Note and answer claims of what was never granted."""
     member = draft.membership.members.get(event.member)
     if member is None or member.incarnation != event.incarnation or not member.owns:
@@ -33,7 +35,7 @@ def judge(draft: Draft, event: BeatSeen) -> None:
     informed = event.epoch >= draft.before.epoch
     strange = tuple(
         queue
-        for queue, epoch in event.owned or ()
+        for queue, epoch in listed
         if (informed or _is_impossible(draft, event.member, queue, epoch))
         and granted(draft.handover.books.get(queue), Tenure(event.life, epoch)) is None
     )

@@ -11,7 +11,7 @@ nothing else takes a queue from anybody.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rebalance.causes import Cause, CauseKind
@@ -22,7 +22,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.outbox import Passage
 from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import Epoch, Life, MemberId, Millis, Queue, Tenure
+from rebalance.ids import Epoch, Held, Life, MemberId, Millis, Queue, Tenure
 from rebalance.stamp import Stamp
 
 
@@ -63,17 +63,15 @@ def book(draft: Draft, event: Released) -> None:
         draft.fenced[event.life] = left
 
 
-def repair(draft: Draft, event: BeatSeen) -> None:
+def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     """Take a beat for the releases it proves, in case one of them was lost (C7).
 
     The member has acted on a record that told it to give a queue, and no longer lists the queue
     among what it owns: then it has let go, whatever became of its release.
     """
-    if event.owned is None:
-        return
     fence(draft, event.stamp)
-    owned = set(event.owned)
-    claims.judge(draft, event)
+    owned = set(listed)
+    claims.judge(draft, event, listed)
     for queue, epoch, asked in _asked(draft).get(event.life, ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
             _let_go(draft, queue, event.life, epoch, event.stamp)

@@ -5,8 +5,8 @@ Without this list such a join would admit a ghost, which cannot be told from a m
 session is over (fault F11).
 
 Only members that left by their own word are listed: one that was evicted may be alive, and may come
-back. Called by ``membership`` and, to forget, by ``timers`` and ``conclusion``. Its one rule: the
-list is bounded, in time and in number.
+back. Called by ``membership``, asked by ``admission``; ``timers`` and ``conclusion`` forget. Its
+one rule: the list is bounded, in time and in number.
 """
 
 from collections.abc import Iterator

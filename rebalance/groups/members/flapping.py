@@ -6,13 +6,14 @@ gets no queues until its count has fallen to half the limit, so that the others'
 (faults C11, C12). It keeps a topic that no other member could work on; so when all members would
 have to rest, none does.
 
-Called by ``membership`` at each departure and return, by ``timers`` when a rest ends or nothing is
-left to remember. A past belongs to the instance, or else to the member id, and is forgotten in log
-time.
+Called by ``membership`` at each departure, by ``entry`` at each return, and by ``timers`` when a
+rest ends or nothing is left to remember. A past belongs to the instance, or else to the member id,
+and is forgotten in log time.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.model.draft import Draft
@@ -47,32 +48,30 @@ def went(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     draft.membership.flaps.put(past, Flaps(count, flaps.since))
 
 
-def rests_until(
-    draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis
-) -> Millis | None:
-    """Return until when a member that comes (back) now has to rest."""
-    policy = draft.policy
-    flaps = _recalled(draft, _past(draft, name, instance), clock)
-    if not is_restless(draft, name, instance, clock):
+class Rest(NamedTuple):
+    """What a member that comes (back) too often has to keep."""
+
+    until: Millis
+    remark: str
+    """For people, who may know why it comes and goes."""
+
+
+def rest(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> Rest | None:
+    """Return whether a member that comes (back) now has to rest."""
+    policy, flaps = draft.policy, _recalled(draft, _past(draft, name, instance), clock)
+    if flaps.count < policy.flap_limit:
         return None
     half_lives = 0
     while flaps.count >> half_lives > policy.flap_limit // 2:
         half_lives += 1
-    return Millis(flaps.since + half_lives * policy.flap_half_life_ms)
+    until = Millis(flaps.since + half_lives * policy.flap_half_life_ms)
+    return Rest(until, f"it comes and goes, {flaps.count} times lately")
 
 
 def is_restless(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> bool:
     """Tell whether it has come and gone too often lately."""
     past = _recalled(draft, _past(draft, name, instance), clock)
     return past.count >= draft.policy.flap_limit
-
-
-def remark(draft: Draft, name: MemberId, instance: InstanceId | None, clock: Millis) -> str:
-    """Say that a member comes and goes, for people who may know why."""
-    if not is_restless(draft, name, instance, clock):
-        return ""
-    count = _recalled(draft, _past(draft, name, instance), clock).count
-    return f"it comes and goes, {count} times lately"
 
 
 def wake(draft: Draft, stamp: Stamp) -> None:

@@ -51,8 +51,8 @@ def is_all(state: GroupState, events: Sequence[Moment]) -> bool:
 
 
 def kept(state: GroupState) -> GroupState:
-    """Return the state to remember: of a group that has no remains, only the epoch."""
-    if state.membership.members or state.membership.empty_since is not None:
+    """Return what to remember of an empty group: if it has no remains, only the epoch."""
+    if state.membership.empty_since is not None:
         return state
     if omissions.withholds(state):
         return state  # who may work on its queues has to be heard first (``omissions``)

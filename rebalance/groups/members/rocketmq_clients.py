@@ -10,12 +10,12 @@ ask for different topics take them from each other every 30 s. Here each member 
 subscription, unless the policy asks for RocketMQ's way (``Compat.ROCKETMQ``); then the last one
 counts for all eager members.
 
-Called by ``step``, for what such a client says and after each join. Its one rule: ``membership``
-decides who belongs to the group; this module decides only what the clients want.
+Called by ``step``, for what such a client says and after each join. Its one rule: ``admission`` and
+``membership`` decide who belongs to the group; this module decides only what the clients want.
 """
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.members import doubles, membership
+from rebalance.groups.members import doubles, entry, membership
 from rebalance.groups.model.decisions import MemberChange
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Mode, Registered, Unregistered
@@ -54,7 +54,7 @@ def _register(draft: Draft, event: Registered) -> None:
         mode=event.mode,
         eager=True,
     )
-    membership.join(draft, joined)
+    entry.join(draft, joined)
     doubles.changed(draft, event, said, None if known is None or known.presumed else known)
     agree(draft, joined)
 

@@ -5,18 +5,18 @@ one client id. Nothing in the claim itself tells which, so the operator chooses:
 the name, the older one keeps it while it lives, or each gets a name of its own. The name claimed is
 a member's id or its instance; the rules for the two are chosen apart (faults C1, C2).
 
-Called by ``membership`` when a member joins, and by ``step`` for the separate names. Its one rule:
-the history names both when a member loses its name to a living twin, or is refused it.
+Asked by ``admission`` and ``entry`` when a member joins, and by ``step`` for the separate names.
 """
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from rebalance.causes import Cause, CauseKind
-from rebalance.groups.model.decisions import TwinsMet
+from rebalance.groups.members import flapping
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Adopted, Commanded, Event, Joined, RouteObserved
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import Incarnation, InstanceId, Life, MemberId
 from rebalance.stamp import Stamp
@@ -71,30 +71,58 @@ def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
     return own if len(own) <= _NAME_CHARACTERS else member
 
 
-def rivals(draft: Draft, event: Joined) -> list[MemberId]:
-    """Return who has what the newcomer claims: its own older life, and its instance's holder."""
+class Rival(NamedTuple):
+    """A member that has what a newcomer claims, and which of the two keeps it."""
+
+    name: MemberId
+    older: Member
+    rule: TwinRule
+    lives: bool
+    """It was heard within two beats: the two are twins, as far as can be told."""
+    outlives: bool = False
+    """It is the younger life of one name: the newcomer's join is late."""
+
+
+def rivals(draft: Draft, event: Joined) -> tuple[Rival, ...]:
+    """Return who has what a newcomer claims: its own older life, and its instance's holder."""
     found = [event.member] if draft.membership.members.get(event.member) is not None else []
     if event.instance is not None:
         name = _instances(draft).get(event.instance, event.member)
         member = draft.membership.members.get(name)
         if name != event.member and member is not None and member.instance == event.instance:
             found.append(name)
-    return found
+    return tuple(_rival(draft, event, name) for name in found)
 
 
-def is_outlived(draft: Draft, event: Joined, found: Collection[MemberId]) -> bool:
-    """Tell whether a younger life of its name has what a newcomer claims: then its join is late.
+def _rival(draft: Draft, event: Joined, name: MemberId) -> Rival:
+    older, lives = draft.membership.members[name], _lives(draft, name, event.stamp)
+    rule = _rule(draft, event, name)
+    if lives and rule is TwinRule.FENCE_OLDER and _go_on_for_ever(draft, event, name):
+        rule = TwinRule.REFUSE_NEWER
+    return Rival(name, older, rule, lives, _outlives(draft, event, Life(name, older.incarnation)))
+
+
+def _go_on_for_ever(draft: Draft, event: Joined, rival: MemberId) -> bool:
+    """Tell whether two that live fence each other again and again: then the older one stays.
+
+    Each comes back under the instance as a new life. It cannot be told which of them is right, but
+    that both live can be, and so this is no restart.
+    """
+    if rival == event.member:
+        return False
+    return flapping.is_restless(
+        draft, rival, draft.membership.members[rival].instance, event.stamp.clock
+    )
+
+
+def _outlives(draft: Draft, event: Joined, rival: Life) -> bool:
+    """Tell whether a rival is a younger life of the newcomer's name.
 
     Where lives are told apart each has a name of its own, but their instance is still one.
     """
-    if draft.policy.on_twin is not TwinRule.SEPARATE:
+    if draft.policy.on_twin is not TwinRule.SEPARATE or event.incarnation >= rival.incarnation:
         return False
-    shared = _shared_name(*event.life)
-    others = ((rival, draft.membership.members[rival].incarnation) for rival in found)
-    return any(
-        event.incarnation < incarnation and _shared_name(rival, incarnation) == shared
-        for rival, incarnation in others
-    )
+    return _shared_name(*rival) == _shared_name(*event.life)
 
 
 def enrol(draft: Draft, event: Joined) -> None:
@@ -115,7 +143,7 @@ def _instances(draft: Draft) -> dict[InstanceId, MemberId]:
     return names.instances
 
 
-def rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
+def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     """Return what happens to the two; who is away is only being replaced by its return.
 
     So is an earlier life of the same process: it has dropped everything before it came back.
@@ -155,44 +183,32 @@ def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
     return start == others
 
 
-def note(draft: Draft, event: Joined, rival: MemberId, rule: TwinRule) -> None:
-    """Note that the two met, if the older one is alive; a refused one that asks again, once."""
-    older, newer = draft.membership.members[rival], event.life
-    if not lives(draft, rival, event.stamp):
-        return
-    if rule is TwinRule.REFUSE_NEWER:
-        if older.challenger == newer:
-            return
-        draft.membership.members.put(rival, replace(older, challenger=newer))
-    cause = Cause(CauseKind.JOIN, event.member, event.stamp.position)
-    met = TwinsMet(
-        draft.before.name,
-        Life(rival, older.incarnation),
-        newer,
-        rule,
-        event.stamp.appended,
-        cause,
-    )
-    draft.outbox.notes.append(met)
+def take_over(draft: Draft, event: Joined, rivals: Collection[Rival]) -> Rival | None:
+    """Note that the names are the newcomer's, and what they were to have; return its namesake."""
+    enrol(draft, event)
+    for rival in rivals:
+        if rival.name != event.member and rival.rule is not TwinRule.SEPARATE:
+            _succeed(draft, rival.name, event.member)
+    return _namesake(draft, event, {rival.name for rival in rivals})
 
 
-def meet(draft: Draft, event: Joined, known: Collection[MemberId]) -> None:
-    """Note whom a newcomer shares its name with, where the two are told apart by another.
+def _namesake(draft: Draft, event: Joined, known: AbstractSet[MemberId]) -> Rival | None:
+    """Return whom a newcomer shares its name with, where the two are told apart by another.
 
-    If many lives share one name, it is the last that came. ``known`` were noted already.
+    If many lives share one name, it is the last that came; from now on that is the newcomer.
     """
     if draft.policy.on_twin is not TwinRule.SEPARATE:
-        return
+        return None
     shared = _shared_name(*event.life)
     other = _namesakes(draft).get(shared)
     if other is not None and draft.membership.members.get(other) is None:
-        draft.scratch(
-            _Names
-        ).namesakes = None  # that one has gone in this step; perhaps an earlier one is there
+        # That one has gone in this step; perhaps an earlier one is there.
+        draft.scratch(_Names).namesakes = None
         other = _namesakes(draft).get(shared)
-    if other is not None and other not in known:
-        note(draft, event, other, TwinRule.SEPARATE)
     _namesakes(draft)[shared] = event.member
+    if other is None or other in known or not _lives(draft, other, event.stamp):
+        return None
+    return Rival(other, draft.membership.members[other], TwinRule.SEPARATE, lives=True)
 
 
 def _namesakes(draft: Draft) -> dict[str, MemberId]:
@@ -210,14 +226,13 @@ def _shared_name(name: MemberId, incarnation: Incarnation) -> str:
     return name.removesuffix(f"@{incarnation}")
 
 
-def lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
-    """Tell whether a rival is alive, as far as can be told: it was heard within two beats."""
+def _lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
     older = draft.membership.members[rival]
     lately = 2 * draft.policy.heartbeat_ms(older.session_timeout_ms)
     return not older.away and stamp.heard - draft.membership.pulses[rival].seen < lately
 
 
-def succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
+def _succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
     """Mean for the newer member what was meant for the older one, or for whom that succeeded.
 
     What a name was meant to have goes with the first of its lives; a second one had nothing yet.

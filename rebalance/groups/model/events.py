@@ -212,6 +212,8 @@ Found = Adopted | Advanced
 """What the driver found published when it started (``adoption``)."""
 FOUND: Final = (Adopted, Advanced)
 """The same. A tuple, because it is asked of every beat, and a union is slow to ask."""
+STARTING: Final = frozenset({Begun, *FOUND})
+"""What is said when a controller starts."""
 SILENT: Final = (Begun, Ticked, *FOUND)
 """What no machine folds."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded

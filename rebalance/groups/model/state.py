@@ -71,6 +71,17 @@ class GroupState:
         return replace(self, membership=replace(self.membership, pulses=pulses))
 
     @property
+    def is_at_rest(self) -> bool:
+        """Tell whether no step has left anything for the next: then beats alone change nothing.
+
+        Each record is out, no queue is on its way or waits for its member, the target is that of
+        the group as it is, and nothing has failed.
+        """
+        if self.outbox.unposted or self.handover.posted or self.handover.loose or self.ailment:
+            return False
+        return self.group_epoch == self.target.epoch
+
+    @property
     def is_unknown(self) -> bool:
         """Tell whether nothing is known of it but its epoch; asked after each step."""
         if self.membership.members:

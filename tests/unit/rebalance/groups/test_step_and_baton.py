@@ -129,6 +129,15 @@ def test_release_that_was_lost_is_repaired_by_a_beat() -> None:
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
 
 
+def test_a_beat_that_does_not_say_what_its_member_owns_proves_no_release() -> None:
+    """Nothing has changed since its last beat, it says; not that it owns nothing."""
+    story = handing_over()
+    before = story.pages()
+    story.reads(beaten("a", epoch=2))
+
+    assert before == story.pages()
+
+
 def test_release_that_is_repeated_changes_nothing() -> None:
     """At least once is enough, and once is enough (C7)."""
     story = handing_over()

@@ -86,7 +86,6 @@ REPAIRS = {
     "cancelled heir that never started": ("a@1!2 > b@2!3", "b", 3, "", "a@1!2"),
     "still working on it": ("a@1!2 > b@2", "a", 2, "orders-0@1", "a@1!2 > b@2"),
     "has not read the record yet": ("a@1!2 > b@2", "a", 1, "", "a@1!2 > b@2"),
-    "unchanged since its last beat": ("a@1!2 > b@2", "a", 2, None, "a@1!2 > b@2"),
     "owns it under another epoch": ("a@1!2 > b@2", "a", 2, "orders-0@7", "b@2"),
     "of an older life": ("a:2@1!2 > b@2", "a", 2, "", "a:2@1!2 > b@2"),
     "was not told to give": ("a@1", "a", 9, "", "a@1"),
@@ -98,11 +97,13 @@ REPAIRS = {
     ("before", "who", "epoch", "owned", "expected"), REPAIRS.values(), ids=REPAIRS
 )
 def test_beat_proves_a_release_that_was_lost(
-    before: str, who: str, epoch: int, owned: str | None, expected: str
+    before: str, who: str, epoch: int, owned: str, expected: str
 ) -> None:
     """Who acted on "give" and no longer lists the queue has let it go, whatever was lost."""
     draft = BOOKS.with_page("orders-0", before).drafted()
-    endings.repair(draft, beaten(who, epoch=epoch, owned=owned)(at(0)))
+    beat = beaten(who, epoch=epoch, owned=owned)(at(0))
+    assert beat.owned is not None
+    endings.repair(draft, beat, beat.owned)
 
     assert expected == first_page(draft)
 

@@ -41,7 +41,9 @@ def test_rest_lasts_until_the_count_has_fallen_to_half_the_limit(
     departures: int, clock: int, expected: int | None
 ) -> None:
     """Each half-life halves it; and no past is so bad that it takes more than three."""
-    assert expected == flapping.rests_until(departed(departures), A, None, Millis(clock))
+    rest = flapping.rest(departed(departures), A, None, Millis(clock))
+
+    assert expected == (None if rest is None else rest.until)
 
 
 def test_a_past_belongs_to_the_instance() -> None:
@@ -49,7 +51,9 @@ def test_a_past_belongs_to_the_instance() -> None:
     draft = departed(4)
     instance = InstanceId("a")
 
-    assert 60_000 == flapping.rests_until(draft, MemberId("another"), instance, Millis(0))
+    rest = flapping.rest(draft, MemberId("another"), instance, Millis(0))
+
+    assert flapping.Rest(Millis(60_000), "it comes and goes, 4 times lately") == rest
 
 
 def test_a_flood_of_names_does_not_fill_the_book() -> None:
