@@ -108,20 +108,20 @@ class Entitlement:
 
     def unbalanced(self, promise: Balance, apart: frozenset[str]) -> Iterator[Violation]:
         """Judge the loads of a group at rest, if those that take part in it are equals."""
-        crowd = [
+        owners = [
             wishes
             for life, wishes in self._wishes.items()
             if wishes.load is not None and life.member not in apart and not wishes.common
         ]
-        if promise is Balance.NOTHING or not crowd or not _equals(crowd):
+        if promise is Balance.NOTHING or not owners or not _equals(owners):
             return
         topics = (
             [None]
             if promise is Balance.IN_TOTAL
-            else sorted({grant.queue[0] for each in crowd for grant in each.load or ()})
+            else sorted({grant.queue[0] for each in owners for grant in each.load or ()})
         )
         for topic in topics:
-            loads = Counter(_load(wishes, topic) for wishes in crowd)
+            loads = Counter(_load(wishes, topic) for wishes in owners)
             if max(loads) - min(loads) > 1:
                 subject = topic or "all queues"
                 detail = f"loads from {min(loads)} to {max(loads)} among equals"
@@ -131,10 +131,10 @@ class Entitlement:
         return Violation(Invariant.ENTITLED, self._group, subject, detail, (at,))
 
 
-def _equals(crowd: list[_Wishes]) -> bool:
-    faces = {(it.topics, it.patterns, it.weight, it.capacity, it.draining) for it in crowd}
-    known = not any(it.unheard for it in crowd)
-    return known and len(faces) == 1 and crowd[0].capacity is None
+def _equals(owners: list[_Wishes]) -> bool:
+    faces = {(it.topics, it.patterns, it.weight, it.capacity, it.draining) for it in owners}
+    known = not any(it.unheard for it in owners)
+    return known and len(faces) == 1 and owners[0].capacity is None
 
 
 def _load(wishes: _Wishes, topic: str | None) -> int:

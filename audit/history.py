@@ -42,7 +42,7 @@ class Grant(NamedTuple):
     epoch: int
 
 
-class Heirloom(NamedTuple):
+class Inheritance(NamedTuple):
     """A queue that may be started on when ``source`` has released it under ``source_epoch``."""
 
     queue: Queue
@@ -170,7 +170,7 @@ class Issued:
     epoch: int
     hold: tuple[Grant, ...]
     give: tuple[Grant, ...]
-    inherit: tuple[Heirloom, ...]
+    inherit: tuple[Inheritance, ...]
     session_timeout_ms: int
     content: Hashable
     """The bytes, or whatever is equal exactly when the bytes are."""

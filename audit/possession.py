@@ -23,7 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from audit.history import BeatSeen, Grant, Heirloom, Issued, Joined, Life, Place, Queue, Released
+from audit.history import BeatSeen, Grant, Inheritance, Issued, Joined, Life, Place, Queue, Released
 from audit.violations import Invariant, Violation, queue_text
 
 _RELEASES_REMEMBERED = 16
@@ -108,10 +108,10 @@ class Possession:
             claim, _ = self._claim(record, row)  # no new grant; what made it may not be shown
             claim.told_to_give = claim.told_to_give or record.epoch
             claim.able = claim.able and self._releases
-        for heirloom in record.inherit:
-            yield from self._inherited(record, heirloom)
+        for inherited in record.inherit:
+            yield from self._inherited(record, inherited)
 
-    def _inherited(self, record: Issued, row: Heirloom) -> Iterator[Violation]:
+    def _inherited(self, record: Issued, row: Inheritance) -> Iterator[Violation]:
         claim, wrong = self._claim(record, Grant(row.queue, row.epoch))
         yield from wrong
         claim.source = (row.source, row.source_epoch)

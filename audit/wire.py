@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from audit import history
-from audit.history import Entry, Grant, Heirloom, Life, Place
+from audit.history import Entry, Grant, Inheritance, Life, Place
 from trimtab.protocol import (
     ASSIGNMENTS,
     GROUPS,
@@ -171,7 +171,7 @@ def _published(
                 _grants(record.hold),
                 _grants(record.give),
                 tuple(
-                    Heirloom(
+                    Inheritance(
                         row.queue,
                         row.epoch,
                         Life(row.from_member, row.from_incarnation),

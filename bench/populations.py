@@ -1,15 +1,15 @@
 """The groups of the benches, and the members that come and go: the records that they send.
 
-In each *host* group a resident owns all queues. A visitor joins (the controller tells the resident
-to give half and the visitor to inherit it), the resident releases that half (the visitor becomes
-its holder), and the visitor leaves (the resident gets it back). So each visit is one whole
-hand-over, there and back: three urgent records, each answered by one record under the visitor's
-key. In the *crowd* groups four members each do nothing but beat, once a second.
+In each *measured* group a holder owns all queues. A newcomer joins (the controller tells the holder
+to give half and the newcomer to inherit it), the holder releases that half (the newcomer becomes
+its holder), and the newcomer leaves (the holder gets it back). So each trial is one whole
+hand-over, there and back: three urgent records, each answered by one record under the newcomer's
+key. In the *background* groups four members each do nothing but beat, once a second.
 
-Of brokers there is a *suspect*: reported as bad, judged, restored and forgotten.
+There is also a *bad broker*: reported, judged, restored and forgotten.
 
 All of it is the real protocol. Sessions are as long as they may be, because nobody beats while the
-floor is measured idle. Used by all benches that need a log. Its one rule: no visitor comes twice,
+floor is measured idle. Used by all benches that need a log. Its one rule: no newcomer comes twice,
 so that each answer under its key is to the one question that is open.
 """
 
@@ -44,20 +44,20 @@ from trimtab.protocol import (
 
 ORDERS: Final = "bench-orders"
 QUEUES: Final = 16
-HOSTS: Final = tuple(f"host-{number}" for number in range(8))
+MEASURED: Final = tuple(f"measured-{number}" for number in range(8))
 """As many as there are partitions, so that no cell is always warm."""
-CROWDS: Final = tuple(f"crowd-{number}" for number in range(50))
-CROWD: Final = tuple(f"member-{number}" for number in range(4))
+BACKGROUND: Final = tuple(f"background-{number}" for number in range(50))
+BACKGROUND_MEMBERS: Final = tuple(f"member-{number}" for number in range(4))
 """50 groups of 4 members, a beat a second each: 200 a second."""
 
-RESIDENT: Final = "resident"
-"""Sorts before "visitor": whatever the strategy, it keeps the first queues and gives the last."""
+HOLDER: Final = "holder"
+"""Sorts before "newcomer": whatever the strategy, it keeps the first queues and gives the last."""
 
 CLUSTER: Final = "bench"
 BROKERS_AT_WORK: Final = tuple(f"broker-{number}" for number in range(4))
-ACCUSERS: Final = ("witness-1", "witness-2")
+REPORTERS: Final = ("reporter-1", "reporter-2")
 """As many as the jury's quorum asks for by default."""
-BYSTANDER: Final = "witness-3"
+LAST_REPORTER: Final = "reporter-3"
 
 SESSION_MS: Final = limits.DURATION_MS
 """A day: longer than any run. The controller's own limit must be raised to it."""
@@ -74,8 +74,8 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
-    """Somebody who comes once."""
+class Newcomer:
+    """A member that comes once."""
 
     group: str
     number: int
@@ -83,16 +83,16 @@ class Visitor:
     @property
     def name(self) -> str:
         """The member."""
-        return f"visitor-{self.number}"
+        return f"newcomer-{self.number}"
 
     def joins(self) -> Question:
         """Come."""
         return join(self.group, self.name, self.number)
 
     def is_let_in(self, given: Sequence[ReleaseRef]) -> Question:
-        """Let the resident release what the visitor is to inherit."""
+        """Let the holder release what the newcomer is to inherit."""
         release = Release(
-            member=RESIDENT,
+            member=HOLDER,
             incarnation=_incarnation(0),
             sequence=self.number,
             queues=tuple(given),
@@ -106,7 +106,7 @@ class Visitor:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class BadBroker:
     """A broker that fails once, is taken out of use, put back and forgotten."""
 
     number: int
@@ -114,31 +114,31 @@ class Suspect:
     @property
     def name(self) -> str:
         """The broker."""
-        return f"suspect-{self.number}"
+        return f"bad-{self.number}"
 
-    def is_accused(self) -> list[Question]:
+    def is_reported_bad(self) -> list[Question]:
         """A quorum reports that every call to it failed."""
         failed = _seen(self.name, errors=20)
-        return [self._report(witness, witness, failed) for witness in ACCUSERS]
+        return [self._report(reporter, reporter, failed) for reporter in REPORTERS]
 
     def is_judged(self) -> Question:
-        """Somebody else reports, after the sweep's end: now the votes are counted."""
-        return self._report(BYSTANDER, self.name)
+        """Another reporter reports, after the sweep's end: now the votes are counted."""
+        return self._report(LAST_REPORTER, self.name)
 
     def is_restored(self) -> Question:
         """An operator puts it back."""
-        order = Restore(id=f"r{self.number}", principal="bench", reason="fine", broker=self.name)
-        return Question(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
+        command = Restore(id=f"r{self.number}", principal="bench", reason="fine", broker=self.name)
+        return Question(COMMANDS, CLUSTER, command, broker_key(CLUSTER, self.name))
 
     def is_forgotten(self) -> Question:
         """An operator removes it, so that there is room for the next one."""
-        order = Forget(id=f"f{self.number}", principal="bench", reason="gone", broker=self.name)
-        return Question(COMMANDS, CLUSTER, order, broker_key(CLUSTER, self.name))
+        command = Forget(id=f"f{self.number}", principal="bench", reason="gone", broker=self.name)
+        return Question(COMMANDS, CLUSTER, command, broker_key(CLUSTER, self.name))
 
-    def _report(self, witness: str, about: str, *further: BrokerLatency) -> Question:
-        """Say what a witness saw; the answer is about a broker, or goes where nobody looks."""
+    def _report(self, reporter: str, about: str, *further: BrokerLatency) -> Question:
+        """Say what a reporter saw; the answer is about a broker, or goes where nobody looks."""
         report = Report(
-            reporter=witness,
+            reporter=reporter,
             incarnation=_incarnation(0),
             sequence=self.number,
             window_ms=1_000,
@@ -151,25 +151,25 @@ def _seen(broker: str, *, errors: int) -> BrokerLatency:
     return BrokerLatency(broker=broker, count=20, errors=errors, p50_ms=5, p99_ms=9, max_ms=31)
 
 
-def residents() -> Iterator[Question]:
-    """Everybody who is there from the beginning joins; the answers come all at once."""
-    for group in HOSTS:
-        yield join(group, RESIDENT, 0)
-    for group in CROWDS:
-        for member in CROWD:
+def first_joins() -> Iterator[Question]:
+    """All members that are there from the beginning join; the answers come all at once."""
+    for group in MEASURED:
+        yield join(group, HOLDER, 0)
+    for group in BACKGROUND:
+        for member in BACKGROUND_MEMBERS:
             yield join(group, member, 0)
 
 
 def routes() -> Iterator[Question]:
     """The route of each group's topic; to be sent after the joins that ask for it."""
-    for group in (*HOSTS, *CROWDS):
+    for group in (*MEASURED, *BACKGROUND):
         yield route(group)
 
 
 def beats(sequence: int) -> Iterator[Question]:
-    """One beat of everybody in the crowds."""
-    for group in CROWDS:
-        for member in CROWD:
+    """One beat of each member of the background groups."""
+    for group in BACKGROUND:
+        for member in BACKGROUND_MEMBERS:
             yield beat(group, member, sequence)
 
 
@@ -186,7 +186,7 @@ def join(group: str, member: str, number: int) -> Question:
 
 
 def beat(group: str, member: str, sequence: int) -> Question:
-    """A member of a crowd is still there."""
+    """A member of a background group is still there."""
     record = Beat(member=member, incarnation=_incarnation(0), sequence=sequence, epoch=1)
     return Question(HEARTBEATS, group, record, member_key(group, member))
 

@@ -19,7 +19,7 @@ from console.allocation_cases.of_groups import moves
 from rebalance.allocation import AllocationPlan, AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
 
-Crowd = Sequence[MemberId]
+Membership = Sequence[MemberId]
 
 SEED = 20
 
@@ -36,7 +36,7 @@ class Step:
     """The same within a topic, for the worst topic."""
 
 
-def live_through(name: str, topics: Mapping[str, int], churn: Sequence[Crowd]) -> list[Step]:
+def live_through(name: str, topics: Mapping[str, int], churn: Sequence[Membership]) -> list[Step]:
     """Let a strategy live through a churn."""
     strategy = allocator(name)
     queues = {
@@ -49,10 +49,10 @@ def live_through(name: str, topics: Mapping[str, int], churn: Sequence[Crowd]) -
     request = AllocationRequest(dict.fromkeys(churn[0], everybody), queues)
     plan = strategy(request)
     steps: list[Step] = []
-    for before, crowd in pairwise(churn):
-        if before == crowd:
+    for before, present in pairwise(churn):
+        if before == present:
             continue
-        request = AllocationRequest(dict.fromkeys(crowd, everybody), queues, plan.owners)
+        request = AllocationRequest(dict.fromkeys(present, everybody), queues, plan.owners)
         minimum = moves(request, sticky(request))
         plan = strategy(request)
         steps.append(_judged(request, plan, minimum))
@@ -72,7 +72,7 @@ def _gap(counts: Sequence[int]) -> int:
     return max(counts, default=0) - min(counts, default=0)
 
 
-def crowds(name: str, members: int) -> list[Crowd]:
+def memberships(name: str, members: int) -> list[Membership]:
     """Return who is there, step by step, in the churn called ``name``."""
     start = [_name(place) for place in range(members)]
     return [tuple(start), *CHURNS[name](start)]
@@ -82,13 +82,13 @@ def _name(place: int) -> MemberId:
     return MemberId(f"member-{place:04d}")
 
 
-def _rolling_restart(start: list[MemberId]) -> Iterator[Crowd]:
+def _rolling_restart(start: list[MemberId]) -> Iterator[Membership]:
     for member in start:
         yield tuple(other for other in start if other != member)
         yield tuple(start)
 
 
-def _deploy(start: list[MemberId]) -> Iterator[Crowd]:
+def _deploy(start: list[MemberId]) -> Iterator[Membership]:
     there = list(start)
     for place, member in enumerate(start):
         there.append(_name(len(start) + place))
@@ -97,17 +97,17 @@ def _deploy(start: list[MemberId]) -> Iterator[Crowd]:
         yield tuple(there)
 
 
-def _join(start: list[MemberId]) -> Iterator[Crowd]:
+def _join(start: list[MemberId]) -> Iterator[Membership]:
     for more in range(1, len(start) + 1):
         yield tuple(_name(place) for place in range(len(start) + more))
 
 
-def _leave(start: list[MemberId]) -> Iterator[Crowd]:
+def _leave(start: list[MemberId]) -> Iterator[Membership]:
     for fewer in range(1, len(start)):
         yield tuple(start[fewer:])
 
 
-def _random(start: list[MemberId]) -> Iterator[Crowd]:
+def _random(start: list[MemberId]) -> Iterator[Membership]:
     dice = random.Random(SEED)  # noqa: S311 - a simulation is to be repeated, not a secret
     there, born = list(start), len(start)
     for _ in range(100):
@@ -119,7 +119,7 @@ def _random(start: list[MemberId]) -> Iterator[Crowd]:
         yield tuple(there)
 
 
-CHURNS: Mapping[str, Callable[[list[MemberId]], Iterator[Crowd]]] = {
+CHURNS: Mapping[str, Callable[[list[MemberId]], Iterator[Membership]]] = {
     "deploy": _deploy,
     "join": _join,
     "leave": _leave,

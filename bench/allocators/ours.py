@@ -44,7 +44,7 @@ def assign(
 
     A group without owners is asked from its names alone, as after a start. What is not ours to
     measure is set aside before: the bench's own objects are many, and the garbage collector would
-    visit them all.
+    trial them all.
     """
     fresh = bool((owners == NOBODY).all())
     current = {} if fresh else remembered(before, owners, known)

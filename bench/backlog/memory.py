@@ -22,7 +22,7 @@ def watched(pid: int) -> Iterator[list[int]]:
 
     def watch() -> None:
         while not over.wait(_PAUSE_S):
-            most[0] = max(most[0], resident(pid))
+            most[0] = max(most[0], holder(pid))
 
     watcher = Thread(target=watch)
     watcher.start()
@@ -33,7 +33,7 @@ def watched(pid: int) -> Iterator[list[int]]:
         watcher.join()
 
 
-def resident(pid: int) -> int:
+def holder(pid: int) -> int:
     """Return the memory of a process and of all below it, in bytes."""
     pages = 0
     for one in family(pid):

@@ -19,7 +19,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from bench.backlog.flood import flood
 from bench.backlog.memory import watched
-from bench.backlog.witness import Witness
+from bench.backlog.observer import Observer
 from bench.floor.contender import Contender
 from bench.floor.plan import Side
 from bench.floor.race import make_topics, settings_of
@@ -72,12 +72,12 @@ def play(scene: Scene, beats: int, directory: Path, progress: Progress) -> Told:
         make_topics(outlet)
         _make_queues(outlet)
         controller = running.enter_context(_started(home, outlet))
-        witness = running.enter_context(closing(Witness(outlet, _GROUP, controller.check)))
+        observer = running.enter_context(closing(Observer(outlet, _GROUP, controller.check)))
         with progress.step("two members and a silent one come to rest"):
             cast = [running.enter_context(_Player(outlet, name)) for name in "ab"]
-            witness.wait_until(lambda: witness.at_rest("a", "b"))
+            observer.wait_until(lambda: observer.at_rest("a", "b"))
             _join_silently(outlet)
-            witness.wait_until(lambda: witness.at_rest("a", "b", _SILENT))
+            observer.wait_until(lambda: observer.at_rest("a", "b", _SILENT))
         controller.freeze()
         with progress.step(f"{beats:,} beats are written; the controller is {scene}"):
             began = time.monotonic()
@@ -89,16 +89,16 @@ def play(scene: Scene, beats: int, directory: Path, progress: Progress) -> Told:
             if scene is Scene.KILLED:
                 controller.kill()
                 controller = running.enter_context(_started(home, outlet))
-                witness.check = controller.check
+                observer.check = controller.check
             else:
                 controller.thaw()
             with watched(controller.pid) as memory:
-                witness.wait_until(lambda: len(newcomer.queues()) > 0)
+                observer.wait_until(lambda: len(newcomer.queues()) > 0)
                 newcomer_s = time.monotonic() - began
-                witness.wait_until(lambda: witness.at_rest("a", "b", "c"))
-                witness.wait_until(lambda: _worked_on(*cast, newcomer) == _ALL)  # they read it
+                observer.wait_until(lambda: observer.at_rest("a", "b", "c"))
+                observer.wait_until(lambda: _worked_on(*cast, newcomer) == _ALL)  # they read it
                 rest_s = time.monotonic() - began
-        _judge(cast, newcomer, witness)
+        _judge(cast, newcomer, observer)
         return Told(scene, written_s, newcomer_s, rest_s, memory[0])
 
 
@@ -125,7 +125,7 @@ def _worked_on(*players: "_Player") -> list[int]:
     return sorted(it for player in players for it in player.queues())
 
 
-def _judge(old: Sequence["_Player"], newcomer: "_Player", witness: Witness) -> None:
+def _judge(old: Sequence["_Player"], newcomer: "_Player", observer: Observer) -> None:
     """See that nothing was decided wrongly.
 
     Raises:
@@ -136,7 +136,7 @@ def _judge(old: Sequence["_Player"], newcomer: "_Player", witness: Witness) -> N
             raise Failure(f"{player.member_id} has lost {player.lost}")
     if _worked_on(*old, newcomer) != _ALL:
         raise Failure(f"not each queue is worked on once: {_worked_on(*old, newcomer)}")
-    for handover in witness.handovers:
+    for handover in observer.handovers:
         silent = handover.from_member == _SILENT
         if (handover.ending == "released") is silent:
             raise Failure(f"a hand-over that should not be: {handover}")

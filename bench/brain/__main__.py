@@ -8,8 +8,8 @@ from typing import Annotated, Final
 
 import typer
 
-from bench.brain.crowd import STRATEGY, Crowd, crowd, released, stepped
 from bench.brain.floods import FLOODS, Flood, flooded
+from bench.brain.population import STRATEGY, Population, population, released, stepped
 from bench.command import conclude, run
 from console.output import columns
 from console.progress import Stderr
@@ -50,7 +50,7 @@ def brain(
     """
     tell = Stderr()
     with tell.step(f"{members} members and {10 * members} queues come together"):
-        large = crowd(members)
+        large = population(members)
     with tell.step("timing what may happen to them"):
         headline = figures(large, members)
     with tell.step(f"timing a beat of everybody in {groups} groups of {_SMALL}"):
@@ -74,7 +74,7 @@ def brain(
     conclude(columns(rows, "what", "time"), headline)
 
 
-def figures(large: Crowd, members: int) -> dict[str, float]:
+def figures(large: Population, members: int) -> dict[str, float]:
     """Time what may happen to a large group."""
     joined = stepped(large.state, large.join)
     let_go = released(joined)
@@ -90,7 +90,7 @@ def figures(large: Crowd, members: int) -> dict[str, float]:
     }
 
 
-def _join(large: Crowd) -> tuple[float, float]:
+def _join(large: Population) -> tuple[float, float]:
     """Return how long the strategy takes over one join, and how long all the rest does."""
     watched = Watched()
     whole = _once(lambda: stepped(large.state, large.join, strategy=watched))
@@ -99,8 +99,8 @@ def _join(large: Crowd) -> tuple[float, float]:
 
 def everybody_beats(groups: int) -> float:
     """Return the processor time of one batch in which everybody beats."""
-    crowds = [crowd(_SMALL, f"crowd-{number}") for number in range(groups)]
-    return seconds(lambda: [stepped(it.state, it.beats) for it in crowds], repeats=3)
+    populations = [population(_SMALL, f"group-{number}") for number in range(groups)]
+    return seconds(lambda: [stepped(it.state, it.beats) for it in populations], repeats=3)
 
 
 def doubled(flood: Flood) -> float:

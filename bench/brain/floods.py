@@ -9,7 +9,7 @@ timed, and what they ask for is within the limits of a group.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from bench.brain.crowd import LIFE, STRATEGY, at
+from bench.brain.population import LIFE, STRATEGY, at
 from rebalance.groups.conclusion import Step
 from rebalance.groups.model.events import Event, Joined, RouteObserved
 from rebalance.groups.model.policy import Compat, Policy
@@ -77,7 +77,7 @@ FLOODS: Final[Mapping[str, Flood]] = {
 
 def flooded(events: Sequence[Event]) -> Step:
     """Step an empty group through a flood."""
-    return step(GroupState(GroupName("crowd")), events, at(1), POLICY, STRATEGY)
+    return step(GroupState(GroupName("population")), events, at(1), POLICY, STRATEGY)
 
 
 def _topic(number: int) -> TopicName:
@@ -97,5 +97,5 @@ def _joined(
     patterns: frozenset[Pattern] = frozenset(),
     eager: bool = False,
 ) -> Event:
-    member = MemberId(f"crowd-{number:05}")
+    member = MemberId(f"background-{number:05}")
     return Joined(at(1), Life(member, LIFE), sequence, topics, patterns=patterns, eager=eager)

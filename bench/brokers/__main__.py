@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from bench.brokers.plan import FULL, QUICK
-from bench.brokers.play import play
 from bench.brokers.report import headline, picture, table
+from bench.brokers.run import play
 from bench.command import conclude, run
 from console.progress import Stderr
 

@@ -26,7 +26,7 @@ from bench.floor.line import Line
 from bench.floor.plan import Side
 from bench.floor.race import make_topics, settings_of
 from bench.floor.writer import Outlet
-from bench.populations import Suspect
+from bench.populations import BadBroker
 from console.embedded.broker import EmbeddedKafka
 from console.errors import Failure
 from console.progress import Progress
@@ -88,7 +88,7 @@ def flood(load: Load, directory: Path, progress: Progress) -> Flooded:
 
 def _orders(line: Line, number: int) -> Iterator[float]:
     """Put a broker in and remove it; yields how long each answer took."""
-    for order in (Suspect(number).is_restored(), Suspect(number).is_forgotten()):
+    for order in (BadBroker(number).is_restored(), BadBroker(number).is_forgotten()):
         yield line.ask(order).milliseconds
         time.sleep(0.1)
 

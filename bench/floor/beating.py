@@ -1,4 +1,4 @@
-"""The background of the steady scenario: everybody in the crowds beats once a second.
+"""The background of the steady scenario: everybody in the background groups beats once a second.
 
 Spread evenly over the second, as the beats of real members are. Used by ``race`` around what it
 measures. Its one rule: sequences grow from one block to the next, or the beats would be taken for
@@ -19,7 +19,7 @@ _SLICES: Final = 20
 """A beat waits up to 50 ms to be sent with others; Spark lets it wait for a second."""
 
 
-class Crowds:
+class Background:
     """The members that do nothing but beat."""
 
     def __init__(self, writer: Writer) -> None:

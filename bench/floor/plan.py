@@ -1,4 +1,4 @@
-"""The plan of a run: how many rounds, how many visits in each, who comes first.
+"""The plan of a run: how many rounds, how many trials in each, who comes first.
 
 The two pipelines take turns, and whoever was first in a round is second in the next one (A B, B A,
 A B, ...), so that a machine that slows down over the minutes slows both alike.
@@ -49,10 +49,10 @@ class Plan:
     """How long to measure."""
 
     rounds: int
-    visits: int
-    """How many are measured in each turn of each scenario. A visit is three samples."""
+    trials: int
+    """How many are measured in each turn of each scenario. A trial is three samples."""
     warm_up: int
-    """Visits before the first round: Java compiles what has run often enough."""
+    """Trials before the first round: Java compiles what has run often enough."""
 
     def turns(self) -> Iterator[Turn]:
         """Who does something when."""
@@ -62,8 +62,8 @@ class Plan:
                 yield Turn(number, side)
 
 
-FULL: Final = Plan(rounds=4, visits=9, warm_up=20)
+FULL: Final = Plan(rounds=4, trials=9, warm_up=20)
 """108 samples of each side in each scenario, in under four minutes."""
 
-QUICK: Final = Plan(rounds=2, visits=4, warm_up=8)
+QUICK: Final = Plan(rounds=2, trials=4, warm_up=8)
 """24 samples, in little more than a minute: to see whether it works, not to decide anything."""

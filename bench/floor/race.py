@@ -18,7 +18,7 @@ from bench.floor.contender import Contender
 from bench.floor.plan import About, Plan, Side
 from bench.floor.runner import Runner, fill
 from bench.floor.samples import Sample
-from bench.floor.visits import SWEEP_S
+from bench.floor.trials import SWEEP_S
 from bench.floor.writer import Outlet
 from bench.populations import ORDERS, QUEUES, SESSION_MS
 from console import topics
@@ -60,7 +60,7 @@ def race(
         _create_orders(kafka.bootstrap_servers)
         runners = {}
         for side in Side:
-            with progress.step(f"{side}: starting and warming up, {plan.warm_up} visits"):
+            with progress.step(f"{side}: starting and warming up, {plan.warm_up} trials"):
                 outlet = Outlet(side, kafka.bootstrap_servers, f"{side}.", DEFAULT_PARTITIONS)
                 _furnish(outlet)
                 contender = Contender(
@@ -69,9 +69,9 @@ def race(
                 runners[side] = Runner(running.enter_context(contender), outlet, about, _SEED)
                 runners[side].get_ready(plan.warm_up)
         for turn in plan.turns():
-            title = f"round {turn.round + 1} of {plan.rounds}, {turn.side}: {plan.visits} visits"
-            with progress.step(f"{title} idle, {plan.visits} under beats"):
-                samples += runners[turn.side].take(turn, plan.visits)
+            title = f"round {turn.round + 1} of {plan.rounds}, {turn.side}: {plan.trials} trials"
+            with progress.step(f"{title} idle, {plan.trials} under beats"):
+                samples += runners[turn.side].take(turn, plan.trials)
     return samples
 
 

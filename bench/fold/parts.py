@@ -74,11 +74,11 @@ def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
 
 
 def _brain(few: Prepared) -> Iterator[Part]:
-    name = GroupName("crowd-0")
+    name = GroupName("population-0")
     packed = few.cell.groups.by_name()[name]
     state = unpack(packed)
     stamp, events = _heard(few, few.beats, name)
-    joined, join = _heard(few, few.visit, name)
+    joined, join = _heard(few, few.trial, name)
     beat, place = few.beats[0], stamp
     members = len(events)
     yield Part("decode", "decode and check", "beat", 1, lambda: RULES.decoder.read(beat, place))
@@ -106,13 +106,13 @@ def _folds(few: Prepared, groups: int) -> Iterator[Part]:
     remembered = write(few.cell)
     title = f"a batch in a cell of {groups:,} groups"
     yield Part(f"fold_{groups}", f"{title}: all beat", "beat", len(few.beats), of(few.beats))
-    yield Part(f"join_{groups}", f"{title}: one joins", "batch", 1, of(few.visit))
+    yield Part(f"join_{groups}", f"{title}: one joins", "batch", 1, of(few.trial))
     yield Part(f"tick_{groups}", f"{title}: a tick, nobody is due", "batch", 1, of(few.tick))
 
 
 def _operators(few: Prepared) -> Iterator[Part]:
     """The two state functions of the floor bench, on the frame of one urgent record."""
-    frame = pd.DataFrame(few.visit, columns=list(Row._fields))
+    frame = pd.DataFrame(few.trial, columns=list(Row._fields))
     operator = CellOperator(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
     tally = Tally(f"{DEFAULT_PREFIX}{HEARTBEATS.name}", f"{DEFAULT_PREFIX}{ASSIGNMENTS.name}")
     cell, count = Remembered(write(few.cell)), Remembered(bytes(8))

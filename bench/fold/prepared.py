@@ -1,6 +1,6 @@
 """Prepared cells and rows: what Spark would hand to the state function.
 
-It is one cell full of crowds, four members and sixteen queues each, whose joins and routes have
+It is one cell full of groups, four members and sixteen queues each, whose joins and routes have
 been folded; then rows of what comes next: a beat of everybody, a join, a tick. The records are
 those of the other bench. Used by ``parts``.
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from bench.populations import CROWD, Question, Visitor, beat, join, route
+from bench.populations import BACKGROUND_MEMBERS, Newcomer, Question, beat, join, route
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from streaming.cell.codec import Cell
@@ -35,7 +35,7 @@ class Prepared:
     cell: Cell
     beats: list[Row]
     """One of each member."""
-    visit: list[Row]
+    trial: list[Row]
     """One urgent record: somebody joins the first group."""
     tick: list[Row]
     """A second passed, and nobody is due."""
@@ -43,15 +43,15 @@ class Prepared:
 
 def prepared(groups: int) -> Prepared:
     """Fill a cell."""
-    names = [f"crowd-{number}" for number in range(groups)]
-    members = [(group, member) for group in names for member in CROWD]
+    names = [f"background-{number}" for number in range(groups)]
+    members = [(group, member) for group in names for member in BACKGROUND_MEMBERS]
     joins = [join(group, member, 0) for group, member in members]
     routes = [route(group) for group in names]
     cell = fold(Cell(), _rows([*joins, *routes], second=0), RULES).cell
     return Prepared(
         cell,
         beats=_rows((beat(group, member, 1) for group, member in members), second=1),
-        visit=_rows([Visitor(names[0], 1).joins()], second=1),
+        trial=_rows([Newcomer(names[0], 1).joins()], second=1),
         tick=[_row(HEARTBEATS.name, 0, 1, TICK_KEY, encode(Tick(controller="bench", number=1)))],
     )
 

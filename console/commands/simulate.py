@@ -73,10 +73,10 @@ def simulate(
 def _lives(
     names: Sequence[str], sizes: Mapping[str, int], churn: Churn, members: int
 ) -> dict[str, list["Step"]]:
-    from console.simulation import crowds, live_through
+    from console.simulation import live_through, memberships
 
     try:
-        return {name: live_through(name, sizes, crowds(churn, members)) for name in names}
+        return {name: live_through(name, sizes, memberships(churn, members)) for name in names}
     except (KeyError, ValueError) as error:
         raise Failure(str(error.args[0]), ExitCode.USAGE) from error
 

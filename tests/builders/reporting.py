@@ -7,7 +7,7 @@ recorded topics reach it by ``audit.wire`` instead.
 from typing import Final, assert_never
 
 from audit import history
-from audit.history import Entry, Grant, Heirloom, Life, Place
+from audit.history import Entry, Grant, Inheritance, Life, Place
 from rebalance.causes import CauseKind
 from rebalance.groups.model.decisions import (
     AssignmentIssued,
@@ -139,7 +139,7 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         _grants(portion.hold),
         _grants(portion.give),
         tuple(
-            Heirloom(
+            Inheritance(
                 row.queue,
                 row.epoch,
                 Life(*row.predecessor.life),

@@ -11,7 +11,7 @@ import pytest
 
 from bench.brokers.cluster import Cluster
 from bench.brokers.plan import BAD, PARTITIONS, TOPIC
-from bench.brokers.play import create_topics
+from bench.brokers.run import create_topics
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.test_producer import Settled, wait_until

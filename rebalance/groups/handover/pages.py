@@ -38,14 +38,14 @@ class Claim(NamedTuple):
 def claims_of(record: Adopted) -> list[tuple[Queue, Claim]]:
     """Return what a record claims, queue by queue."""
 
-    def claim(epoch: Epoch, *, asked: bool = False, heirloom: Inheritance | None = None) -> Claim:
-        source = None if heirloom is None else heirloom.predecessor
+    def claim(epoch: Epoch, *, asked: bool = False, inherited: Inheritance | None = None) -> Claim:
+        source = None if inherited is None else inherited.predecessor
         return Claim(epoch, record.epoch, record.life, asked, source)
 
     portion = record.portion
     claims = [(queue, claim(epoch)) for queue, epoch in portion.hold]
     claims += [(queue, claim(epoch, asked=True)) for queue, epoch in portion.give]
-    return claims + [(it.queue, claim(it.epoch, heirloom=it)) for it in portion.inherit]
+    return claims + [(it.queue, claim(it.epoch, inherited=it)) for it in portion.inherit]
 
 
 def rows_of(record: Adopted) -> list[Queue]:

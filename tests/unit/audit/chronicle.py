@@ -4,8 +4,8 @@
     told.joined("a"), told.issued("a", 1, hold="orders-0@1")
     assert [] == told.wrong
 
-Lives are ``a`` (the first) and ``a:2``; an heirloom is ``orders-0@2<a@1``: epoch 2, on the release
-of epoch 1 by the first life of a.
+Lives are ``a`` (the first) and ``a:2``. ``orders-0@2<a@1`` is inherited: epoch 2, on the release of
+epoch 1 by the first life of a.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from audit.history import (
     Effaced,
     Entry,
     Grant,
-    Heirloom,
     Held,
+    Inheritance,
     Issued,
     Joined,
     Left,
@@ -61,15 +61,15 @@ def grants(text: str) -> tuple[Grant, ...]:
     return tuple(Grant(queue(name), int(epoch)) for name, epoch in pairs)
 
 
-def heirlooms(text: str) -> tuple[Heirloom, ...]:
-    """Read heirlooms, separated by spaces."""
-    return tuple(_heirloom(each) for each in text.split())
+def inheritances(text: str) -> tuple[Inheritance, ...]:
+    """Read inheritances, separated by spaces."""
+    return tuple(_inheritance(each) for each in text.split())
 
 
-def _heirloom(text: str) -> Heirloom:
+def _inheritance(text: str) -> Inheritance:
     own, _, other = text.partition("<")
     (grant,), (who, _, epoch) = grants(own), other.partition("@")
-    return Heirloom(*grant, life(who), int(epoch))
+    return Inheritance(*grant, life(who), int(epoch))
 
 
 class Chronicle:
@@ -150,7 +150,7 @@ class Chronicle:
     ) -> Place:
         """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes."""
         hold, give = grants(orders.get("hold", "")), grants(orders.get("give", ""))
-        inherit = heirlooms(orders.get("inherit", ""))
+        inherit = inheritances(orders.get("inherit", ""))
         content = orders.get("content", f"{epoch} {orders}")
         at = self._place("assignments")
         said = (life(who), epoch, hold, give, inherit, SESSION_MS, content)

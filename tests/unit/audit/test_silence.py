@@ -142,7 +142,7 @@ def test_a_wrong_stamp_kills_nobody(jumps: tuple[int, ...]) -> None:
 # -- when most are silent at once
 
 
-def a_crowd() -> Chronicle:
+def many_members() -> Chronicle:
     """Four members that were answered; all beat at the same time, and then only d."""
     told = Chronicle()
     told.ticks()
@@ -158,7 +158,7 @@ def a_crowd() -> Chronicle:
 
 def test_silence_of_most_is_doubted() -> None:
     """Three of four: nobody is struck out for it yet."""
-    told = a_crowd()
+    told = many_members()
     told.removed("a", told.ticks(0))
 
     assert ["I6"] == told.wrong
@@ -168,7 +168,7 @@ def test_silence_of_most_is_doubted() -> None:
 @pytest.mark.parametrize("returns", [False, True])
 def test_who_said_that_it_goes_is_not_missed(*, returns: bool) -> None:
     """Two of four are silent, and one is away: also if it comes back after the cause was read."""
-    told = a_crowd()
+    told = many_members()
     told.leaves("b")
     for _ in range(3):
         told.ticks(2_000)
@@ -204,7 +204,7 @@ def test_those_that_one_record_strikes_out_were_doubted_together() -> None:
 
 def test_silence_of_most_is_believed_in_the_end() -> None:
     """After another while."""
-    told = a_crowd()
+    told = many_members()
     for _ in range(15):
         told.ticks(2_000)
         told.beats("d")
@@ -215,10 +215,10 @@ def test_silence_of_most_is_believed_in_the_end() -> None:
 
 def test_a_group_may_doubt_by_rules_of_its_own() -> None:
     """Its summary tells them; between the order and the summary nobody knows which hold."""
-    ordered, summarised = a_crowd(), a_crowd()
-    ordered.commanded("policy")
+    commanded, summarised = many_members(), many_members()
+    commanded.commanded("policy")
     summarised.summarised(2, percent=90)
-    for told in (ordered, summarised):
+    for told in (commanded, summarised):
         told.removed("a", told.ticks(0))
 
         assert [] == told.details
@@ -226,7 +226,7 @@ def test_a_group_may_doubt_by_rules_of_its_own() -> None:
 
 def test_an_operator_may_say_that_it_is_true() -> None:
     """Then nobody has to wait."""
-    told = a_crowd()
+    told = many_members()
     told.commanded("approve")
     told.removed("a", told.ticks(0))
 
@@ -235,7 +235,7 @@ def test_an_operator_may_say_that_it_is_true() -> None:
 
 def test_whoever_is_held_may_stay() -> None:
     """As long as the hold lasts."""
-    told = a_crowd()
+    told = many_members()
     told.held("a", "b", "c")
     told.batch_ends()
 
@@ -250,7 +250,7 @@ def test_whoever_is_held_may_stay() -> None:
 
 def test_nobody_is_struck_out_of_a_paused_group() -> None:
     """Until it is resumed."""
-    told = a_crowd()
+    told = many_members()
     told.commanded("pause")
     told.batch_ends()
     assert [] == told.details
@@ -274,7 +274,7 @@ def test_of_one_that_left_only_its_return_counts() -> None:
 
 def test_a_life_that_is_being_replaced_is_not_one_more() -> None:
     """Its member has been heard, as somebody younger."""
-    told = a_crowd()
+    told = many_members()
     told.joined("b:2")
     told.joined("c:2")
     told.removed("a", told.ticks(0))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from audit import history
-from audit.history import Entry, Grant, Heirloom, Life, Place
+from audit.history import Entry, Grant, Inheritance, Life, Place
 from audit.wire import entries_of, entry_of
 from tests.builders.rocketmq import CLIENT, consumer, heartbeat
 from trimtab.protocol import (
@@ -143,7 +143,7 @@ def test_assignments() -> None:
     assert (Grant(("orders", "", 0), 2),) == entry.hold
     assert (Grant(("orders", "", 1), 2),) == entry.give
     source = Life("worker-1", "1767225599000-0a1b2c3d")
-    assert (Heirloom(("orders", "", 7), 4, source, 3),) == entry.inherit
+    assert (Inheritance(("orders", "", 7), 4, source, 3),) == entry.inherit
     assert isinstance(entry.content, bytes)
     assert not entry.unheard
 

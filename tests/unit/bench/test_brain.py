@@ -1,12 +1,12 @@
 """The bench of the brain measures what it says: a group at rest, and then one thing."""
 
 from bench.brain.__main__ import figures
-from bench.brain.crowd import crowd, released, stepped
+from bench.brain.population import population, released, stepped
 
 
 def test_what_is_timed_happens() -> None:
     """Beats change nothing; a join moves its share, and the releases complete it."""
-    large = crowd(20)
+    large = population(20)
     joined = stepped(large.state, large.join)
     settled = stepped(joined.state, released(joined)).state
 
@@ -18,4 +18,4 @@ def test_what_is_timed_happens() -> None:
 
 def test_every_figure_is_a_time() -> None:
     """None of them can be nothing."""
-    assert all(figure > 0 for figure in figures(crowd(20), 20).values())
+    assert all(figure > 0 for figure in figures(population(20), 20).values())

@@ -4,11 +4,11 @@ from itertools import chain
 
 import pytest
 
-from bench.populations import Question, Suspect, Visitor, beats, routes
+from bench.populations import BadBroker, Newcomer, Question, beats, routes
 from trimtab.protocol import ReleaseRef, decode, encode
 
-VISITOR = Visitor("host-1", 9)
-SUSPECT = Suspect(9)
+NEWCOMER = Newcomer("measured-1", 9)
+BAD = BadBroker(9)
 
 
 @pytest.mark.parametrize(
@@ -16,13 +16,13 @@ SUSPECT = Suspect(9)
     [
         next(routes()),
         next(beats(1)),
-        VISITOR.joins(),
-        VISITOR.is_let_in([ReleaseRef("bench-orders", "", 8, 1, None)]),
-        VISITOR.leaves(),
-        SUSPECT.is_accused()[0],
-        SUSPECT.is_judged(),
-        SUSPECT.is_restored(),
-        SUSPECT.is_forgotten(),
+        NEWCOMER.joins(),
+        NEWCOMER.is_let_in([ReleaseRef("bench-orders", "", 8, 1, None)]),
+        NEWCOMER.leaves(),
+        BAD.is_reported_bad()[0],
+        BAD.is_judged(),
+        BAD.is_restored(),
+        BAD.is_forgotten(),
     ],
     ids=["route", "beat", "join", "release", "leave", "accuse", "judge", "restore", "forget"],
 )
@@ -32,17 +32,17 @@ def test_every_record_is_read_as_it_was_meant(said: Question) -> None:
 
 
 def test_each_answer_is_to_one_question() -> None:
-    """No two visitors look for their answers under the same key."""
-    visits = chain.from_iterable(
-        (visitor.joins(), visitor.leaves())
-        for visitor in (Visitor("host-1", 1), Visitor("host-1", 2))
+    """No two newcomers look for their answers under the same key."""
+    trials = chain.from_iterable(
+        (newcomer.joins(), newcomer.leaves())
+        for newcomer in (Newcomer("measured-1", 1), Newcomer("measured-1", 2))
     )
-    assert {b"host-1/visitor-1", b"host-1/visitor-2"} == {said.answer for said in visits}
+    assert {b"measured-1/newcomer-1", b"measured-1/newcomer-2"} == {said.answer for said in trials}
 
 
 def test_only_questions_are_answered_under_a_suspect_s_key() -> None:
     """The floor echoes accusations too: an echo of one must not pass for the answer."""
-    asked = {said.answer for said in (SUSPECT.is_judged(), SUSPECT.is_restored())}
+    asked = {said.answer for said in (BAD.is_judged(), BAD.is_restored())}
 
-    assert {b"bench/suspect-9"} == asked | {SUSPECT.is_forgotten().answer}
-    assert not asked & {said.answer for said in SUSPECT.is_accused()}
+    assert {b"bench/bad-9"} == asked | {BAD.is_forgotten().answer}
+    assert not asked & {said.answer for said in BAD.is_reported_bad()}

@@ -1,10 +1,10 @@
-"""What a side is asked: one visit after another, each a few questions that lead back to the start.
+"""What a side is asked: one trial after another, each a few questions that lead back to the start.
 
-Of groups: a visitor joins, is let in and leaves. Of brokers: a suspect is judged, restored and
-forgotten; its accusers have spoken before, and are not timed, because what they say decides nothing
-until the sweep is over.
+For groups: a newcomer joins, is let in and leaves. For brokers: a bad broker is judged, restored
+and forgotten. The first reports about it are not timed, because they decide nothing until the
+sweep is over.
 
-Made by ``race``, paid by ``runner``. Its one rule: both sides are asked the same; that trimtab
+Made by ``race``, run by ``runner``. Its one rule: both sides are asked the same; that trimtab
 answers what it must is checked on the way.
 """
 
@@ -16,7 +16,7 @@ from typing import Final, Protocol, assert_never
 from bench.floor.line import Answer, Line
 from bench.floor.plan import About, Side
 from bench.floor.writer import Writer
-from bench.populations import HOSTS, ORDERS, QUEUES, Question, Suspect, Visitor
+from bench.populations import MEASURED, ORDERS, QUEUES, BadBroker, Newcomer, Question
 from console.errors import Failure
 from trimtab.protocol import ASSIGNMENTS, BROKERS, ReleaseRef, decode
 
@@ -24,8 +24,8 @@ _PAUSE_S: Final = (0.05, 0.15)
 """From less than the rest of a batch takes after its answer is out to well beyond it."""
 
 SWEEP_S: Final = 0.1
-"""How long the jury counts votes, and how long a suspect's judgement is put off; the pause before
-each question makes it longer than that."""
+"""How long the jury counts votes, and how long the judgement of a bad broker is put off. The pause
+before each question makes it longer than that."""
 
 _ATTEMPTS: Final = 100
 """One report in five comes after a tick."""
@@ -33,15 +33,15 @@ _ATTEMPTS: Final = 100
 Fits = Callable[[bytes | None], bool]
 
 
-class Visit(Protocol):
+class Trial(Protocol):
     """Who asks, and is answered."""
 
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
-        """Pay the visit of this number; yields each question with its answer."""
+        """Run the trial of this number; yields each question with its answer."""
         ...
 
 
-class _Visits:
+class _Trials:
     def __init__(self, side: Side, line: Line, writer: Writer, seed: int) -> None:
         self._side, self._line, self._writer = side, line, writer
         self._pauses = random.Random(seed)
@@ -55,46 +55,46 @@ class _Visits:
         time.sleep(self._pauses.uniform(*_PAUSE_S))
 
 
-class ToGroups(_Visits):
-    """A visitor comes and goes."""
+class ToGroups(_Trials):
+    """A newcomer comes and goes."""
 
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
-        """Pay a visit."""
-        visitor = Visitor(HOSTS[number % len(HOSTS)], number)
-        came = self._ask(visitor.joins())
+        """Run a trial."""
+        newcomer = Newcomer(MEASURED[number % len(MEASURED)], number)
+        came = self._ask(newcomer.joins())
         yield "join", came
-        yield "release", self._ask(visitor.is_let_in(_given(self._side, came.value)))
-        yield "leave", self._ask(visitor.leaves())
+        yield "release", self._ask(newcomer.is_let_in(_given(self._side, came.value)))
+        yield "leave", self._ask(newcomer.leaves())
 
 
-class ToBrokers(_Visits):
-    """A suspect is judged."""
+class ToBrokers(_Trials):
+    """A bad broker is judged."""
 
     def __call__(self, number: int) -> Iterator[tuple[str, Answer]]:
-        """Pay a visit."""
-        suspect, judged = self._judged(number)
+        """Run a trial."""
+        bad, judged = self._judged(number)
         yield "report", judged
-        yield "restore", self._ask(suspect.is_restored(), self._says(_is_in))
-        yield "forget", self._ask(suspect.is_forgotten(), self._says(_is_gone))
+        yield "restore", self._ask(bad.is_restored(), self._says(_is_in))
+        yield "forget", self._ask(bad.is_forgotten(), self._says(_is_gone))
 
-    def _judged(self, number: int) -> tuple[Suspect, Answer]:
-        """Let suspects be accused until one is out by the report that is timed.
+    def _judged(self, number: int) -> tuple[BadBroker, Answer]:
+        """Let bad brokers be reported until one is out by the report that is timed.
 
         A tick that comes between ends the sweep before it: then the verdict dates from the tick,
         and was on its way when the report was sent. Only who is known is judged by the votes of
-        two sweeps, if the accusers' reports fall into two.
+        two sweeps, if the reporters' reports fall into two.
         """
         for attempt in range(_ATTEMPTS):
-            suspect = Suspect(_ATTEMPTS * number + attempt)
-            self._line.ask(suspect.is_restored(), self._says(_is_in))
-            self._writer.say(suspect.is_accused())
+            bad = BadBroker(_ATTEMPTS * number + attempt)
+            self._line.ask(bad.is_restored(), self._says(_is_in))
+            self._writer.say(bad.is_reported_bad())
             time.sleep(SWEEP_S)
             self._pause()
             asked_ms = time.time_ns() // 1_000_000  # Kafka is on this host and shares its clock
-            answer = self._line.ask(suspect.is_judged(), self._says(_is_out))
+            answer = self._line.ask(bad.is_judged(), self._says(_is_out))
             if self._side is Side.FLOOR or _since_ms(answer) >= asked_ms:
-                return suspect, answer
-            self._line.ask(suspect.is_forgotten(), self._says(_is_gone))
+                return bad, answer
+            self._line.ask(bad.is_forgotten(), self._says(_is_gone))
         raise Failure("ticks end all sweeps")
 
     def _says(self, verdict: Fits) -> Fits:
@@ -102,8 +102,8 @@ class ToBrokers(_Visits):
         return verdict if self._side is Side.TRIMTAB else _is_something
 
 
-def visits(about: About, side: Side, line: Line, writer: Writer, seed: int) -> Visit:
-    """Return who pays visits of a kind."""
+def trial_of(about: About, side: Side, line: Line, writer: Writer, seed: int) -> Trial:
+    """Return the trial of a kind."""
     match about:
         case About.GROUPS:
             return ToGroups(side, line, writer, seed)
@@ -114,7 +114,7 @@ def visits(about: About, side: Side, line: Line, writer: Writer, seed: int) -> V
 
 
 def _given(side: Side, answer: bytes | None) -> Sequence[ReleaseRef]:
-    """What the resident lets go: what the visitor was told to inherit, or as much of nothing."""
+    """What the holder lets go: what the newcomer was told to inherit, or as much of nothing."""
     match side:
         case Side.FLOOR:
             return [
@@ -123,8 +123,8 @@ def _given(side: Side, answer: bytes | None) -> Sequence[ReleaseRef]:
         case Side.TRIMTAB:
             inherit = decode(ASSIGNMENTS, answer).inherit
             if len(inherit) != QUEUES // 2:
-                raise Failure(f"a visitor was to inherit {len(inherit)} queues of {QUEUES}")
-            return [ReleaseRef(*heirloom.queue, heirloom.from_epoch, None) for heirloom in inherit]
+                raise Failure(f"a newcomer was to inherit {len(inherit)} queues of {QUEUES}")
+            return [ReleaseRef(*it.queue, it.from_epoch, None) for it in inherit]
         case _:
             assert_never(side)
 

@@ -16,7 +16,7 @@ from trimtab.protocol import GROUPS, HISTORY, Group, Handover, decode, partition
 _PATIENCE_S: Final = 600.0
 
 
-class Witness:
+class Observer:
     """Reads until it is closed.
 
     Args:
@@ -29,7 +29,7 @@ class Witness:
         self._group, self.check = group, check
         self._prefix = outlet.prefix
         self._consumer = Consumer(
-            {"bootstrap.servers": outlet.servers, "group.id": "witness", "log_level": 2}
+            {"bootstrap.servers": outlet.servers, "group.id": "observer", "log_level": 2}
         )
         place = partition_of(group, outlet.partitions)
         self._consumer.assign(

@@ -1,8 +1,8 @@
 """Groups of any size, and what may happen to them next.
 
-A crowd has joined, knows its queues and is at rest; the events are made before anything is timed.
-Used by the bench and by its test. Its one rule: every member has a name, a life and a wish of its
-own, as members that came through the log have.
+Its members have joined, know their queues and are at rest; the events are made before anything is
+timed. Used by the bench and by its test. Its one rule: every member has a name, a life and a wish
+of its own, as members that came through the log have.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000)
 STRATEGY: Final = allocator(POLICY.strategy)
 
 
-class Crowd(NamedTuple):
+class Population(NamedTuple):
     """A group at rest, and what may come next."""
 
     state: GroupState
@@ -47,7 +47,7 @@ class Crowd(NamedTuple):
     leave: Sequence[Event]
 
 
-def crowd(members: int, name: str = "crowd") -> Crowd:
+def population(members: int, name: str = "population") -> Population:
     """Let so many members join, with ten queues for each."""
     names = [MemberId(f"{name}-{number:05}") for number in range(members)]
     queues = tuple(Queue(_TOPIC, BrokerName(""), it) for it in range(_QUEUES_EACH * members))
@@ -58,7 +58,7 @@ def crowd(members: int, name: str = "crowd") -> Crowd:
     first = stepped(first, read, second=0).state
     beats = [BeatSeen(at(1), Life(member, LIFE), 1, first.epoch) for member in names]
     leave = [Left(at(1), Life(names[members // 2], LIFE), 1)]
-    return Crowd(first, beats, [_joined(MemberId(f"{name}-visitor"), second=1)], leave)
+    return Population(first, beats, [_joined(MemberId(f"{name}-newcomer"), second=1)], leave)
 
 
 def released(after: Step) -> Sequence[Event]:
