@@ -6,7 +6,7 @@ of several parts of it: all topics have the same partitions, so all records of a
 cluster, come to the same cell. The state function is a parameter, so that the bench can measure
 this very pipeline with a function that only counts.
 
-Started by ``application``. Its one rule: no branch, no lambda, no business of the brain.
+Started by ``application``. Its one rule: no branch, no lambda, no decision.
 """
 
 import time
@@ -35,8 +35,8 @@ MOST_WAITING: Final = 100_000
 a thousand members' joins and releases. A batch may hold as many again, which come while the
 controller starts, and all that it tells itself then: so the first one holds all of it."""
 _MOST_ROUTINE: Final = 100_000
-"""The same for beats: three seconds of 100,000 members. What is left waits for the next batch, and
-if that is much, time does not go by meanwhile (``LogClock.ticked``)."""
+"""The same for beats: three seconds of 100,000 members. What is left waits for the next batch.
+While very much is left, log time stands still (``LogClock.ticked``)."""
 _RECENT_MS: Final = 300_000
 """More than twice as long as RocketMQ's clients may be silent (120 s)."""
 _PATIENCE_MS: Final = 3_000
@@ -51,7 +51,7 @@ answer only when it has something else to do (kafka-clients 3.9, ``KafkaAdminCli
 def decisions(
     spark: SparkSession, options: Options, fold: StateFunction, told: int = 0
 ) -> DataFrame:
-    """Fold all records to the controller, so many by itself, into all records that it publishes."""
+    """Fold all records into decisions; ``told`` of them were written by this controller's start."""
     records = urgent(spark, options, told).union(routine(spark, options))
     cells = dealt(records.select(*cut_to_size()), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
@@ -78,9 +78,9 @@ def routine(spark: SparkSession, options: Options) -> DataFrame:
         "minOffsetsPerTrigger": str(query.routine_rows),
         "maxTriggerDelay": f"{query.routine_interval_ms}ms",
         "maxOffsetsPerTrigger": str(max(_MOST_ROUTINE, query.routine_rows)),
-        # A query that is new needs no beat of the past: it learns from what is published who is
-        # there, and all sessions begin anew (``gate``). RocketMQ's clients, who say everything in
-        # their heartbeats, say it again before their sessions end.
+        # A query that is new needs no beat of the past: it learns who is there from what is
+        # published, and all sessions begin anew (``gate``). RocketMQ's clients say everything in
+        # each heartbeat, so they say it again before their sessions end.
         "startingTimestamp": str(time.time_ns() // 1_000_000 - _RECENT_MS),
         "startingOffsetsByTimestampStrategy": "latest",
     }
@@ -106,8 +106,8 @@ def cut_to_size() -> list[Column]:
 def dealt(rows: DataFrame, options: Options) -> DataFrame:
     """Deal each row to the cell of its key, or more widely.
 
-    Each tick goes to every cell of its partition, and so do the words around what is published;
-    each RocketMQ heartbeat goes to every cell there is.
+    Each tick goes to every cell of its partition, and so does each ``told``, the record before and
+    after what a start has found. Each RocketMQ heartbeat goes to every cell there is.
     """
     prefix, count = options.topics.prefix, f.lit(options.query.cells_per_partition)
     ticks = (f.col("key") == f.lit(TICK_KEY)) & f.col("topic").isin(names(prefix, (HEARTBEATS,)))

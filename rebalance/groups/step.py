@@ -5,8 +5,8 @@ was remembered. Enter each event in the books in log order; before each, do what
 is due. If the group changed, ask the strategy once what each member should own. Then move each
 queue one step towards that, and publish what changed.
 
-Nearly every batch says only that everybody is still there. Then the group is as quiet as it was at
-rest before, and all that follows an event is passed by.
+Most batches only say that all members are still there. If the group was at rest, it stays so, and
+the step ends early.
 
 Called by ``streaming.cell.fold`` for each group that has events or a deadline that passed, and by
 every test and simulation. Its one rule: the same state and events give the same result, always;
@@ -99,7 +99,7 @@ def _enter(
 
 
 def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
-    """Move each queue one step; return how many are meant for another member than before."""
+    """Move each queue one step; return for how many the target names another member."""
     endings.fence(draft, now)
     target.succeed(draft)
     moves = 0

@@ -32,7 +32,7 @@ from trimtab.protocol import (
 )
 
 
-class Notice(NamedTuple):
+class Found(NamedTuple):
     """What is to be told of a group."""
 
     group: str
@@ -48,7 +48,7 @@ class PublishedState:
     _assignments: dict[MemberKey, Assignment] = field(default_factory=dict)
     _summaries: dict[str, Group] = field(default_factory=dict)
     skipped: int = 0
-    """Records that would not do as notices."""
+    """Records that no controller can have published."""
 
     def assignment(self, key: bytes | None, value: bytes | None) -> None:
         """Take a record of ``assignments``.
@@ -83,7 +83,7 @@ class PublishedState:
         if known is None or known.epoch <= record.epoch:
             self._summaries[group] = record
 
-    def notices(self) -> Iterator[Notice]:
+    def found(self) -> Iterator[Found]:
         """Return what there is to tell; each says how many there are for its group.
 
         Lives are counted, and not keys: a life may stand under two, its name and its own, if the
@@ -94,27 +94,27 @@ class PublishedState:
             told += self._checked(name.group, assignment)
         counts = Counter(group for group, _ in {(it.group, _life(it.record)) for it in told})
         for group, record in told:
-            yield Notice(group, record.model_copy(update={"of": counts[group]}))
+            yield Found(group, record.model_copy(update={"of": counts[group]}))
 
-    def _checked(self, group: str, record: Assignment | Group) -> Iterator[Notice]:
+    def _checked(self, group: str, record: Assignment | Group) -> Iterator[Found]:
         try:
-            yield Notice(group, self._notice(record))
+            yield Found(group, self._found(record))
         except ValidationError:
             self.skipped += 1
 
-    def _notice(self, record: Assignment | Group) -> Adopt | Advance:
+    def _found(self, record: Assignment | Group) -> Adopt | Advance:
         if isinstance(record, Group):
             return Advance(start=self.start, epoch=record.epoch, decided_ms=record.at_ms)
-        return notice_of(record, self.start)
+        return found_of(record, self.start)
 
 
 def _life(record: Record) -> tuple[str, str] | None:
-    """Return whom a notice is about; None: the group."""
+    """Return whom a found record is about; None: the group."""
     return (record.member, record.incarnation) if isinstance(record, Adopt) else None
 
 
-def notice_of(assignment: Assignment, start: str) -> Adopt:
-    """Make a notice of a member's assignment; what only the member needs is left out."""
+def found_of(assignment: Assignment, start: str) -> Adopt:
+    """Make the record of a member's assignment; what only the member needs is left out."""
     return Adopt(
         start=start,
         epoch=assignment.epoch,

@@ -5,8 +5,8 @@ The checkpoint may be gone or old (faults A6, A7), and nothing here can see that
 appended to ``routes``. The brain ignores it unless it is news (``adoption``). It goes through the
 log, because a batch that is repeated must find the same records (A1).
 
-All of one start is in Kafka before the query starts, between two words of the driver (``opening``):
-nothing is decided before all of it has been read (``gate``).
+All of one start is in Kafka before the query starts, between two ``told`` of the driver
+(``opening``): nothing is decided before all of it has been read (``gate``).
 
 Called by ``application``, before it starts the query. Its one rule: all is written, or the
 controller does not start.
@@ -206,12 +206,12 @@ class _Reading:
 def _tell(options: Options, board: PublishedState) -> Counter[Place]:
     log, told = logger(_NAME), Counter[Place]()
     delivery = Delivery(options, _NAME, "telling the controller what is published", _PATIENCE_S)
-    for notice in board.notices():
+    for found in board.found():
         key, partition = (
-            notice.group.encode(),
-            partition_of(notice.group, options.topics.partitions),
+            found.group.encode(),
+            partition_of(found.group, options.topics.partitions),
         )
-        delivery.send(notice.record, key, partition)
+        delivery.send(found.record, key, partition)
         told[partition, slot_of(key, options.query.cells_per_partition)] += 1
     delivery.arrived()
     if board.skipped:

@@ -64,7 +64,7 @@ def reminders(
         for record in records:
             board.keep_assignment(MemberKey(GROUP, name), record)
     board.keep_summary(GROUP, Group.model_construct(epoch=summary.epoch, at_ms=summary.at))
-    told = [notice.record for notice in board.notices()]
+    told = [found.record for found in board.found()]
     if scenario.half_told and len(told) > 1:  # of nothing at all nobody can tell that it is missing
         del told[Random(scenario.seed + start).randrange(len(told))]
     yield from told

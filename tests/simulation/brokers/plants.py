@@ -60,7 +60,7 @@ def panic_unnoticed(right: Function) -> Function:
     del right
 
     def wrong(draft: Draft, findings: Findings) -> None:
-        """Notice nothing."""
+        """Found nothing."""
 
     return wrong
 

@@ -88,9 +88,9 @@ class Controller:
         self.cell = copy or Cell()
         if logged:
             self.log.rows = [*self.past, *self.log.rows]
-        for notice in board.notices():
-            self.log.append(ROUTES, notice.group, notice.record, at=self.now)
-            self.log.tick(notice.group, at=self.now)
+        for found in board.found():
+            self.log.append(ROUTES, found.group, found.record, at=self.now)
+            self.log.tick(found.group, at=self.now)
 
 
 def tokens(records: Iterable[Record]) -> list[tuple[bytes | None, int]]:

@@ -46,8 +46,8 @@ def told(log: Log, records: list[Record]) -> list[Row]:
             board.assignment(record.key, record.value)
         elif record.topic == "t.groups":
             board.summary(record.key, record.value)
-    for notice in board.notices():
-        log.append(ROUTES, notice.group, notice.record, at=9_000)
+    for found in board.found():
+        log.append(ROUTES, found.group, found.record, at=9_000)
     return log.read()
 
 

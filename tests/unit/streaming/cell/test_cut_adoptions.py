@@ -40,7 +40,7 @@ def test_each_record_says_how_many_there_are() -> None:
             board.assignment(record.key, record.value)
         elif record.topic == "t.groups":
             board.summary(record.key, record.value)
-    notices = [notice.record for notice in board.notices()]
+    notices = [found.record for found in board.found()]
 
     assert [4, 4, 4, 4] == [it.of for it in notices if isinstance(it, Adopt | Advance)]
 

@@ -64,9 +64,9 @@ def starts(log: Log, published: Sequence[Record], at: int) -> Rules:
         elif record.topic == "t.groups":
             board.summary(record.key, record.value)
     begun = told(log, NEW, at, whole=False)
-    notices = list(board.notices())
-    for notice in notices:
-        log.append(ROUTES, notice.group, notice.record, at=at)
+    notices = list(board.found())
+    for found in notices:
+        log.append(ROUTES, found.group, found.record, at=at)
     told(log, NEW, at, whole=True, count=len(notices))
     tick(log, NEW, 0, None, at)
     tick(log, NEW, 1, 0, at + 2_000)

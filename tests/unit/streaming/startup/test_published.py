@@ -1,8 +1,8 @@
-"""The notice board: which of the published records a starting controller is told."""
+"""The published state: which of its records a starting controller is told."""
 
 import pytest
 
-from streaming.startup.published import Notice, PublishedState, notice_of
+from streaming.startup.published import Found, PublishedState, found_of
 from tests.builders.wire_examples import golden
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -28,10 +28,10 @@ KEY = member_key("billing", "worker-2")
 
 def board(*said: Assignment | None) -> PublishedState:
     """A board with what stood under one key, in this order."""
-    noticeboard = PublishedState(START)
+    published = PublishedState(START)
     for each in said:
-        noticeboard.assignment(KEY, None if each is None else encode(each))
-    return noticeboard
+        published.assignment(KEY, None if each is None else encode(each))
+    return published
 
 
 def issued(epoch: int, life: int = 1) -> Assignment:
@@ -40,21 +40,21 @@ def issued(epoch: int, life: int = 1) -> Assignment:
     return ASSIGNED.model_copy(update={"epoch": epoch, "incarnation": mine})
 
 
-def told(noticeboard: PublishedState) -> list[tuple[int, str]]:
-    """The epoch and the life of each member's notice."""
-    records = [notice.record for notice in noticeboard.notices()]
+def told(published: PublishedState) -> list[tuple[int, str]]:
+    """The epoch and the life of each member's record."""
+    records = [found.record for found in published.found()]
     return [(it.epoch, it.incarnation) for it in records if isinstance(it, Adopt)]
 
 
-def test_a_notice_says_what_the_record_says() -> None:
+def test_a_found_record_says_what_the_record_says() -> None:
     """Its member's name is its own, and the group is the key's."""
-    [notice] = board(ASSIGNED).notices()
+    [found] = board(ASSIGNED).found()
 
     kept = set(Adopt.model_fields) - {"kind", "start", "of"}
-    told = notice_of(ASSIGNED, START).model_copy(update={"of": 1})
-    assert Notice("billing", told) == notice
+    told = found_of(ASSIGNED, START).model_copy(update={"of": 1})
+    assert Found("billing", told) == found
     assert {it: getattr(ASSIGNED, it) for it in kept} == {
-        it: getattr(notice.record, it) for it in kept
+        it: getattr(found.record, it) for it in kept
     }
 
 
@@ -76,23 +76,23 @@ def test_which_record_counts(said: list[Assignment | None], expected: list[Assig
 
 def test_a_summary_says_where_the_group_stood() -> None:
     """Its epoch, and up to where the log was known; the highest, and no tombstone takes it back."""
-    noticeboard = PublishedState(START)
-    noticeboard.summary(b"billing", encode(SUMMARY))
-    noticeboard.summary(b"billing", encode(SUMMARY.model_copy(update={"epoch": 0})))
+    published = PublishedState(START)
+    published.summary(b"billing", encode(SUMMARY))
+    published.summary(b"billing", encode(SUMMARY.model_copy(update={"epoch": 0})))
 
     expected = Advance(start=START, epoch=SUMMARY.epoch, decided_ms=SUMMARY.at_ms, of=1)
-    assert [Notice("billing", expected)] == list(noticeboard.notices())
+    assert [Found("billing", expected)] == list(published.found())
 
-    noticeboard.summary(b"billing", None)
-    assert [Notice("billing", expected)] == list(noticeboard.notices())
+    published.summary(b"billing", None)
+    assert [Found("billing", expected)] == list(published.found())
 
 
 def test_what_no_controller_can_have_published_is_left_out() -> None:
     """Whoever writes the last of all epochs must not keep the controller from starting."""
-    noticeboard = board(issued(limits.SAFE_INTEGER))
+    published = board(issued(limits.SAFE_INTEGER))
 
-    assert [] == told(noticeboard)
-    assert 1 == noticeboard.skipped
+    assert [] == told(published)
+    assert 1 == published.skipped
 
 
 @pytest.mark.parametrize("key", [None, b"billing", b"\xff/a"])
@@ -104,14 +104,14 @@ def test_what_is_no_record_is_refused(key: bytes | None) -> None:
         board().assignment(KEY, b"{}")
 
 
-def test_whatever_fits_as_an_assignment_fits_as_a_notice() -> None:
-    """A notice is the shorter of the two, however much it names."""
+def test_whatever_fits_as_an_assignment_fits_as_found() -> None:
+    """The found record is the shorter of the two, however much it names."""
     rows = tuple(GrantRef("orders", "", n, 3) for n in range(limits.QUEUES_PER_RECORD))
     for each in (
         issued(4),
         ASSIGNED.model_copy(update={"hold": rows, "give": (), "inherit": ()}),
     ):
-        notice = encode(notice_of(each, START))
+        found = encode(found_of(each, START))
 
-        assert len(notice) < len(encode(each))
-        decode(ROUTES, notice)
+        assert len(found) < len(encode(each))
+        decode(ROUTES, found)

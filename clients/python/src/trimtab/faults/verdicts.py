@@ -61,9 +61,9 @@ class VerdictBoard:
 
     def tried(self, broker: str, now: int) -> None:
         """Enter that a message goes there; the next trial is due a while later."""
-        notice = self._ejected.get(broker)
-        if notice is not None:
-            notice.tried = now
+        verdict = self._ejected.get(broker)
+        if verdict is not None:
+            verdict.tried = now
 
     def age(self, now: int) -> int | None:
         """Return for how long nothing was posted; None when nothing ever was."""
@@ -82,12 +82,12 @@ class VerdictBoard:
         """Return whom this producer is to try now, though they are out of use."""
         return [
             broker
-            for broker, notice in self._standing(now)
-            if notice.trial and now - notice.tried >= TRIAL_EVERY_MS
+            for broker, verdict in self._standing(now)
+            if verdict.trial and now - verdict.tried >= TRIAL_EVERY_MS
         ]
 
     def _standing(self, now: int) -> Iterator[tuple[str, _Notice]]:
         if self._ejected and self.is_fresh(now):
-            for broker, notice in list(self._ejected.items()):
-                if notice.until is None or now < notice.until:
-                    yield broker, notice
+            for broker, verdict in list(self._ejected.items()):
+                if verdict.until is None or now < verdict.until:
+                    yield broker, verdict

@@ -23,7 +23,7 @@ from confluent_kafka import (
 from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import BROKERS, LATENCY, partition_of
-from trimtab.sending.contract import Notice, Place
+from trimtab.sending.contract import Place, VerdictRecord
 
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
 _ANSWER_S: Final = 2.0
@@ -81,17 +81,17 @@ class ConfluentLink:
         self._consumer.assign([start])
         return True
 
-    def poll(self, timeout_ms: int) -> list[Notice]:
+    def poll(self, timeout_ms: int) -> list[VerdictRecord]:
         """Wait for a verdict, then take what else is there."""
         self._producer.poll(0)
-        notices: list[Notice] = []
+        records: list[VerdictRecord] = []
         message = self._consumer.poll(timeout_ms / 1_000)
         for _ in range(_AT_ONCE):
             if message is None:
                 break
-            self._take(message, notices)
+            self._take(message, records)
             message = self._consumer.poll(0)
-        return notices
+        return records
 
     def has_caught_up(self) -> bool:
         """Tell whether the end was reached once."""
@@ -109,12 +109,12 @@ class ConfluentLink:
         self._producer.flush(_PATIENCE_S)
         self._consumer.close()
 
-    def _take(self, message: Message, notices: list[Notice]) -> None:
+    def _take(self, message: Message, records: list[VerdictRecord]) -> None:
         error = message.error()
         if error is None:
             kind, at = message.timestamp()
             appended = wall_ms() if kind == TIMESTAMP_NOT_AVAILABLE else at
-            notices.append(Notice(message.key(), message.value(), appended))
+            records.append(VerdictRecord(message.key(), message.value(), appended))
         elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
             self._caught_up = True
         else:

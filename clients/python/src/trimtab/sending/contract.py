@@ -20,7 +20,7 @@ class Place(NamedTuple):
     kafka: Mapping[str, Any]
 
 
-class Notice(NamedTuple):
+class VerdictRecord(NamedTuple):
     """A record of the topic `brokers`."""
 
     key: bytes | None
@@ -86,7 +86,7 @@ class Link(Protocol):
             TransportError: Kafka does not answer.
         """
 
-    def poll(self, timeout_ms: int) -> list[Notice]:
+    def poll(self, timeout_ms: int) -> list[VerdictRecord]:
         """Wait for verdicts."""
 
     def has_caught_up(self) -> bool:

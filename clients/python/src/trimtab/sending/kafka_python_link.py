@@ -14,7 +14,7 @@ from kafka.errors import KafkaError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import BROKERS, LATENCY, partition_of
-from trimtab.sending.contract import Notice, Place
+from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.kafka_python import REFUSALS
 from trimtab.transports.progress import Progress
 
@@ -86,18 +86,18 @@ class KafkaPythonLink:
         self._progress.aim(0, ends)
         return True
 
-    def poll(self, timeout_ms: int) -> list[Notice]:
+    def poll(self, timeout_ms: int) -> list[VerdictRecord]:
         """Wait for verdicts."""
-        notices = []
+        records = []
         try:
             for partition, records in self._consumer.poll(timeout_ms=timeout_ms).items():
                 for record in records:
                     self._progress.reach(partition, record.offset + 1)
-                    notices.append(Notice(record.key, record.value, record.timestamp))
+                    records.append(VerdictRecord(record.key, record.value, record.timestamp))
         except KafkaError as error:
             _LOGGER.debug("verdicts: %s", error)
         self._caught_up |= self._progress.reached() is not None
-        return notices
+        return records
 
     def has_caught_up(self) -> bool:
         """Tell whether the end was reached once."""

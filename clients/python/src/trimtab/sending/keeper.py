@@ -16,7 +16,7 @@ from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import TransportError, UndecodableRecord
 from trimtab.protocol import BROKERS, Report, decode, encode, read_broker_key
 from trimtab.selector import BrokerSelector
-from trimtab.sending.contract import Link, Notice, Sender
+from trimtab.sending.contract import Link, Sender, VerdictRecord
 
 _LOGGER: Final = logging.getLogger("trimtab")
 POLL_MS: Final = 200
@@ -99,8 +99,8 @@ class Keeper:
         if link is None or (self._followed is None and not self._open(link)):
             self._stopping.wait(POLL_MS / 1_000)
         else:
-            for notice in link.poll(POLL_MS):
-                self._hear(notice)
+            for record in link.poll(POLL_MS):
+                self._hear(record)
             self._knows_verdicts = link.has_caught_up()
         if self._knows_verdicts and self._led >= set(self._sender.dispatch.topics()):
             self.ready.set()
@@ -142,15 +142,15 @@ class Keeper:
             self._tell(f"no verdicts, only the local table decides: {error}")
         return False
 
-    def _hear(self, notice: Notice) -> None:
+    def _hear(self, record: VerdictRecord) -> None:
         try:
-            cluster, broker = read_broker_key(notice.key)
+            cluster, broker = read_broker_key(record.key)
             if cluster != self._followed:
                 return
-            if notice.value is None:
+            if record.value is None:
                 self._selector.forget(broker)
             else:
-                self._selector.hear(decode(BROKERS, notice.value), notice.appended_ms)
+                self._selector.hear(decode(BROKERS, record.value), record.appended_ms)
         except UndecodableRecord as error:
             self._tell(f"a verdict cannot be read: {error}")
 
