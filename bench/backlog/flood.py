@@ -1,4 +1,4 @@
-"""Very many beats, written by a process of its own, so that no other thread waits for it.
+"""Very many beats, written by a process of its own.
 
     python -m bench.backlog.flood localhost:9092 t1. 5000000
 

@@ -1,11 +1,11 @@
 """Three brokers on loopback, each a controller too, made of the embedded Kafka's parts.
 
-Every broker has a door for clients and one for brokers; the clients' door of the bad one is the
-proxy's. Its heart beats for two minutes without being heard, so that nobody moves its partitions:
-what is played is a broker that its cluster thinks well of, as one with a failing disk or a choking
-network often is. A broker that its cluster gives up is replaced by Kafka itself.
+Every broker has a listener for clients and one for brokers; the proxy stands before the clients'
+listener of the bad one. Kafka may miss its heartbeats for two minutes before it moves partitions:
+so this is a broker that its cluster takes for healthy, as one with a failing disk or a slow network
+often is. A broker that its cluster gives up is replaced by Kafka itself.
 
-Made by ``play``. Its one rule: what the embedded Kafka does already is taken from there.
+Made by ``run``. Its one rule: what the embedded Kafka does already is taken from there.
 """
 
 import os
@@ -41,24 +41,24 @@ class Cluster:
 
     Args:
         home: For their files; empty.
-        doors: Where clients find each broker, if that is not where it listens.
+        public: Where clients find each broker, if that is not where it listens.
     """
 
-    def __init__(self, home: Path, doors: dict[str, int]) -> None:
+    def __init__(self, home: Path, public: dict[str, int]) -> None:
         self._home = home
         self._names = [str(number + 1) for number in range(BROKERS)]
-        ports = iter(choose_ports(3 * BROKERS, besides=doors.values()))
+        ports = iter(choose_ports(3 * BROKERS, besides=public.values()))
         self._listens = dict(zip(self._names, ports, strict=False))
         self._between = dict(zip(self._names, ports, strict=False))
         self._quorum = dict(zip(self._names, ports, strict=False))
-        self._doors = self._listens | doors
+        self._public = self._listens | public
         self._processes: dict[str, TetheredProcess] = {}
         self._running = ExitStack()
 
     @property
     def servers(self) -> str:
         """Where the good brokers are: a client finds the bad one by itself."""
-        return ",".join(f"{LOOPBACK}:{port}" for name, port in self._doors.items() if name != BAD)
+        return ",".join(f"{LOOPBACK}:{port}" for name, port in self._public.items() if name != BAD)
 
     def port(self, name: str) -> int:
         """Where a broker listens to clients."""
@@ -130,9 +130,9 @@ class Cluster:
     def _properties(self, name: str) -> str:
         """The embedded broker's, and what is different of three; of two values the last counts."""
         voters = ",".join(f"{it}@{LOOPBACK}:{port}" for it, port in self._quorum.items())
-        doors = {"BROKER": self._between[name], "CLIENT": self._listens[name]}
-        listeners = {**doors, "CONTROLLER": self._quorum[name]}
-        advertised = {**doors, "CLIENT": self._doors[name]}
+        public = {"BROKER": self._between[name], "CLIENT": self._listens[name]}
+        listeners = {**public, "CONTROLLER": self._quorum[name]}
+        advertised = {**public, "CLIENT": self._public[name]}
         protocols = "BROKER:PLAINTEXT,CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"
         different = {
             "node.id": name,

@@ -1,7 +1,7 @@
-"""A proxy before the bad broker's door: it passes everything on, answers as late as it is told.
+"""A proxy before the bad broker: it passes everything on, and delays answers as it is told.
 
 A thread with a loop of its own. Only what clients see is delayed; brokers talk to each other by
-another door. Answers keep their order, and a delay does not make the line narrower: ten answers
+another listener. Answers keep their order, and a delay does not make the line narrower: ten answers
 that are late by a second are all late by one second.
 
 Run by ``play``. Its one rule: it looks at no byte.

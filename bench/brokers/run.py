@@ -1,4 +1,4 @@
-"""The play: brokers, controller and producers are brought up, and things happen to one broker.
+"""The run: brokers, controller and producers are started, and one broker gets slow and hangs.
 
 The controller's topics live on the good brokers: what is measured is what a bad broker does to
 producers, not to Kafka. The messages' partitions have one replica each, dealt out in turn.
@@ -44,10 +44,10 @@ def play(plan: Plan, directory: Path, progress: Progress) -> Story:
         Failure: Something did not start.
     """
     with ExitStack() as running:
-        door = choose_port(0)
+        proxied = choose_port(0)
         with progress.step(f"starting {BROKERS} brokers"):
-            cluster = running.enter_context(Cluster(directory, {BAD: door}))
-            proxy = running.enter_context(Proxy(door, cluster.port(BAD)))
+            cluster = running.enter_context(Cluster(directory, {BAD: proxied}))
+            proxy = running.enter_context(Proxy(proxied, cluster.port(BAD)))
             create_topics(cluster.servers)
         with progress.step("starting the controller"):
             _await(running.enter_context(_controller(plan, directory, cluster.servers)), directory)

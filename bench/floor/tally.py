@@ -4,7 +4,7 @@ What any state function costs, and nothing else: the frames come into Python, th
 written, and one row for each urgent row goes to the sink. It decodes nothing and decides nothing.
 
 Spark pickles a ``Tally`` into each task, in the place where trimtab has its ``CellOperator``. Its
-one rule: whatever it left out, it would no longer be a pipeline.
+one rule: it does only what every pipeline has to do.
 """
 
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from trimtab.protocol import Assignment, Cause, Group, HistoryRecord, read_member_key
 
-_CHRONICLE = 200
+_HISTORY = 200
 """History records kept for the screen and the progress lines; the story makes about fifty."""
 
 
@@ -23,7 +23,7 @@ class Board:
     """By member; gone with the member."""
     causes: dict[tuple[int, int], Cause] = field(default_factory=dict)
     """Why a queue was granted, by queue and the epoch of its grant."""
-    chronicle: deque[HistoryRecord] = field(default_factory=lambda: deque(maxlen=_CHRONICLE))
+    history: deque[HistoryRecord] = field(default_factory=lambda: deque(maxlen=_HISTORY))
 
     def pin(self, record: Assignment | Group | HistoryRecord) -> None:
         """Take a record in."""
@@ -40,7 +40,7 @@ class Board:
                 if epoch == record.epoch:
                     self.causes[queue, epoch] = record.cause
         else:
-            self.chronicle.append(record)
+            self.history.append(record)
 
     def unpin(self, key: bytes) -> None:
         """Take down the assignment of a member that is gone."""

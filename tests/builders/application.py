@@ -1,4 +1,4 @@
-"""An application that writes down what it is told, and how to wait for it.
+"""An application that records its callbacks, and how to wait for them.
 
 Shared by the tests of a member with its threads. Its one rule: it waits for conditions, and never
 for time to pass.

@@ -1,7 +1,7 @@
 """One test of many golden lines, which names each line that it gets wrong.
 
-A test apiece would cost more than its answer: thousands of lines would make half of what
-`make check` may take. Used by whatever reads `tests/fixtures/vectors`.
+One test for each line would take half of the time that `make check` may take. Used by all tests
+that read `tests/fixtures/vectors`.
 """
 
 from collections.abc import Callable, Sequence

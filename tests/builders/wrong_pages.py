@@ -1,4 +1,4 @@
-"""Wrong ways to turn a page of the books: mistakes about the baton that somebody might make.
+"""Wrong ways to change a page of the books: mistakes about the baton that somebody might make.
 
 Each takes the right ``next_page`` and returns one that is wrong in one respect. The exploration has
 to find them, and so has the simulation.

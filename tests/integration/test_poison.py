@@ -15,7 +15,7 @@ TOO_LONG = ("latency", "oversize")
 OVERSIZE = b"[" + b" " * limits.RECORD_BYTES
 
 
-def test_bad_records_are_buried_and_good_ones_proceed(
+def test_bad_records_are_set_aside_and_good_ones_proceed(
     kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
 ) -> None:
     """Each bad record becomes one dead letter with its reason; a join amid them is answered."""

@@ -1,4 +1,4 @@
-"""Patterns stand for the names they should, at a price that nobody can drive up."""
+"""Patterns stand for the names they should, at a cost that no pattern can raise."""
 
 import pytest
 from hypothesis import given

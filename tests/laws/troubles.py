@@ -1,4 +1,4 @@
-"""What may or may not happen: luck, and trouble as far as the budget goes.
+"""What may or may not happen: deliveries, and trouble as far as the budget allows.
 
 Each kind of trouble is one small function that says what the world could be next. None of them has
 to happen, so a world in which only these are left is quiet.

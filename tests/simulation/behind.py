@@ -2,7 +2,8 @@
 
 What Spark and the driver do about that, for the model: each batch ends anywhere in each topic, now
 and then after a few records for seconds on end; ticks say how far the controller had come when they
-were written; and whoever starts tells itself what is published, and waits until it has read that.
+were written; and a controller that starts tells itself what is published, and waits until it has
+read that.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """Checkpoints: what is left of a controller that died, copies of it, and what it is told then.
 
-A copy holds the state and the places that a batch began with; one that was taken in the middle of a
-batch holds that batch as well, and whoever starts from it repeats it before all else. What stands
-published is told to the controller at each such start, as the reminder does (``streaming``).
+A copy holds the state and the places that a batch began with. One that was taken in the middle of a
+batch holds that batch as well, and a controller that starts from it repeats it first. At each such
+start the controller is told what is published, as by the reminder (``streaming``).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

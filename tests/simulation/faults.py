@@ -2,7 +2,7 @@
 
 The names are those of the project's fault catalogue (A: controller, B: time and order, C: members,
 D: queues and routes, F: Kafka, G: operators and strangers). A fault counts where it takes effect,
-not where it was planned: a crash of somebody who was gone already proves nothing.
+not where it was planned: a crash of a process that was gone already proves nothing.
 """
 
 from collections import Counter

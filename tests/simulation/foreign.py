@@ -1,9 +1,9 @@
 """A session of a member that is not the SDK's: eager, broadcasting, or hoarding.
 
-What RocketMQ's own clients are like. It says that it is there, and on what it works; what its
-newest orders say it does at once; and it never doubts itself: cut off from everybody it goes on. A
-hoarder knows releases, but only as a word: it says that it let go, and works on (C8). All have the
-face of the SDK's session, so that a ``process`` can live them.
+RocketMQ's own clients are like this. It says that it is there, and on what it works. It does at
+once what its newest assignment says, and it never stops by itself, even when it is cut off. A
+hoarder says that it let go, and works on (C8). All have the methods of the SDK's session, so that
+a ``process`` can run them.
 """
 
 from collections.abc import Iterator

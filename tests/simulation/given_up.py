@@ -1,7 +1,7 @@
-"""Which lives the controller has given up, as far as anybody may know it by now.
+"""Which lives the controller has given up, as far as its records show by now.
 
-The witness asks, because whoever was given up may rightly have an heir. A life may be given up and
-taken in again within one batch, so the state alone does not tell.
+The witness asks, because a life that was given up may rightly have an heir. A life may be given up
+and let in again within one batch, so the state alone does not show it.
 """
 
 from collections.abc import Iterable, Iterator

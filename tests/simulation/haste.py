@@ -1,4 +1,4 @@
-"""Haste: nobody is expired who has spoken lately, whatever the times in the log say (I6).
+"""Haste: no member is evicted that has spoken lately, whatever the times in the log say (I6).
 
 The auditor reads times, so it cannot judge where a broker's clock is wrong. Here it is known when
 each record was really written.

@@ -1,8 +1,8 @@
 """The model Kafka: one partition of each topic of one group, as a few lists.
 
-It stamps what it takes with its own clock, which may jump; it may lose the tail of a log nobody
-has read, or the head of one that was kept too short; and it may be away. What members and the
-controller are told is up to whoever reads.
+It stamps what it takes with its own clock, which may jump. It may lose the tail of a log that was
+not read yet, or the head of one that was kept too short, and it may be away. The readers decide
+what members and the controller see of it.
 """
 
 from collections import defaultdict

@@ -1,7 +1,7 @@
 """Results that several tests look at are worked out once in a run, whichever worker comes first.
 
-Workers share the folder of the run: who finds a result there takes it. Two that begin at the same
-time both work it out, and it is the same.
+Workers share the folder of the run, and take a result that is there. Two that begin at the same
+time both compute it, and get the same.
 """
 
 import json

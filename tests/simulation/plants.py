@@ -1,7 +1,7 @@
 """Mistakes to plant in the brain, each one that somebody might make.
 
 A plant replaces one function by one that is wrong in one respect. ``test_mutations`` proves that
-the simulation finds each: that is what a simulation without findings is worth.
+the simulation finds each of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,8 +1,8 @@
 """Rest, seen from the machines: whether everything is worked on as it should be.
 
 The auditor judges what was written (``audit.rest``); this looks at what processes do. Each queue
-has one worker among those who share, who broadcasts works on all of its topics, and the controller
-knows exactly the names of those who are there.
+has one worker among the members that own queues, a member that broadcasts works on all of its
+topics, and the controller knows exactly the members that are there.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -1,7 +1,7 @@
 """A scenario: everything that a seed decides before its world begins.
 
-Who is there, what there is to own, which rare paths are made likely ("buggified"), and what will
-happen to whom. Each incident brings dice of its own: leaving one out changes no other.
+It says which members and queues there are, which rare paths are made likely ("buggified"), and what
+will happen. Each incident has random numbers of its own: leaving one out changes no other.
 """
 
 from collections import Counter

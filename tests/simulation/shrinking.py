@@ -1,7 +1,7 @@
 """Shrinking: a failing life with as little happening in it as still makes it fail.
 
-Incidents are left out one by one, then quirks, as long as the same invariant is broken; each brings
-its own dice, so that the rest of the plan stays what it was. What cannot be left out is the story.
+Incidents are left out one by one, then quirks, as long as the same invariant is broken; each has
+random numbers of its own, so the rest of the plan stays what it was. What is left is the story.
 """
 
 from dataclasses import replace

@@ -1,9 +1,9 @@
-"""Succession: nobody is replaced by a process that was there before it (I19).
+"""Succession: no member is replaced by a process that was there before it (I19).
 
 Of two processes with one name or instance the one that started later is the successor. The other
 may have been frozen: when it comes back, it has to find that out, and must not take its place back.
-Whoever comes for the first time may come late, for its join was under way for long. Among those of
-one name whose clocks differ, members cannot tell who started later, so here nobody is judged.
+The first join of a process may be read late. Where the clocks of one name's processes differ, it is
+unknown which started later, so nothing is judged.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,6 +1,6 @@
-"""The jury in chaos, by seed: nobody is condemned for nothing, nobody bad stays for long (I11).
+"""The jury among random faults, by seed: no good broker is out, and no bad one stays in use (I11).
 
-Broker faults E1 to E10, each marked where it struck, and bugs planted to see whether it has teeth.
+Broker faults E1 to E10, each marked where it struck, and planted bugs, each of which must be found.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The simulation has teeth: each planted bug is caught, and is what was caught."""
+"""The simulation finds each planted bug, and finds nothing else."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""Recorded lives, read again: the same bytes (I7), and more patience never kills more (I17)."""
+"""Recorded lives, read again: the same bytes (I7); longer sessions evict no more members (I17)."""
 
 from dataclasses import replace
 

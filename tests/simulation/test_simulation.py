@@ -1,4 +1,4 @@
-"""Chaos by seed: many lives, no violation, and every fault of the catalogue has struck."""
+"""Random faults by seed: many lives, no violation, and every fault of the catalogue has struck."""
 
 from collections import Counter
 from pathlib import Path

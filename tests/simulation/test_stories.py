@@ -1,4 +1,4 @@
-"""Stories told on purpose in the simulated world: who comes back, who took over, who shares."""
+"""Stories of the simulated world, written by hand: a member comes back, takes over, shares."""
 
 from collections import Counter
 from dataclasses import replace

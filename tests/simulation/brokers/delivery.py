@@ -1,7 +1,7 @@
 """The delivery: what may happen to a report on its way to the log.
 
-Lost, repeated, overtaken, or so late that nobody waits for it any more. Letters are counted by
-fault where they arrive, or where they do not.
+A report may be lost, repeated, overtaken, or very late. Faults are counted where it arrives, or
+where it does not.
 """
 
 from collections import Counter

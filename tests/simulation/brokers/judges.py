@@ -57,8 +57,8 @@ class Judges:
     hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     orders: dict[str, Eject | Restore] = field(default_factory=dict)
     impossible: set[int] = field(default_factory=set)
-    """Records of `latency` that break the contract, by offset; and those that were buried."""
-    buried: set[int] = field(default_factory=set)
+    """Records of `latency` that break the contract, by offset; and those that were refused."""
+    refused: set[int] = field(default_factory=set)
     said: list[tuple[object, ...]] = field(default_factory=list)
     """All that readers act on, in order."""
 
@@ -114,12 +114,12 @@ class Judges:
         if lapsed or (before is not None and is_out(before, now)):
             return
         if self.plan.lonely or not self.brokers.was_bad(broker, now - EVIDENCE_MS, now):
-            yield f"{broker} is condemned for nothing: {verdict.reason}"
+            yield f"{broker} is out for nothing: {verdict.reason}"
 
     def dead_letter_of(self, letter: DeadLetter) -> None:
         """A dead letter is out; what the jury itself refuses is no concern of the contract."""
         if letter.reason != "refused":
-            self.buried.add(letter.offset)
+            self.refused.add(letter.offset)
 
     def batch_ends(self, now: int) -> Iterator[str]:
         """All of a batch is out; ``now`` is the time of its last record."""
@@ -155,8 +155,8 @@ class Judges:
         for broker, verdict in self.told.items():
             if not verdict.available and verdict.detector != "operator":
                 yield f"{broker} is still out: {verdict}"
-        if self.buried != self.impossible:
-            yield f"impossible were {self.impossible}, and buried {self.buried}"
+        if self.refused != self.impossible:
+            yield f"impossible were {self.impossible}, and refused {self.refused}"
 
 
 def _gist(verdict: Verdict) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
 """The model brokers: how long a call really takes, and where each broker really is.
 
-Only the world knows. Healthy brokers are much alike; what is bad is bad enough for every reporter
-with a working network to see, so that a jury of honest people has no excuse.
+Only the world knows. Healthy brokers are much alike. A bad broker is so bad that every reporter
+with a working network sees it, so the jury must find it.
 """
 
 from typing import Final

@@ -1,8 +1,8 @@
 """The plan of a world, all of it drawn from one seed: who is there, and what will go wrong.
 
-Times are short, so that a life of some minutes holds many sweeps. Whatever the plan, honest people
-with a working network are more than the quorum and more than all the others together, unless the
-plan is one of too few reporters: then nobody may be condemned at all.
+Times are short, so that a life of some minutes holds many sweeps. In each plan the honest
+reporters with a working network are more than the quorum and more than all others together. The
+exception is a plan of too few reporters: then no broker may be taken out.
 """
 
 from dataclasses import dataclass, replace

@@ -1,7 +1,6 @@
 """Planted bugs of the jury: mistakes that somebody could make in it, each to be found by the seeds.
 
-As ``tests.simulation.plants`` for the group's brain: what a simulation without findings is worth is
-what it finds when there is something.
+As ``tests.simulation.plants`` for the group's brain: they show that the simulation finds mistakes.
 """
 
 from collections.abc import Callable, Collection

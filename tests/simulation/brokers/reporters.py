@@ -1,8 +1,8 @@
 """The model reporters: what each kind of producer says of its brokers, once a second.
 
 They are producers first: they follow the verdicts as any reader does, and do not call a broker that
-is out of use unless they were asked to test it. What a liar says is made from what it saw, by dice
-of its own, so that a world in which it tells the truth is the same world otherwise.
+is out of use unless they were asked to test it. A liar changes what it saw by random numbers of its
+own, so a world in which it tells the truth is otherwise the same.
 """
 
 import json

@@ -1,8 +1,8 @@
 """What has to happen, and by when: a broker that is bad for all is out within two sweeps (E2).
 
-Asked for only where nothing excuses a delay: the broker has been bad without a break, is the only
-bad one, is nobody's last, no operator holds it, and the controller was there. What stays out of
-court for lack of reporters, or for being a topic's last, is counted as a fault that has struck.
+This is checked only where nothing explains a delay: the broker was bad without a break, it is the
+only bad one, no topic's last one, under no operator's command, and the controller was there. One
+that stays in use for lack of reporters, or as a topic's last, counts as a fault that has struck.
 """
 
 from collections import Counter

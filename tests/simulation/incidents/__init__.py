@@ -1,7 +1,7 @@
 """What happens: one small function for each kind of incident.
 
-Each gets the world and its own dice, picks its victim among those who are there, and counts the
-fault at the moment it takes effect. An incident that finds nobody does nothing.
+Each gets the world and random numbers of its own, picks a process that is there, and counts the
+fault at the moment it takes effect. An incident that finds no process does nothing.
 """
 
 from collections.abc import Callable, Mapping

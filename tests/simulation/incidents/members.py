@@ -1,4 +1,4 @@
-"""What happens to members: they come, go, die, freeze, lose touch, and meet their doubles."""
+"""What happens to members: they come, go, die, freeze, lose contact, and meet their twins."""
 
 from functools import partial
 from random import Random

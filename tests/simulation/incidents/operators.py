@@ -1,4 +1,4 @@
-"""What operators order, in the middle of everything."""
+"""What operators command, while other faults happen."""
 
 from collections.abc import Mapping
 from random import Random

@@ -8,7 +8,7 @@ from audit.wire import entries_of
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
 from tests.builders.log import Log, join, route, rules
-from tests.unit.audit.chronicle import Chronicle
+from tests.unit.audit.histories import ShownHistory
 from trimtab.protocol import ASSIGNMENTS, TOPICS, decode, encode
 
 Counts = tuple[int, int, int]
@@ -16,7 +16,7 @@ Counts = tuple[int, int, int]
 
 def judged(*people: tuple[str, Counts], epoch: int = 2) -> list[str]:
     """Judge a summary of a group whose member a was told to hold two queues, and b to inherit."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a"), told.joined("b"), told.joined("c")
     told.issued("a", 1, hold="orders-0@1 orders-1@1 orders-2@1")
     told.issued("a", 2, hold="orders-0@1 orders-1@1", give="orders-2@1")
@@ -49,7 +49,7 @@ def test_older_summaries_are_not_held_against_newer_assignments() -> None:
 
 def test_a_summary_is_judged_when_its_batch_is_over() -> None:
     """Its members' orders may stand behind it; those of the next epoch are another matter."""
-    told = Chronicle(Promises())
+    told = ShownHistory(Promises())
     told.joined("a")
     told.summarised(1, people=(("a", (1, 0, 0)),))
     told.issued("a", 1, hold="orders-0@1")
@@ -62,7 +62,7 @@ def test_a_summary_is_judged_when_its_batch_is_over() -> None:
 
 def test_who_is_gone_is_forgotten() -> None:
     """A member may come back under its name and be told less."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a"), told.issued("a", 1, hold="orders-0@1"), told.withdrawn("a")
     told.summarised(2, people=(("a", (0, 0, 0)),))
     told.batch_ends()

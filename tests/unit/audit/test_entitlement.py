@@ -4,12 +4,12 @@ import pytest
 
 from audit.checker import Promises
 from audit.entitlement import Balance
-from tests.unit.audit.chronicle import Chronicle
+from tests.unit.audit.histories import ShownHistory
 
 
 def test_a_queue_outside_the_subscription_is_seen() -> None:
     """A member is never given what it did not ask for."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", "orders")
     told.issued("a", 1, hold="payments-0@1")
 
@@ -18,7 +18,7 @@ def test_a_queue_outside_the_subscription_is_seen() -> None:
 
 def test_what_was_granted_before_may_still_be_named() -> None:
     """A holder whose subscription shrank has to be told to give, and heirs to wait."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", "orders payments")
     told.issued("a", 1, hold="payments-0@1")
     told.joined("a", "orders")
@@ -29,7 +29,7 @@ def test_what_was_granted_before_may_still_be_named() -> None:
 
 def test_a_pattern_entitles_to_what_it_stands_for() -> None:
     """And to nothing else, nor to anything internal."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", "", patterns="ord* __*")
     told.issued("a", 1, hold="orders-0@1")
     assert [] == told.details
@@ -40,7 +40,7 @@ def test_a_pattern_entitles_to_what_it_stands_for() -> None:
 
 def test_too_many_queues_are_seen() -> None:
     """What is meant for a member fits its capacity."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", capacity=1)
     told.issued("a", 1, hold="orders-0@1 orders-1@1")
 
@@ -49,7 +49,7 @@ def test_too_many_queues_are_seen() -> None:
 
 def test_whose_wishes_were_forgotten_is_asked_for_them() -> None:
     """Until it has said them again, nobody can know what it can carry."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", capacity=1)
     told.issued("a", 1, hold="orders-0@1 orders-1@1", unheard=True)
     assert [] == told.details
@@ -64,7 +64,7 @@ def test_whose_wishes_were_forgotten_is_asked_for_them() -> None:
 
 def test_recorded_topics_are_judged_by_every_wish() -> None:
     """Where the order of reading is not known, both subscriptions count."""
-    told = Chronicle(Promises(exact=False))
+    told = ShownHistory(Promises(exact=False))
     told.joined("a", "payments")
     told.joined("a", "orders")
     told.issued("a", 1, hold="payments-0@1")
@@ -81,7 +81,7 @@ UNEVEN = "orders-0@1 orders-1@1 payments-0@1"
 )
 def test_equals_are_treated_equally(promise: Balance, wrong: list[str]) -> None:
     """As far as the strategy promised."""
-    told = Chronicle(Promises(exact=True, balance=promise))
+    told = ShownHistory(Promises(exact=True, balance=promise))
     told.joined("a", "orders payments")
     told.joined("b", "orders payments")
     told.issued("a", 1, hold=UNEVEN)
@@ -95,7 +95,7 @@ def test_equals_are_treated_equally(promise: Balance, wrong: list[str]) -> None:
 @pytest.mark.parametrize("unlike", ["weight", "drain", "moving", "forgotten"])
 def test_only_equals_at_rest_are_compared(unlike: str) -> None:
     """Weights, who leaves, who was forgotten, and a group on the move excuse a difference."""
-    told = Chronicle(Promises(exact=True, balance=Balance.IN_TOTAL))
+    told = ShownHistory(Promises(exact=True, balance=Balance.IN_TOTAL))
     told.joined("a", "orders payments", weight=2 if unlike == "weight" else 1)
     told.joined("b", "orders payments")
     told.issued("a", 1, hold=UNEVEN, unheard=unlike == "forgotten")

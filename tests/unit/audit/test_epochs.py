@@ -3,12 +3,12 @@
 import pytest
 
 from audit import epochs
-from tests.unit.audit.chronicle import Chronicle
+from tests.unit.audit.histories import ShownHistory
 
 
 def test_epochs_that_grow_are_no_violation() -> None:
     """And a replayed batch says the same again."""
-    told = Chronicle()
+    told = ShownHistory()
     for _ in range(2):
         told.issued("a", 3, hold="orders-0@3")
         told.issued("b", 3, hold="orders-1@3")
@@ -19,7 +19,7 @@ def test_epochs_that_grow_are_no_violation() -> None:
 
 def test_an_epoch_that_goes_back_is_seen() -> None:
     """A reader that knows 4 would be deaf to 3."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 4)
     told.issued("b", 3)
 
@@ -28,7 +28,7 @@ def test_an_epoch_that_goes_back_is_seen() -> None:
 
 def test_an_epoch_with_two_meanings_is_seen() -> None:
     """The same key and epoch must be the same bytes."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 3, hold="orders-0@3")
     told.issued("a", 3, hold="orders-0@3", content="other")
 
@@ -37,7 +37,7 @@ def test_an_epoch_with_two_meanings_is_seen() -> None:
 
 def test_summaries_follow_the_same_rule() -> None:
     """The group's own record has an epoch too."""
-    told = Chronicle()
+    told = ShownHistory()
     told.summarised(3)
     told.summarised(2)
     told.summarised(2, content="other")
@@ -47,7 +47,7 @@ def test_summaries_follow_the_same_rule() -> None:
 
 def test_being_told_again_is_seen() -> None:
     """A new epoch that says nothing new to a member is noise."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 3, hold="orders-0@3")
     told.issued("a", 4, hold="orders-0@3")
 
@@ -56,7 +56,7 @@ def test_being_told_again_is_seen() -> None:
 
 def test_whoever_joins_is_answered() -> None:
     """Asking again is a reason to say it again."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 3, hold="orders-0@3")
     told.joined("a")
     told.issued("a", 4, hold="orders-0@3")
@@ -66,7 +66,7 @@ def test_whoever_joins_is_answered() -> None:
 
 def test_an_old_memory_may_repeat_what_it_said() -> None:
     """Nobody obeys it; then it goes on above, and may tell everybody anew (A7)."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 3, hold="orders-0@3")
     told.summarised(3)
     told.issued("a", 5, hold="orders-0@3 orders-1@5")
@@ -82,7 +82,7 @@ def test_an_old_memory_may_repeat_what_it_said() -> None:
 
 def test_an_old_memory_that_says_something_else_is_seen() -> None:
     """Under an epoch that was used already, to whomever."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 3, hold="orders-0@3")
     told.issued("a", 5, hold="orders-0@3 orders-1@5")
     told.started()
@@ -94,7 +94,7 @@ def test_an_old_memory_that_says_something_else_is_seen() -> None:
 
 def test_an_old_memory_must_be_over_once_it_went_on() -> None:
     """What it says below its own last epoch is deaf again."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 3, hold="orders-0@3")
     told.issued("a", 5, hold="orders-0@3 orders-1@5")
     told.started()
@@ -109,7 +109,7 @@ def test_of_a_very_old_memory_nobody_can_say_what_it_said(
 ) -> None:
     """The auditor remembers so much and no more."""
     monkeypatch.setattr(epochs, "_MEANINGS_REMEMBERED", 1)
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 3, hold="orders-0@3")
     told.issued("a", 5, hold="orders-0@3 orders-1@5")
     told.started()
@@ -118,7 +118,7 @@ def test_of_a_very_old_memory_nobody_can_say_what_it_said(
     assert [] == told.details
 
 
-def over(told: Chronicle) -> None:
+def over(told: ShownHistory) -> None:
     """A group is used, left and forgotten, at epoch 8."""
     told.issued("a", 7, hold="orders-0@7")
     told.summarised(7)
@@ -129,7 +129,7 @@ def over(told: Chronicle) -> None:
 def test_a_group_that_is_over_goes_on_above() -> None:
     """Whether its controller remembers or begins anew."""
     for begins_anew in (False, True):
-        told = Chronicle()
+        told = ShownHistory()
         over(told)
         if begins_anew:
             told.started()
@@ -141,7 +141,7 @@ def test_a_group_that_is_over_goes_on_above() -> None:
 
 def test_a_last_word_that_is_taken_back_is_seen() -> None:
     """Whoever starts could not know at which epoch the group was."""
-    told = Chronicle()
+    told = ShownHistory()
     over(told)
     told.effaced()
 
@@ -151,7 +151,7 @@ def test_a_last_word_that_is_taken_back_is_seen() -> None:
 @pytest.mark.parametrize("starts", [False, True])
 def test_a_token_that_goes_back_behind_a_tombstone_is_seen(*, starts: bool) -> None:
     """All was withdrawn; a store that was fenced remembers (I3)."""
-    told = Chronicle()
+    told = ShownHistory()
     over(told)
     told.effaced()
     if starts:
@@ -165,7 +165,7 @@ def test_a_token_that_goes_back_behind_a_tombstone_is_seen(*, starts: bool) -> N
 def test_an_old_memory_repeats_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or a group that begins at 1 again after a start would pass for a very old one for ever."""
     monkeypatch.setattr(epochs, "_MEANINGS_REMEMBERED", 1)
-    told = Chronicle()
+    told = ShownHistory()
     over(told)
     told.started()
     told.issued("b", 1, hold="orders-0@1")

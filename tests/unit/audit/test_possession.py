@@ -3,12 +3,12 @@
 import pytest
 
 from audit.checker import Promises
-from tests.unit.audit.chronicle import Chronicle
+from tests.unit.audit.histories import ShownHistory
 
 
-def a_hand_over() -> Chronicle:
+def a_hand_over() -> ShownHistory:
     """A holds two queues under 1; it is told to give the first, and b to inherit it under 2."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a")
     told.joined("b")
     told.joined("c")
@@ -153,7 +153,7 @@ def test_a_younger_life_ends_the_older_one() -> None:
 
 def test_a_twin_that_is_told_apart_ends_nobody() -> None:
     """Each life has a key of its own: the orders of the older one stand beside the younger's."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("a", 1, hold="orders-0@1", apart=True)
     told.issued("a:2", 2, hold="orders-0@2", apart=True)
     told.batch_ends()
@@ -192,7 +192,7 @@ def test_a_grant_under_an_old_epoch_is_seen() -> None:
 
 def test_a_token_that_goes_back_is_seen() -> None:
     """Work under a smaller epoch than before would be refused where it lands (I3)."""
-    told = Chronicle()
+    told = ShownHistory()
     told.issued("b", 4, inherit="orders-0@4<c@3")
     told.issued("a", 5, hold="orders-0@5")
     told.leaves("a")
@@ -203,7 +203,7 @@ def test_a_token_that_goes_back_is_seen() -> None:
 
 def test_an_eager_member_lets_go_with_its_new_assignment() -> None:
     """It says nothing: what they do not tell it to hold, it works on no more."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", eager=1)
     told.joined("b")
     told.issued("a", 1, hold="orders-0@1 orders-1@1")
@@ -216,7 +216,7 @@ def test_an_eager_member_lets_go_with_its_new_assignment() -> None:
 
 def test_an_eager_member_that_was_told_nothing_holds_on() -> None:
     """Nobody else may have what its last orders say is its own."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", eager=1)
     told.joined("b")
     told.issued("a", 1, hold="orders-0@1")
@@ -228,7 +228,7 @@ def test_an_eager_member_that_was_told_nothing_holds_on() -> None:
 
 def test_those_who_work_in_common_own_nothing() -> None:
     """Each works on the same, beside the one who owns it."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a", broadcasting=1)
     told.joined("b", sharing=1)
     for name in "ab":
@@ -243,7 +243,7 @@ def test_those_who_work_in_common_own_nothing() -> None:
 @pytest.mark.parametrize("told_so", [False, True])
 def test_who_goes_over_to_the_commons_owns_nothing_any_more(*, told_so: bool) -> None:
     """It works on everything now, by right: nobody need wait for what it held, nor for its word."""
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a")
     told.joined("b")
     told.issued("a", 1, hold="orders-0@1")
@@ -258,7 +258,7 @@ def test_who_goes_over_to_the_commons_owns_nothing_any_more(*, told_so: bool) ->
 
 def test_a_client_that_comes_back_in_its_only_life_is_judged_again() -> None:
     """RocketMQ's have no other."""
-    told = Chronicle(Promises())
+    told = ShownHistory(Promises())
     told.joined("a", eager=1)
     told.issued("a", 1, hold="orders-0@1")
     told.leaves("a")

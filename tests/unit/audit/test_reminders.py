@@ -1,18 +1,18 @@
 """Told again what it knows: only whoever shows that it does not know it (I14)."""
 
 from audit.checker import Promises
-from tests.unit.audit.chronicle import HEARTBEAT_MS, Chronicle
+from tests.unit.audit.histories import HEARTBEAT_MS, ShownHistory
 
 
-def deaf(*, exact: bool = True) -> Chronicle:
+def deaf(*, exact: bool = True) -> ShownHistory:
     """A member that was told of epoch 3, while its beats name epoch 2."""
-    told = Chronicle(Promises(exact=exact))
+    told = ShownHistory(Promises(exact=exact))
     told.ticks()
     told.issued("a", 3, hold="orders-0@3")
     return told
 
 
-def waits(told: Chronicle, heartbeats: int, epoch: int = 2) -> None:
+def waits(told: ShownHistory, heartbeats: int, epoch: int = 2) -> None:
     """Let it beat for so long."""
     for _ in range(heartbeats):
         told.ticks(HEARTBEAT_MS)

@@ -1,11 +1,11 @@
 """What a group at rest looks like, and how large it may be (I5, I16)."""
 
-from tests.unit.audit.chronicle import GROUP, Chronicle
+from tests.unit.audit.histories import GROUP, ShownHistory
 
 
-def at_rest() -> Chronicle:
+def at_rest() -> ShownHistory:
     """Two members, three queues, everything acknowledged."""
-    told = Chronicle()
+    told = ShownHistory()
     told.routed("orders", 3)
     told.joined("a")
     told.joined("b")
@@ -89,7 +89,7 @@ def test_members_that_are_gone_hold_nothing() -> None:
 
 def test_full_members_excuse_an_orphan() -> None:
     """What nobody can carry stays where it is (C17)."""
-    told = Chronicle()
+    told = ShownHistory()
     told.routed("orders", 2)
     told.joined("a", capacity=1)
     told.issued("a", 1, hold="orders-0@1")
@@ -100,7 +100,7 @@ def test_full_members_excuse_an_orphan() -> None:
 
 def test_a_state_that_swells_is_seen() -> None:
     """So many members and queues explain so many bytes."""
-    checker = Chronicle().checker
+    checker = ShownHistory().checker
 
     assert [] == list(checker.measured(GROUP, size=5_000, things=10))
     assert ["I16"] == [each.invariant for each in checker.measured(GROUP, 50_000, things=10)]

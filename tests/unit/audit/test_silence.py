@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.audit.chronicle import SESSION_MS, Chronicle, a_member
+from tests.unit.audit.histories import SESSION_MS, ShownHistory, a_member
 
 
 @pytest.mark.parametrize(("silence", "wrong"), [(SESSION_MS - 1, ["I6"]), (SESSION_MS, [])])
@@ -142,9 +142,9 @@ def test_a_wrong_stamp_kills_nobody(jumps: tuple[int, ...]) -> None:
 # -- when most are silent at once
 
 
-def many_members() -> Chronicle:
+def many_members() -> ShownHistory:
     """Four members that were answered; all beat at the same time, and then only d."""
-    told = Chronicle()
+    told = ShownHistory()
     told.ticks()
     for name in "abcd":
         told.joined(name)
@@ -183,7 +183,7 @@ def test_who_said_that_it_goes_is_not_missed(*, returns: bool) -> None:
 
 def test_those_that_one_record_strikes_out_were_doubted_together() -> None:
     """Three of six are silent, which is not most, also when one of two others is gone already."""
-    told = Chronicle()
+    told = ShownHistory()
     told.ticks()
     for name in "abcdef":
         told.joined(name)
@@ -285,7 +285,7 @@ def test_a_life_that_is_being_replaced_is_not_one_more() -> None:
 @pytest.mark.parametrize(("silent", "wrong"), [("ab", []), ("abc", ["I6"])])
 def test_who_kept_a_queue_is_held_while_most_are_silent(silent: str, wrong: list[str]) -> None:
     """It may have let go; of more than half of four, three at least, that is not known."""
-    told = Chronicle()
+    told = ShownHistory()
     told.ticks()
     for name in "abcd":
         told.joined(name)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.unit.audit.chronicle import Chronicle, a_member
+from tests.unit.audit.histories import ShownHistory, a_member
 
 
-def taken_over() -> Chronicle:
+def taken_over() -> ShownHistory:
     """A member that was silent for 8 s when a controller took over that knew nothing of that."""
     told = a_member()
     told.ticks(4_000)

@@ -3,12 +3,12 @@
 import pytest
 
 from audit.checker import Promises
-from tests.unit.audit.chronicle import Chronicle
+from tests.unit.audit.histories import ShownHistory
 
 
 def test_whoever_is_told_to_give_was_granted_that_before() -> None:
     """Compaction leaves the newest orders of each: which made the grant are gone."""
-    told = Chronicle(Promises())
+    told = ShownHistory(Promises())
     told.issued("a", 4, inherit="orders-0@4<b@1")
     told.issued("b", 4, give="orders-0@1")
     told.ends()
@@ -16,14 +16,14 @@ def test_whoever_is_told_to_give_was_granted_that_before() -> None:
     assert [] == told.details
 
 
-def without_joins(*, releases: bool = False) -> Chronicle:
+def without_joins(*, releases: bool = False) -> ShownHistory:
     """A holds a queue under 1. Nobody's coming or going is shown, nor, perhaps, a release."""
-    told = Chronicle(Promises(joins=False, releases=releases))
+    told = ShownHistory(Promises(joins=False, releases=releases))
     told.issued("a", 1, hold="orders-0@1 orders-1@1")
     return told
 
 
-def told_to_give() -> Chronicle:
+def told_to_give() -> ShownHistory:
     """The same, and a is told to give the first of its queues; a release would be shown."""
     told = without_joins(releases=True)
     told.issued("a", 2, hold="orders-1@1", give="orders-0@1")

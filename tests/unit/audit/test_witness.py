@@ -4,7 +4,7 @@ import pytest
 
 from audit.history import Life
 from audit.witness import Witness, Worker
-from tests.unit.audit.chronicle import queue
+from tests.unit.audit.histories import queue
 
 QUEUE = queue("orders-0")
 

@@ -177,15 +177,15 @@ def test_every_eighth_of_a_stream_is_measured() -> None:
 
 @given(
     slow=st.dictionaries(st.sampled_from("123"), st.sampled_from([10, 600, 2_000, 16_000])),
-    condemned=st.sets(st.sampled_from("123")),
+    ejected=st.sets(st.sampled_from("123")),
     later=st.integers(0, 40_000),
 )
 def test_the_turns_are_those_that_selection_would_take(
-    slow: dict[str, int], condemned: set[str], later: int
+    slow: dict[str, int], ejected: set[str], later: int
 ) -> None:
     """Dealing beforehand changes nothing but the cost."""
     selector = BrokerSelector()
-    for broker in sorted(condemned):
+    for broker in sorted(ejected):
         selector.hear(out(broker), NOW)
     for broker, latency in slow.items():
         selector.report(broker, latency, NOW)

@@ -157,7 +157,7 @@ def test_impossible_figures_are_buried() -> None:
     assert [ClusterName(EAST)] == list(cell.clusters.by_name())
 
 
-def test_a_reporter_from_the_future_is_buried() -> None:
+def test_a_reporter_from_the_future_is_refused() -> None:
     """It would be the younger one for ever; a clock that is wrong by hours is forgiven."""
     log = Log()
     for hours in (5, 25):
@@ -174,7 +174,7 @@ def test_a_reporter_from_the_future_is_buried() -> None:
 
 
 def letters(records: list[tuple[str, bytes, bytes | None]]) -> list[DeadLetter]:
-    """What was buried."""
+    """What became a dead letter."""
     return [
         decode(DEADLETTERS, value) for topic, _, value in records if topic == f"{PREFIX}deadletters"
     ]

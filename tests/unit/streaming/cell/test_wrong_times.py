@@ -36,7 +36,7 @@ def told(skews: dict[int, int], seconds: int) -> list[list[Row]]:
     return read
 
 
-def buried(batches: Sequence[Sequence[Row]]) -> dict[bytes, int]:
+def dead_letters(batches: Sequence[Sequence[Row]]) -> dict[bytes, int]:
     """Whose assignment was withdrawn, and in which batch."""
     cell, gone = Cell(), {}
     for number, rows in enumerate(batches):
@@ -69,7 +69,7 @@ def test_the_dead_are_struck_out_in_time(skews: dict[int, int]) -> None:
 
     Who beats stays.
     """
-    gone = buried(told(skews, 100))
+    gone = dead_letters(told(skews, 100))
 
     assert [b"billing/a"] == list(gone)
     assert SESSION_S - STEP_S <= gone[b"billing/a"] <= SESSION_S + 2 * STEP_S
@@ -86,7 +86,7 @@ def test_a_producer_whose_stamps_are_wrong_stops_nothing(ahead_s: int) -> None:
             else row
             for row in rows
         ]
-    gone = buried(read)
+    gone = dead_letters(read)
 
     assert [b"billing/a"] == list(gone)
     assert SESSION_S - STEP_S <= gone[b"billing/a"] <= 2 * SESSION_S
@@ -101,7 +101,7 @@ def test_a_backlog_is_read_alike(name: str) -> None:
     """Who joins late in it, and beats on, is not taken for silent since a wrong stamp."""
     backlog = [row for rows in told(JUMPS[name], 40) for row in rows]
 
-    assert [b"billing/a"] == list(buried([backlog]))
+    assert [b"billing/a"] == list(dead_letters([backlog]))
 
 
 @pytest.mark.parametrize("skews", JUMPS.values(), ids=JUMPS.keys())

@@ -1,6 +1,6 @@
 """Histories in short: one call an entry, with queues and grants as the brain's tests write them.
 
-    told = Chronicle()
+    told = ShownHistory()
     told.joined("a"), told.issued("a", 1, hold="orders-0@1")
     assert [] == told.wrong
 
@@ -72,7 +72,7 @@ def _inheritance(text: str) -> Inheritance:
     return Inheritance(*grant, life(who), int(epoch))
 
 
-class Chronicle:
+class ShownHistory:
     """One group's history, judged as it is told."""
 
     def __init__(self, promises: Promises | None = None) -> None:
@@ -209,9 +209,9 @@ class Chronicle:
         return self._sequence
 
 
-def a_member() -> Chronicle:
+def a_member() -> ShownHistory:
     """A member that was answered and has just beaten, after the clock's first stroke."""
-    told = Chronicle()
+    told = ShownHistory()
     told.ticks()
     told.joined("a")
     told.issued("a", 1)
