@@ -106,6 +106,8 @@ class LogClock:
             return self  # reordered, or repeated
         paid = min(gap // 2, self.owed)
         now, owed = Millis(self.now + gap - paid), Millis(self.owed - paid)
+        assert now >= self.now, "the clock never goes back"
+        assert owed >= 0, "nothing is paid twice"
         return LogClock(now, appended, self.lent, owed, self.left, self.behind)
 
     def with_behind(self, logs: tuple[Log, ...]) -> "LogClock":
@@ -131,6 +133,7 @@ class LogClock:
         now = max(self.now, then.reading)
         left = (*(it for it in self.left if it is not nearest), here)[-_LEFT:]
         owed = Millis(now - then.reading)
+        assert self.now <= now <= self.now + max_step, "a gap counts for one step at most"
         return LogClock(now, then.latest, then.lent, owed, left, self.behind)
 
     def ticked(self, tick: "Progress", appended: Millis, max_step: Millis) -> "LogClock":

@@ -31,6 +31,7 @@ def book(draft: Draft, event: Reported) -> list[Sight]:
     if len(sound) < len(event.sights):
         _refuse(draft, event, f"{len(event.sights) - len(sound)} figures are impossible")
     reporter = _added(draft, before, event, sound)
+    assert len(reporter.calls) <= draft.policy.brokers_max, "what a reporter says is bounded"
     draft.reporters[event.reporter] = _tested(draft, reporter, sound) if draft.is_late else reporter
     return sound
 

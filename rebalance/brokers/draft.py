@@ -67,6 +67,8 @@ class Draft:
 
     def after(self) -> Cluster:
         """Return the cluster as it is now."""
+        assert self.now >= self._before.now, "the log clock never goes back"
+        assert self.leases.keys() <= self.topics.keys(), "a lease is a topic's"
         return replace(
             self._before,
             now=self.now,

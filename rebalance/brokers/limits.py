@@ -47,6 +47,7 @@ def in_force(draft: Draft) -> InForce:
             out.add(name)
         else:
             spared[name] = limit
+    assert not out or any(name not in out for name in draft.brokers), "one broker is left (I11)"
     return InForce(frozenset(out), spared)
 
 

@@ -84,6 +84,7 @@ def published(before: GroupState, events: Sequence[Moment]) -> Published | None:
     position, detail = found[-1].stamp.position, f"epoch {epoch} was published"
     cause = Cause(CauseKind.ADOPTION, before.name, position, detail)
     is_cut = omissions.is_cut(found)
+    assert 0 <= begins <= len(events), f"the past ends at {begins} of {len(events)} events"
     return Published(found, max(epoch, before.epoch), is_cut, begins, cause)
 
 

@@ -56,6 +56,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
         return unchanged(draft)
     flapping.forget(draft, now.clock)
     departures.forget(draft, now.clock)
+    assert not draft.fenced, "the grants of every life that ended are taken back"
     books, roster = draft.handover.books.merged(), draft.membership.members.merged()
     state = _next_state(draft)
     kept = _remembered(state)
@@ -137,6 +138,7 @@ def _issued(
     draft: Draft, state: GroupState, name: MemberId, portion: Portion, cause: Cause
 ) -> AssignmentIssued:
     member = state.membership.members[name]
+    assert member.owns or not portion.inherit, f"{name} owns nothing, so it inherits nothing"
     return AssignmentIssued(
         group=state.name,
         member=name,

@@ -138,8 +138,10 @@ def _leave_out(draft: Draft, topic: TopicName, route: Route, stamp: Stamp, why: 
 
 def write(draft: Draft, topic: TopicName, route: Route | None) -> None:
     """Write what is known of a topic, or that nothing is any more."""
+    known = draft.topics.routes.get(topic)
+    assert route is None or known is None or route.version >= known.version, f"{topic} goes back"
     if draft.topics.extent is not None:
-        draft.topics.extent = draft.topics.extent.without(topic, draft.topics.routes.get(topic))
+        draft.topics.extent = draft.topics.extent.without(topic, known)
         draft.topics.extent = (
             draft.topics.extent if route is None else draft.topics.extent.with_route(topic, route)
         )

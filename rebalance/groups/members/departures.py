@@ -60,3 +60,4 @@ def forget(draft: Draft, clock: Millis) -> None:
     for place, (name, gone) in enumerate(known):
         if place >= REMEMBERED or clock - gone.at >= REMEMBERED_MS:
             draft.membership.departures.remove(name)
+    assert len(draft.membership.departures) <= REMEMBERED, "departures are bounded"

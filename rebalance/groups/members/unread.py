@@ -61,6 +61,7 @@ def note(
     if not readers:
         return state
     pulses = dict(state.membership.pulses)
+    assert pulses.keys() >= set(readers), "only members are written to"
     for name in readers:
         pulse = pulses[name]
         was = pulse.unread

@@ -43,11 +43,20 @@ class Ownership:
     """The members that may be working on one queue: a holder and, during a hand-over, an heir.
 
     From the moment it is published an heir counts as a possible owner, because it starts on the
-    holder's release and asks no one. Invariant: holder and heir are different members.
+    holder's release and asks no one. Invariant: holder and heir are different members, and the
+    heir's epoch is the later one.
     """
 
     holder: Grant
     heir: Grant | None = None
+
+    def is_sound(self, epoch: Epoch) -> bool:
+        """Tell whether its invariant holds, and nothing in it is of an epoch that is not drawn."""
+        if self.heir is None:
+            return self.holder.epoch <= epoch
+        return self.holder.member != self.heir.member and (
+            self.holder.epoch < self.heir.epoch <= epoch
+        )
 
     @property
     def grants(self) -> tuple[Grant, ...]:

@@ -68,7 +68,7 @@ def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Count
         gives[holder.member] += holder.asked is not None
         if heir is not None:
             (inherits if heir.asked is None else gives)[heir.member] += 1
-    return {
+    found = {
         name: Counts(
             len(books.cards.get(name, ())) - gives[name] - inherits[name],
             gives[name],
@@ -76,3 +76,5 @@ def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Count
         )
         for name in wanted
     }
+    assert all(counts.hold >= 0 for counts in found.values()), "nobody holds less than nothing"
+    return found
