@@ -45,7 +45,7 @@ class Step:
 
 def unchanged(draft: Draft) -> Step:
     """Close a draft of which nobody has to be told anything."""
-    if draft.fenced or draft.topics.recreated or draft.target.urgent:
+    if draft.is_unfinished:
         raise BrokenInvariant("something has to follow, and nothing was said of it")
     return Step(_remembered(_next_state(draft)), ())
 
@@ -85,27 +85,13 @@ def _remembered(state: GroupState) -> GroupState:
 
 
 def _next_state(draft: Draft) -> GroupState:
-    before = draft.before
-    epoch = draft.next_epoch if draft.decided else before.epoch
-    changed = bool(draft.outbox.causes)
-    group_epoch = epoch if changed else before.group_epoch
-    assert group_epoch <= epoch, f"the group changed at {group_epoch}, after {epoch}"
-    return GroupState(
-        name=before.name,
-        epoch=epoch,
-        group_epoch=group_epoch,
-        membership=draft.membership.closed(),
-        topics=draft.topics.closed(),
-        target=draft.target.closed(group_epoch),
-        handover=draft.handover.closed(epoch),
-        rules=draft.rules.closed(),
-        outbox=Outbox(
-            cause=attribution.last_change(draft) if changed else before.outbox.cause,
-            occasion=draft.outbox.why if draft.decided else before.outbox.occasion,
-        ),
-        ailment=draft.ailment,
-        deadline=timers.earliest(draft) if draft.decided else draft.deadline,
-    )
+    before, said = draft.before, draft.before.outbox
+    if not draft.decided:
+        outbox = Outbox(said.cause, said.occasion)
+        return draft.closed(before.epoch, before.group_epoch, outbox, draft.deadline)
+    group_epoch = draft.next_epoch if draft.outbox.causes else before.group_epoch
+    outbox = Outbox(attribution.last_change(draft), draft.outbox.why)
+    return draft.closed(draft.next_epoch, group_epoch, outbox, timers.earliest(draft))
 
 
 def _shares(

@@ -15,7 +15,7 @@ from rebalance.causes import Cause
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.handover import HandoverDraft
 from rebalance.groups.model.membership import MembershipDraft
-from rebalance.groups.model.outbox import OutboxDraft
+from rebalance.groups.model.outbox import Outbox, OutboxDraft
 from rebalance.groups.model.overrides import Overrides, effective
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.rules import RulesDraft
@@ -37,10 +37,10 @@ class Draft:
     general: Policy = field(init=False)
     """The controller's policy, whatever the group has of its own."""
     membership: MembershipDraft = field(init=False)
-    topics: TopicsDraft = field(init=False)
-    target: TargetDraft = field(init=False)
-    handover: HandoverDraft = field(init=False)
-    rules: RulesDraft = field(init=False)
+    _topics: TopicsDraft | None = field(init=False)
+    _target: TargetDraft | None = field(init=False)
+    _handover: HandoverDraft | None = field(init=False)
+    _rules: RulesDraft | None = field(init=False)
     ailment: Ailment | None = field(init=False)
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
@@ -50,17 +50,14 @@ class Draft:
     _scratch: dict[type, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Open every part."""
+        """Open what every step writes in; any other part is opened when it is asked for."""
         self.general = self.policy
         self._open()
 
     def _open(self) -> None:
         before = self.before
         self.membership = MembershipDraft(before.membership)
-        self.topics = TopicsDraft(before.topics)
-        self.target = TargetDraft.of(before.target)
-        self.handover = HandoverDraft(before.handover)
-        self.rules = RulesDraft.of(before.rules)
+        self._topics = self._target = self._handover = self._rules = None
         self.ailment, self.deadline = before.ailment, before.deadline
         self.policy = effective(self.general, before.rules.overrides)
 
@@ -70,6 +67,55 @@ class Draft:
         if kept is None:
             kept = self._scratch[kind] = kind()
         return cast("Scratch", kept)
+
+    @property
+    def topics(self) -> TopicsDraft:
+        """Which queues there are."""
+        if self._topics is None:
+            self._topics = TopicsDraft(self.before.topics)
+        return self._topics
+
+    @property
+    def target(self) -> TargetDraft:
+        """Who should own what."""
+        if self._target is None:
+            self._target = TargetDraft.of(self.before.target)
+        return self._target
+
+    @property
+    def handover(self) -> HandoverDraft:
+        """Who may work on what."""
+        if self._handover is None:
+            self._handover = HandoverDraft(self.before.handover)
+        return self._handover
+
+    @property
+    def rules(self) -> RulesDraft:
+        """What operators have commanded."""
+        if self._rules is None:
+            self._rules = RulesDraft.of(self.before.rules)
+        return self._rules
+
+    def closed(
+        self, epoch: Epoch, group_epoch: Epoch, outbox: Outbox, deadline: Millis | None
+    ) -> GroupState:
+        """Return the state with every part as it is now; one that was not opened is as before."""
+        assert group_epoch <= epoch, f"the group changed at {group_epoch}, after {epoch}"
+        before = self.before
+        topics, target, handover, rules = self._topics, self._target, self._handover, self._rules
+        return GroupState(
+            name=before.name,
+            epoch=epoch,
+            group_epoch=group_epoch,
+            membership=self.membership.closed(),
+            topics=before.topics if topics is None else topics.closed(),
+            target=before.target if target is None else target.closed(group_epoch),
+            handover=before.handover if handover is None else handover.closed(epoch),
+            rules=before.rules if rules is None else rules.closed(),
+            outbox=outbox,
+            ailment=self.ailment,
+            deadline=deadline,
+        )
 
     @property
     def population(self) -> int:
@@ -84,14 +130,24 @@ class Draft:
     @property
     def decided(self) -> bool:
         """Tell whether this step draws an epoch."""
-        changed = self.outbox.causes or self.target.is_new or self.outbox.touched
-        return bool(changed or self.handover.books.drawn or self.membership.suspected.drawn)
+        if self.outbox.causes or self.outbox.touched or self.membership.suspected.drawn:
+            return True
+        moved = self._handover is not None and bool(self._handover.books.drawn)
+        return moved or (self._target is not None and self._target.is_new)
 
     @property
     def is_quiet(self) -> bool:
         """Tell whether nobody has to be told anything: in nearly every step all is as it was."""
-        changed = self.membership.members.drawn or self.topics.routes.drawn or self.decided
+        routed = self._topics is not None and bool(self._topics.routes.drawn)
+        changed = routed or self.membership.members.drawn or self.decided
         return self.outbox.is_empty() and not changed
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Tell whether what was noted has still to be carried out in this step."""
+        recreated = self._topics is not None and bool(self._topics.recreated)
+        urgent = self._target is not None and self._target.urgent
+        return bool(self.fenced) or recreated or urgent
 
     @property
     def awaits_target(self) -> bool:
