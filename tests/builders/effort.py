@@ -11,6 +11,8 @@ from hypothesis import settings
 
 EXAMPLES: Final = settings().max_examples
 
+QUICK: Final = EXAMPLES < 500
+
 DEEP: Final = EXAMPLES >= 20_000
 
 
@@ -20,3 +22,8 @@ def tried(least: int = 50, one_in: int = 1) -> settings:
     Laws whose cases are long take one in so many of the profile's.
     """
     return settings(max_examples=max(least, EXAMPLES // one_in))
+
+
+def seeds(count: int) -> range:
+    """Return so many seeds, or for a quick look the first quarter of them."""
+    return range(count // 4 if QUICK else count)

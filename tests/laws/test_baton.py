@@ -14,7 +14,7 @@ import pytest
 from rebalance.groups.handover import baton
 from rebalance.groups.model.policy import TwinRule
 from tests.builders import wrong_pages
-from tests.builders.effort import DEEP
+from tests.builders.effort import DEEP, QUICK
 from tests.laws import wrong_members
 from tests.laws.exploration import Exploration
 from tests.laws.real_controller import POLICY
@@ -29,8 +29,6 @@ SHALLOW = {
     "two members and a death": Scope(2, 1, Trouble(wishes=3, deaths=1)),
     "two members, two queues and a lost release": Scope(2, 2, Trouble(wishes=2, losses=1)),
     "three members whose target keeps changing": Scope(3, 1, Trouble(wishes=4)),
-    "three members, a death and a lost release": Scope(3, 1, Trouble(wishes=2, deaths=1, losses=1)),
-    "three members and two queues": Scope(3, 2, Trouble(wishes=2)),
     "a member that leaves": Scope(2, 1, Trouble(wishes=3, stops=1)),
     "a temporary leave": Scope(2, 1, Trouble(wishes=2, leaves=1, losses=1)),
     "an operator's drain": Scope(2, 1, Trouble(wishes=2, drains=1)),
@@ -46,6 +44,10 @@ SHALLOW = {
         2, 1, Trouble(wishes=2, deaths=1, pauses=1), eager=1
     ),
 }
+LONGER = {
+    "three members, a death and a lost release": Scope(3, 1, Trouble(wishes=2, deaths=1, losses=1)),
+    "three members and two queues": Scope(3, 2, Trouble(wishes=2)),
+}
 DEEPER = {
     "deep: two members that die twice": Scope(2, 1, Trouble(wishes=3, deaths=2, losses=1)),
     "deep: two members, two queues": Scope(2, 2, Trouble(wishes=2, deaths=1, losses=1)),
@@ -59,7 +61,7 @@ DEEPER = {
     "deep: instances": Scope(2, 2, Trouble(wishes=2, surges=1), 0, HANDING_OVER),
     "deep: eager members": Scope(3, 2, Trouble(wishes=3, deaths=1), eager=2),
 }
-SCOPES = SHALLOW | (DEEPER if DEEP else {})
+SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
 
 @pytest.mark.timeout(3600 if DEEP else 300)

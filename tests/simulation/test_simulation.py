@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from audit.violations import Invariant, Violation
+from tests.builders.effort import seeds
 from tests.simulation.faults import FAULTS
 from tests.simulation.lives import (
     behind,
@@ -60,14 +61,14 @@ def test_a_few_lives_have_no_violation(results: Path) -> None:
 
 def test_slow_hands_are_fenced_after_they_have_opened() -> None:
     """Whoever reads late and lets go late stops by itself before the controller gives it up."""
-    lives = [World(slow_hands(seed)).live() for seed in range(20)]
+    lives = [World(slow_hands(seed)).live() for seed in seeds(20)]
 
     assert [] == [told(life) for life in lives if life.violations]
 
 
 def test_wrong_stamps_are_borne() -> None:
     """A broker's clock that is ahead for a moment gives no queue two owners, and saves no dead."""
-    lives = [World(wrong_stamps(seed)).live() for seed in range(60)]
+    lives = [World(wrong_stamps(seed)).live() for seed in seeds(60)]
     struck = {fault for life in lives for fault in life.faults.counts}
 
     assert [] == [told(life) for life in lives if life.violations]
@@ -77,7 +78,7 @@ def test_wrong_stamps_are_borne() -> None:
 
 def test_late_joins_are_borne() -> None:
     """The clock of the broker that takes joins is behind, and so is the controller (B2)."""
-    lives = [World(late_joins(seed)).live() for seed in range(100)]
+    lives = [World(late_joins(seed)).live() for seed in seeds(100)]
 
     assert [] == [told(life) for life in lives if life.violations]
     assert all(life.faults.counts["B2"] for life in lives)
@@ -85,7 +86,7 @@ def test_late_joins_are_borne() -> None:
 
 def test_a_controller_may_be_behind() -> None:
     """Its batches have a limit, so a backlog comes in pieces, cut anywhere in each topic."""
-    lives = [World(draw(seed)).live() for draw in (behind, slow_hands_behind) for seed in range(40)]
+    lives = [World(draw(seed)).live() for draw in (behind, slow_hands_behind) for seed in seeds(40)]
 
     assert [] == [told(life) for life in lives if life.violations]
 
@@ -101,7 +102,7 @@ def test_a_controller_may_be_behind_in_many_ways() -> None:
 
 def test_a_controller_may_forget() -> None:
     """Its checkpoint is deleted, an old copy restored, or another one starts: A5, A6, A7, A15."""
-    lives = [World(forgetting(seed)).live() for seed in range(60)]
+    lives = [World(forgetting(seed)).live() for seed in seeds(60)]
     struck = {fault for life in lives for fault in life.faults.counts}
 
     assert [] == [told(life) for life in lives if life.violations]
@@ -110,14 +111,14 @@ def test_a_controller_may_forget() -> None:
 
 def test_a_controller_may_be_told_half_of_what_it_forgot() -> None:
     """Kafka loses a record of an adoption (A18): nobody works beside whoever was not found."""
-    lives = [World(half_told(seed)).live() for seed in range(60)]
+    lives = [World(half_told(seed)).live() for seed in seeds(60)]
 
     assert [] == [told(life) for life in lives if life.violations]
 
 
 def test_nobody_may_be_there_for_a_while() -> None:
     """The group is swept, or forgotten by order, and its controller may forget it, too (G13)."""
-    lives = [World(retiring(seed)).live() for seed in range(20)]
+    lives = [World(retiring(seed)).live() for seed in seeds(20)]
 
     assert [] == [told(life) for life in lives if life.violations]
 
