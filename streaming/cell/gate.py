@@ -161,6 +161,7 @@ def _gathered(gate: Gate, ordered: Sequence[Row], decoder: Decoder) -> tuple[Gat
     """Have rows wait, and return those that need not: of brokers no past is adopted."""
     waiting, beats, ticks = list(gate.waiting), dict(gate.beats), gate.ticks
     through: list[Row] = []
+    latest: dict[str, int] = {}
     for row in ordered:
         topic = decoder.topics[row.topic]
         if topic is LATENCY:
@@ -173,7 +174,7 @@ def _gathered(gate: Gate, ordered: Sequence[Row], decoder: Decoder) -> tuple[Gat
                 waiting.append(row)
                 ticks += tick.seen is not None
         elif _is_full(row):
-            _keep(beats, row)
+            _keep(beats, latest, row)
     return replace(gate, ticks=ticks, waiting=tuple(waiting), beats=beats), through
 
 
@@ -219,16 +220,22 @@ def _is_full(row: Row) -> bool:
     return row.value is not None and _BARE in row.value
 
 
-def _keep(beats: dict[str, Row], row: Row) -> None:
+def _keep(beats: dict[str, Row], latest: dict[str, int], row: Row) -> None:
     """Keep the latest of each life, as it counts them; other records wait, too, as dead letters.
 
-    Only what will be heard may stand for what was heard.
+    Only what will be heard may stand for what was heard. ``latest`` notes the sequence
+    of each life's beat that is kept, so that none is decoded twice in a batch.
     """
     beat = _beat(row)
     life = "@" if beat is None else _life(row, beat)
-    known = _beat(beats[life]) if life in beats else None
-    if beat is None or known is None or known.sequence <= beat.sequence:
-        beats[life] = row
+    if beat is not None:
+        if life in beats and life not in latest:
+            known = _beat(beats[life])
+            latest[life] = -1 if known is None else known.sequence
+        if beat.sequence < latest.get(life, -1):
+            return
+        latest[life] = beat.sequence
+    beats[life] = row
 
 
 def _beat(row: Row) -> Beat | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,7 @@ from trimtab.protocol import (
     Assignment,
     Beat,
     Told,
+    Topic,
     decode,
 )
 
@@ -186,6 +188,25 @@ def test_of_beats_only_the_last_full_one_of_a_life_waits() -> None:
 
     assert () == gate.waiting
     assert [49_000, 49_000] == [it.appended_ms for it in gate.beats.values()]
+
+
+def test_a_beat_that_waits_is_read_once_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many of its life come after it."""
+    log, cell = Log(), Cell(gate=SHUT)
+    reads: list[bytes | None] = []
+
+    def counted(topic: Topic[Any], value: bytes | None) -> object:
+        reads.append(value)
+        return decode(topic, value)
+
+    monkeypatch.setattr("streaming.cell.gate.decode", counted)
+    for sequence in range(1, 41):
+        full = Beat(member="a", incarnation=LIFE, sequence=sequence, epoch=1, owned=())
+        log.append(HEARTBEATS, "billing", full, at=1_000)
+        if sequence % 20 == 0:
+            cell = fold(cell, log.read(), RULES).cell
+
+    assert 20 + 1 + 20 == len(reads)
 
 
 @pytest.mark.parametrize("lost", [(NEW, True), (NEW, False), (OLD, False)])
