@@ -49,13 +49,15 @@ class Account:
         self._produced = 0
         self._producer = Producer({"bootstrap.servers": servers, "log_level": 2})
 
-    def produce(self, count: int) -> None:
-        """Write the next numbers."""
-        for _ in range(count):
-            number = str(self._produced).encode()
-            self._producer.produce(self._topic, value=number, partition=self._produced % 8)
-            self._produced += 1
+    def produce(self, count: int) -> set[int]:
+        """Write the next numbers, to each partition in turn, and return them."""
+        numbers = range(self._produced, self._produced + count)
+        for number in numbers:
+            value = str(number).encode()
+            self._producer.produce(self._topic, value=value, partition=number % 8)
+        self._produced += count
         assert self._producer.flush(PATIENCE_S) == 0
+        return set(numbers)
 
     def close(self) -> None:
         """Produce nothing more."""
@@ -77,6 +79,10 @@ class Account:
         """The numbers that have had more than one."""
         count = Counter(number for _, _, number, _ in self.effects)
         return {number for number, times in count.items() if times > 1}
+
+    def begun(self) -> set[int]:
+        """The partitions of which something has had an effect."""
+        return {at for at, *_ in self.effects}
 
     def workers(self) -> set[str]:
         """Who has had an effect."""
