@@ -20,20 +20,24 @@ from tests.integration.test_member import (
     PARTITION,
     PATIENCE_S,
     create_topics,
+    opened,
     publish,
     until,
 )
 from trimtab import Grant, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,
+    HEARTBEATS,
     MEMBERS,
     Join,
     decode,
     encode,
     member_key,
 )
+from trimtab.session import Send
 from trimtab.session.fencing import within
-from trimtab.transports import Client
+from trimtab.transports import Client, choose
+from trimtab.transports.contract import Delivered, Transport, Undelivered
 
 pytestmark = [
     pytest.mark.kafka,
@@ -205,3 +209,61 @@ def outage(
         assert it.begun[0][0] < returned + SESSION_S
         assert all(isinstance(trouble, TransportError) for trouble in it.troubles)
     return kafka
+
+
+GIVEN_UP_MS = 3_000
+CLOSE_MS = 500
+
+
+def test_what_was_given_up_stops_nothing_that_comes_later(tmp_path: Path) -> None:
+    """A broker dies with a record on its way, and is away until that is given up: others arrive.
+
+    Nor does what cannot be sent any more stop a client that is closed, or leave a thread behind.
+    """
+    with ExitStack() as running:
+        kafka = EmbeddedKafka(tmp_path, port=0).start()
+        running.callback(lambda: kafka.stop())  # noqa: PLW0108 - whichever is the last by then
+        servers = kafka.bootstrap_servers
+        create_topics(servers, "t.")
+        before = set(threading.enumerate())
+        clients = [opened(choose(it, servers, "t.", GIVEN_UP_MS, {})) for it in CLIENTS]
+        assert [Delivered(1)] * len(clients) == _sent(clients, 1)
+
+        broker = kafka.instance.running()
+        assert broker is not None
+        os.kill(broker.pid, signal.SIGSTOP)
+        for it in clients:
+            it.send(_record(2))
+        time.sleep(0.5)  # it is on its way
+        os.kill(broker.pid, signal.SIGKILL)
+        kafka = restarted(kafka, lambda: [_report(it, 2) for it in clients])
+        assert [Delivered(3)] * len(clients) == _sent(clients, 3)
+
+        kafka.stop()
+        for it in clients:
+            it.send(_record(4))
+            it.close(CLOSE_MS)
+        until(lambda: set(threading.enumerate()) <= before)
+
+
+def _sent(clients: list[Transport], ticket: int) -> list[Delivered | Undelivered]:
+    for it in clients:
+        it.send(_record(ticket))
+    return [_report(it, ticket) for it in clients]
+
+
+def _record(ticket: int) -> Send:
+    return Send(HEARTBEATS.name, GROUP.encode(), b"{}", ticket)
+
+
+def _report(client: Transport, ticket: int) -> Delivered | Undelivered:
+    """What became of a record."""
+    reports: list[Delivered | Undelivered] = []
+
+    def reported() -> bool:
+        of_records = [it for it in client.poll(100) if isinstance(it, Delivered | Undelivered)]
+        reports.extend(it for it in of_records if it.ticket == ticket)
+        return bool(reports)
+
+    until(reported)
+    return reports[0]

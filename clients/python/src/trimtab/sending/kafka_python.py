@@ -31,7 +31,7 @@ from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders
 from trimtab.sending.given_up import GivenUp
 from trimtab.sending.kafka_python_link import DEFAULTS, KafkaPythonLink, connecting
 from trimtab.sending.patience import Patience
-from trimtab.transports.kafka_python import REFUSALS
+from trimtab.transports.kafka_python import IN_ORDER, REFUSALS, close_producer
 
 _Untyped = Any
 """What comes from kafka-python, which ships no types."""
@@ -49,6 +49,8 @@ _MOVABLE: Final = {
     "enable_idempotence": False,
 }
 """For messages without a key, unless the application says otherwise."""
+_KEYED: Final = {"acks": "all", **IN_ORDER}
+"""For those with one, also."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +162,7 @@ class KafkaPythonSender:
         if self._thread.ident is not None:
             self._thread.join()
         for client in self._clients():
-            with suppress(KafkaError):  # what it could not send, it gives up
-                client.close(_CLOSE_S)
+            close_producer(client, _CLOSE_S)
         while self._again:
             self._settle(self._again.popleft()[1], KafkaError("the producer was closed"), None)
         return left
@@ -226,7 +227,7 @@ class KafkaPythonSender:
     def _send_keyed(self, pending: _Pending, key: bytes) -> None:
         with self._opening:
             if self._keyed is None:
-                self._keyed = self._client(self._patience.deadline_ms, {})
+                self._keyed = self._client(self._patience.deadline_ms, _KEYED)
         future = self._keyed.send(pending.topic, pending.value, key, pending.headers)
         with self._lock:
             self._unsettled += 1

@@ -15,7 +15,7 @@ from kafka.errors import KafkaError
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
-from trimtab.transports.kafka_python import REFUSALS
+from trimtab.transports.kafka_python import REFUSALS, close_producer
 from trimtab.transports.progress import Progress
 
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
@@ -115,6 +115,6 @@ class KafkaPythonLink:
     def close(self) -> None:
         """Disconnect."""
         if self._producer is not None:
-            self._producer.close(_CLOSE_S)
+            close_producer(self._producer, _CLOSE_S)
         if self._consumer is not None:
             self._consumer.close(autocommit=False)

@@ -7,6 +7,7 @@ end waits for the answer, so it has a short timeout.
 import socket
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -35,9 +36,16 @@ _SHARED: Final = {
     "reconnect_backoff_max_ms": 1_000,  # the default, 30 s, is longer than a session
     "bootstrap_timeout_ms": 5_000,  # one try to connect; the engine tries again
 }
+IN_ORDER: Final = {
+    # A record that is sent again stays before those that follow it.
+    "max_in_flight_requests_per_connection": 1,
+    # An idempotent producer of kafka-python 3.0 sends nothing any more once it has given up a
+    # record that it had sent: it forgets its id, and asks for no other.
+    "enable_idempotence": False,
+}
 _PRODUCER: Final = {
+    **IN_ORDER,
     "acks": "all",
-    "enable_idempotence": True,  # beats and releases stay in order across retries
     "linger_ms": 0,  # a release is on the critical path of a hand-over
     "max_request_size": LARGEST_BYTES,  # the default is less than the largest beat with its key
     "max_block_ms": _ANSWER_MS,
@@ -143,7 +151,7 @@ class KafkaPythonTransport:
     def close(self, timeout_ms: int) -> None:
         """Flush and disconnect."""
         if self._producer is not None:
-            self._producer.close(timeout=timeout_ms / 1_000)
+            close_producer(self._producer, timeout_ms / 1_000)
         if self._consumer is not None:
             self._consumer.close(autocommit=False)
 
@@ -167,3 +175,15 @@ class KafkaPythonTransport:
 
     def _undelivered(self, ticket: int, error: BaseException) -> None:
         self._events.append(Undelivered(ticket, str(error)))
+
+
+def close_producer(producer: Any, timeout_s: float) -> None:  # noqa: ANN401 - it ships no types
+    """Send what can be sent in time, give up the rest, and disconnect.
+
+    Its own ``close`` raises when something is left, and its thread goes on for ever.
+    """
+    with suppress(KafkaError):
+        producer.flush(timeout_s)
+    producer._sender.force_close()  # noqa: SLF001 - nothing public ends it
+    with suppress(KafkaError):
+        producer.close(timeout_s)
