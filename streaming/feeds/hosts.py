@@ -52,7 +52,9 @@ class HostWatcher:
                 for hosts in news:
                     self._tell(producer, cluster, hosts)
                 if news:
-                    self._log.info("hosts told", cluster=cluster, topics=len(news))
+                    self._log.info(
+                        "announced the brokers of topics", cluster=cluster, topics=len(news)
+                    )
             producer.flush(_LIFETIME_MS / 1000)
             stop.wait(interval_ms / 1000)
 

@@ -199,7 +199,7 @@ class RouteWatcher:
             self._plan.lost(announcement, time.monotonic())
             return
         self._log.info(
-            "route told",
+            "announced a route",
             group=group,
             topic=route.topic,
             version=route.version,

@@ -61,7 +61,9 @@ def end_telling(options: Options, start: str, counts: Mapping[Place, int]) -> No
 
 
 def _say(options: Options, words: Sequence[Told]) -> tuple[int, ...]:
-    delivery = Delivery(options, _NAME, "telling what is told", _PATIENCE_S)
+    delivery = Delivery(
+        options, _NAME, "telling the cells where the past begins and ends", _PATIENCE_S
+    )
     for partition, told in enumerate(words):
         delivery.send(told, TOLD_KEY, partition)
     receipts = delivery.arrived()
