@@ -86,7 +86,7 @@ class QueryLife:
         operator: The state function.
         listener: Who is told of its batches.
         start: The name of this controller's start.
-        stop: Set when it is to end.
+        stop: Set when it should end.
         look_at_feeds: Raises when a feed has ended.
     """
 

@@ -1,4 +1,4 @@
-"""Recorded topics as rows; who reads them puts them in order.
+"""Recorded topics as rows; the reader puts them in order.
 
 For a replay or a check of what really happened. Called by `trimtab replay` and `trimtab check` when
 no file is named.

@@ -126,7 +126,7 @@ class Endured:
 def endured(
     before: GroupState, moments: Sequence[Moment], now: Stamp, policy: Policy, reason: str
 ) -> Endured:
-    """Return a group as it was before a step that failed; who was heard has been heard."""
+    """Return a group as it was before a step that failed, except when members were heard."""
     state = replace(heard(before, moments), deadline=None)
     known = before.ailment
     ailment = Ailment(reason, until=None if known is None else known.until)

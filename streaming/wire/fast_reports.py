@@ -1,4 +1,4 @@
-"""Shorthand: a fast reader of producers' reports.
+"""A fast reader of producers' reports.
 
 A busy cluster sends mostly reports of dozens of figures each, all well formed. The contract makes a
 model of every figure; here the parser checks the ranges as it goes, and rules over several fields

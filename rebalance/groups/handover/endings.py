@@ -54,7 +54,7 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 
 def book(draft: Draft, event: Released) -> None:
     """Enter a release: the heir becomes the holder under the epoch it was promised."""
-    # Who has left wrote its releases before; they may be of one millisecond, and read after.
+    # A member that left wrote its releases before; they may have the same time and be read after.
     left = draft.fenced.pop(event.life) if draft.fenced.get(event.life) is Ending.LEFT else None
     fence(draft, event.stamp)  # lives that ended earlier in the log come first
     for queue, epoch in event.grants:

@@ -1,4 +1,4 @@
-"""Notice: from when on a holder can know that it is to let a queue go.
+"""Notice: from when on a holder can know that it must let a queue go.
 
 A step's decisions are published after it, and if the controller dies in between, much later. The
 log's clock runs on meanwhile, although no member can read what is not written yet. A holder that
@@ -9,7 +9,7 @@ moment, the next step shows by when the last one's records were out. If the cont
 does not; but the clock is behind by no more than the stamp says (``LogClock.ticked``), and that is
 added.
 
-A member may miss the record, and read on. It works, and does not know that it is to stop, until it
+A member may miss the record, and read on. It works, and does not know that it must stop, until it
 is sent another one: because something has changed, or because its beats show it (``unread``). Then
 its deadline starts once more, when that one is out. But only for 17 heartbeats, so a member that
 never reads what it is told is fenced as well, that much later.

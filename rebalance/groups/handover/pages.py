@@ -77,7 +77,7 @@ def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
 
 
 def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
-    """Return a grant; who was told to let go was told by its record, others are told now."""
+    """Return a grant. If it was told to let go, its record told it; otherwise it is told now."""
     if asked is not None and claim.asked:
         asked = replace(asked, epoch=claim.told)
     return Grant(*claim.life, claim.epoch, asked)

@@ -22,7 +22,7 @@ from rebalance.groups.model.subscriptions import wish_of
 
 @dataclass(frozen=True, slots=True)
 class Outlived:
-    """A younger life has its name by now: nothing becomes of it."""
+    """A younger life has its name by now: the join is ignored."""
 
 
 @dataclass(frozen=True, slots=True)

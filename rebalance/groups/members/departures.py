@@ -41,7 +41,7 @@ def precedes(draft: Draft, event: Joined) -> bool:
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
-    """Return when nothing is to be expected of any of them any more."""
+    """Return when no late record of any of them is expected any more."""
     left = [gone.at for gone in draft.membership.departures.values()]
     if left:
         yield Millis(max(left) + REMEMBERED_MS)
@@ -53,7 +53,7 @@ def sweep(draft: Draft) -> None:
 
 
 def forget(draft: Draft, clock: Millis) -> None:
-    """Drop those of whom nothing is to be expected any more."""
+    """Drop those of which no late record is expected any more."""
     if not draft.membership.departures.drawn:
         return
     known = sorted(draft.membership.departures.items(), key=lambda entry: (-entry[1].at, entry[0]))

@@ -128,7 +128,7 @@ def _end(draft: Draft, event: Joined, older: Member) -> None:
 
 
 def _admit(draft: Draft, event: Joined, outcome: Admitted) -> None:
-    """Enter a new life, now that those have gone that had to."""
+    """Enter a new life, after those that had to go."""
     namesake = twins.take_over(draft, event, outcome.rivals)
     if namesake is not None:
         _name_both(draft, event, namesake)

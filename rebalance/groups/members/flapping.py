@@ -98,13 +98,13 @@ def sweep(draft: Draft) -> None:
 
 
 def forget(draft: Draft, clock: Millis) -> None:
-    """Drop what has faded away, so that the book stays as small as the group."""
+    """Drop what has faded away, so that what is kept stays as small as the group."""
     if draft.membership.flaps.drawn:
         _strike_out(draft, clock)
 
 
 def _has_room(draft: Draft, clock: Millis) -> bool:
-    """Tell whether one more may be entered; a full book is weeded once in a reading of the clock.
+    """Tell whether there is room for one more; what has faded is dropped once a clock reading.
 
     In a flood of names each of them would weed it again.
     """

@@ -73,7 +73,7 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
 
 
 def _resumption(draft: Draft, name: MemberId, stamp: Stamp) -> Millis:
-    """Until whenever the pause ends: written once, for each time would be a decision."""
+    """Until the pause ends, at any time; written once, since each new time would be a decision."""
     return min(draft.membership.suspected.get(name) or stamp.clock, stamp.clock)
 
 
@@ -120,7 +120,7 @@ def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
 
 
 def forget(draft: Draft, name: MemberId) -> None:
-    """Count a member no more: it is gone."""
+    """Stop counting a member that is gone."""
     draft.membership.suspected.remove(name)
     silence = draft.scratch(_Silence)
     if silence.mute is not None:

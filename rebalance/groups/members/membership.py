@@ -25,7 +25,7 @@ from rebalance.stamp import Stamp
 
 
 def beat(draft: Draft, event: BeatSeen) -> None:
-    """Tick off a member that was seen."""
+    """Note a beat."""
     name, incarnation = event.life
     known = draft.membership.members.get(name)
     if known is None or incarnation != known.incarnation:
@@ -46,7 +46,7 @@ def beat(draft: Draft, event: BeatSeen) -> None:
 
 
 def _stray(draft: Draft, event: BeatSeen, known: Member | None) -> None:
-    """Hear a life that is no member; a mere joiner (epoch 0) is about to be read."""
+    """Hear a life that is not a member; if its epoch is 0, its join will be read soon."""
     if event.epoch == 0:
         return
     omissions.prolong(draft, event.stamp.heard)
@@ -87,7 +87,7 @@ def _drain(draft: Draft, event: Drained) -> None:
 
 
 def dismiss(draft: Draft, name: MemberId) -> None:
-    """Have a member drain, whatever it wants itself."""
+    """Make a member drain, even if it has not asked for it."""
     member = draft.membership.members[name]
     draft.membership.members.put(name, replace(member, draining=True, dismissed=True))
 
@@ -114,7 +114,7 @@ def _leave(draft: Draft, event: Left) -> None:
 def enter(
     draft: Draft, name: MemberId, member: Member, change: MemberChange, stamp: Stamp, cause: Cause
 ) -> None:
-    """Have a life in the roster that is new there."""
+    """Enter a new life in the roster."""
     if draft.membership.suspected:
         mass_silence.hear(draft, name, stamp)
     draft.membership.members.put(name, member)

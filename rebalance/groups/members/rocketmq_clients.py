@@ -60,7 +60,7 @@ def _register(draft: Draft, event: Registered) -> None:
 
 
 def _says_news(known: Member, topics: frozenset[TopicName], mode: Mode) -> bool:
-    """Tell whether a client says what is not known of it; of one that was adopted, most is not."""
+    """Tell whether a client says something new; little is known of one that was adopted."""
     return known.presumed or (known.topics, known.mode) != (topics, mode)
 
 
@@ -73,7 +73,7 @@ def _unregister(draft: Draft, event: Unregistered) -> None:
 
 
 def agree(draft: Draft, event: Joined) -> None:
-    """Have all eager members want what the last of them does, where that is the custom."""
+    """Give all eager members the last one's subscription, with ``compat = rocketmq``."""
     author = draft.membership.members.get(event.member)
     if draft.policy.compat is not Compat.ROCKETMQ or author is None or not author.eager:
         return
@@ -83,7 +83,7 @@ def agree(draft: Draft, event: Joined) -> None:
 
 
 def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:
-    """What a client wants that does not say: as before, or as the others where that is one."""
+    """What a client wants that does not say it: the same as before, or the same as the others."""
     known = draft.membership.members.get(event.member)
     if known is not None:
         return known.topics

@@ -103,7 +103,7 @@ def _rival(draft: Draft, event: Joined, name: MemberId) -> Rival:
 
 
 def _go_on_for_ever(draft: Draft, event: Joined, rival: MemberId) -> bool:
-    """Tell whether two that live fence each other again and again: then the older one stays.
+    """Tell whether two living ones fence each other again and again; then the older one stays.
 
     Each comes back under the instance as a new life. It cannot be told which of them is right, but
     that both live can be, and so this is no restart.
@@ -126,7 +126,7 @@ def _outlives(draft: Draft, event: Joined, rival: Life) -> bool:
 
 
 def enrol(draft: Draft, event: Joined) -> None:
-    """Note whose an instance is now: the next to claim it may come in the same batch."""
+    """Note which member has an instance now; another may claim it in the same batch."""
     if event.instance is not None:
         _instances(draft)[event.instance] = event.member
 
@@ -144,7 +144,7 @@ def _instances(draft: Draft) -> dict[InstanceId, MemberId]:
 
 
 def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
-    """Return what happens to the two; who is away is only being replaced by its return.
+    """Return what happens to the two; a member that is away is only replaced by its own return.
 
     So is an earlier life of the same process: it has dropped everything before it came back.
     """
@@ -184,7 +184,7 @@ def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
 
 
 def take_over(draft: Draft, event: Joined, rivals: Collection[Rival]) -> Rival | None:
-    """Note that the names are the newcomer's, and what they were to have; return its namesake."""
+    """Give the newcomer the names and their targets; return its namesake."""
     enrol(draft, event)
     for rival in rivals:
         if rival.name != event.member and rival.rule is not TwinRule.SEPARATE:
@@ -193,7 +193,7 @@ def take_over(draft: Draft, event: Joined, rivals: Collection[Rival]) -> Rival |
 
 
 def _namesake(draft: Draft, event: Joined, known: AbstractSet[MemberId]) -> Rival | None:
-    """Return whom a newcomer shares its name with, where the two are told apart by another.
+    """Return the life of the same name, where names of their own tell the two apart.
 
     If many lives share one name, it is the last that came; from now on that is the newcomer.
     """
@@ -233,7 +233,7 @@ def _lives(draft: Draft, rival: MemberId, stamp: Stamp) -> bool:
 
 
 def _succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
-    """Mean for the newer member what was meant for the older one, or for whom that succeeded.
+    """Give the newer member the target of the older one, or of the one that it succeeded.
 
     What a name was meant to have goes with the first of its lives; a second one had nothing yet.
     """

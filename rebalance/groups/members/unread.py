@@ -33,7 +33,7 @@ _DOUBLINGS: Final = 5
 
 
 def arrive(draft: Draft, now: Stamp) -> None:
-    """Count from now on for those whom the last step has written to: by now that is out."""
+    """Start the time of the members that the last step wrote to: their records are out by now."""
     for name in draft.before.outbox.unposted:
         pulse = draft.membership.pulses.get(name)
         if pulse is not None and pulse.unread is not None:

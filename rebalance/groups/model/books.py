@@ -26,7 +26,7 @@ class Books(dict[Queue, Ownership]):
     __slots__ = ("_cards", "_moving")
 
     def __init__(self, pages: Mapping[Queue, Ownership]) -> None:
-        """Bind the pages, without any card yet."""
+        """Take the pages, without any card yet."""
         super().__init__(pages)
         self._cards: Cards | None = None
         self._moving: frozenset[Queue] | None = None
@@ -46,7 +46,7 @@ class Books(dict[Queue, Ownership]):
         return self._moving
 
     def rewritten(self, drawn: Mapping[Queue, Ownership | None]) -> "Books":
-        """Return the books with some pages written anew, or torn out."""
+        """Return the books with some pages written anew, or removed."""
         books = Books(self)
         trace(drawn, books)
         if self._moving is not None:

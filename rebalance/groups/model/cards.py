@@ -31,7 +31,7 @@ def refiled(
     drawn: Mapping[K, V | None],
     headings: Callable[[V], Iterable[H]],
 ) -> Mapping[H, frozenset[K]]:
-    """Return the cards with what was drawn taken off the old ones and put on the new ones."""
+    """Return the cards after some entries were written or removed."""
     lost, gained = defaultdict(set), defaultdict(set)
     for key, thing in drawn.items():
         was = before.get(key)

@@ -19,7 +19,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Demand:
-    """All wishes, and by how many members each is had."""
+    """All wishes, and how many members have each."""
 
     __slots__ = ("_lost", "_named", "_patterns", "_wild", "_wishes")
 
@@ -48,7 +48,7 @@ class Demand:
         return topic in self._named or stands_for(self.patterns, topic)
 
     def patterns_with(self, known: Wish | None, patterns: Collection[Pattern]) -> int:
-        """Count the patterns that there would be if who has one wish had these in its place."""
+        """Count the patterns that there would be if a member changed one wish for another."""
         given_up = 0
         if known is not None and self._wishes[known] == 1:
             kept = set(patterns)
@@ -88,7 +88,7 @@ class Demand:
 
 
 def _count(counts: Counter[K], keys: Iterable[K], by: int) -> list[K]:
-    """Count; return what there is none of any more."""
+    """Count; return what no member asks for any more."""
     gone = []
     for key in keys:
         counts[key] += by

@@ -137,7 +137,7 @@ class Draft:
 
     @property
     def is_quiet(self) -> bool:
-        """Tell whether nobody has to be told anything: in nearly every step all is as it was."""
+        """Tell whether this step has nothing to publish, as nearly every step."""
         routed = self._topics is not None and bool(self._topics.routes.drawn)
         changed = routed or self.membership.members.drawn or self.decided
         return self.outbox.is_empty() and not changed
@@ -161,7 +161,7 @@ class Draft:
         self.rules.overrides, self.policy = overrides, effective(self.general, overrides)
 
     def wipe(self) -> None:
-        """Begin anew, with nothing but the epoch: what is read from here on is of another group."""
+        """Begin anew with nothing but the epoch, as another group."""
         self.before = GroupState.unknown(self.before.name, self.before.epoch)
         self._open()
         self.unsay()

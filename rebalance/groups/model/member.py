@@ -12,15 +12,15 @@ from rebalance.ids import Epoch, Incarnation, InstanceId, Life, Millis, Pattern,
 
 
 class Timeouts(Protocol):
-    """For how long a member may be silent, and keep what it is to let go."""
+    """How long a member may be silent, and how long it may keep a queue after "give"."""
 
     @property
     def session_timeout_ms(self) -> Millis:
-        """Between two of its words."""
+        """Between two of its records."""
 
     @property
     def revocation_timeout_ms(self) -> Millis:
-        """Since it can know that it is to let go."""
+        """Since it can know that it must let go."""
 
 
 Saying = tuple[frozenset[TopicName], Mode, int]
@@ -84,7 +84,7 @@ class Member:
     doubled: Doubled | None = None
 
     def as_patient_as(self, told: Timeouts) -> "Member":
-        """Return it with timeouts no shorter than it was told: by those it counts, while it lives.
+        """Return it with timeouts no shorter than those it was told, because it counts by them.
 
         It trusts in its queues until a session that it knows of is over. Were ours shorter, another
         member would work beside it.

@@ -54,7 +54,7 @@ class MembershipDraft:
         self.departures: Overlay[MemberId, Departure] = Overlay(before.departures)
         self.empty_since = before.empty_since
         self.unsure: set[MemberId] = set()
-        """Who has joined by a record with a wrong time: its first beat shows when, if not later."""
+        """Members that joined by a record with a wrong time; their first beat shows when it was."""
 
     def closed(self) -> Membership:
         """Return the membership as it is now."""

@@ -42,7 +42,7 @@ class OutboxDraft:
     causes: list[Cause] = field(default_factory=list)
     """What changed the group in this step, in order. Not empty means: it needs a new target."""
     occasion: Cause | None = None
-    """What has to be said though it changed nothing about who is to own what."""
+    """Why the group's record is published although the target did not change."""
     why: Cause | None = None
     """What this step decides is laid to, once ``attribution`` has found it."""
     touched: bool = False
@@ -59,5 +59,5 @@ class OutboxDraft:
     """What went from whom to whom, for the history."""
 
     def is_empty(self) -> bool:
-        """Tell whether nobody has to be told anything."""
+        """Tell whether there is nothing to publish."""
         return not (self.notes or self.answered or self.reminded or self.gone)

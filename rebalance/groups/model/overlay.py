@@ -21,7 +21,7 @@ class Overlay(Generic[K, V]):
     __slots__ = ("_beneath", "_copy", "_drawn", "_size")
 
     def __init__(self, beneath: Mapping[K, V]) -> None:
-        """Lay a clean sheet over ``beneath``."""
+        """Begin with nothing written over ``beneath``."""
         self._beneath = beneath
         self._drawn: dict[K, V | None] = {}
         self._copy: Mapping[K, V] | None = None
@@ -32,7 +32,7 @@ class Overlay(Generic[K, V]):
         return self._size
 
     def get(self, key: K) -> V | None:
-        """Return what is drawn at ``key``, or what shows through."""
+        """Return what is written at ``key``, or else what is beneath."""
         if key in self._drawn:
             return self._drawn[key]
         return self._beneath.get(key)
@@ -46,7 +46,7 @@ class Overlay(Generic[K, V]):
         return value
 
     def put(self, key: K, value: V) -> None:
-        """Draw ``value`` at ``key``."""
+        """Write ``value`` at ``key``."""
         drawn = self._drawn
         if (drawn[key] if key in drawn else self._beneath.get(key)) is None:
             self._size += 1
@@ -54,24 +54,24 @@ class Overlay(Generic[K, V]):
         self._copy = None
 
     def remove(self, key: K) -> None:
-        """Blot ``key`` out, if there is anything at it."""
+        """Remove ``key``, if it is there."""
         if self.get(key) is not None:
             self._drawn[key] = None
             self._copy = None
             self._size -= 1
 
     def clear(self) -> None:
-        """Blot everything out."""
+        """Remove everything."""
         for key in list(self.merged()):
             self.remove(key)
 
     @property
     def drawn(self) -> Mapping[K, V | None]:
-        """What was drawn: new values, and None where a key was blotted out."""
+        """What was written: new values, and None where a key was removed."""
         return self._drawn
 
     def items(self) -> ItemsView[K, V]:
-        """Return what is visible now: the map's own order first, then new keys as drawn."""
+        """Return what is visible now: the map's own order first, then new keys as written."""
         return self.merged().items()
 
     def values(self) -> ValuesView[V]:
@@ -79,7 +79,7 @@ class Overlay(Generic[K, V]):
         return self.merged().values()
 
     def merged(self) -> Mapping[K, V]:
-        """Return the visible map; the one beneath itself when nothing was drawn."""
+        """Return the visible map; the one beneath itself when nothing was written."""
         if not self._drawn:
             return self._beneath
         if self._copy is None:
@@ -93,7 +93,7 @@ class Overlay(Generic[K, V]):
 
 
 def trace(drawn: Mapping[K, V | None], copy: dict[K, V]) -> None:
-    """Draw on a copy what was drawn on the paper over it."""
+    """Write into a copy what was written over it."""
     for key, value in drawn.items():
         if value is None:
             copy.pop(key, None)

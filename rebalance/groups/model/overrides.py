@@ -68,7 +68,7 @@ NONE = Overrides()
 
 @lru_cache(maxsize=256)
 def effective(policy: Policy, overrides: Overrides) -> Policy:
-    """Return a group's policy; overrides that the controller's have come to contradict rest."""
+    """Return a group's policy, without overrides that contradict the controller's by now."""
     try:
         return overrides.over(policy)
     except ValueError:

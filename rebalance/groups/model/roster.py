@@ -71,7 +71,7 @@ class Roster(dict[MemberId, Member]):
 
     @property
     def owners_wishes(self) -> frozenset[Wish]:
-        """The same, of those who ask to own it."""
+        """The same, for members that ask to own it."""
         asked = (card for card in self.cards if isinstance(card, Asking))
         return frozenset(card.wish for card in asked if card.owns)
 
@@ -157,7 +157,7 @@ class DraftedRoster(Overlay[MemberId, Member]):
         return member if member is None else self._as_agreed(key, member)
 
     def __getitem__(self, key: MemberId) -> Member:
-        """Return a member who must be there."""
+        """Return a member that must be there."""
         return self._as_agreed(key, super().__getitem__(key))
 
     def put(self, key: MemberId, value: Member) -> None:
@@ -211,7 +211,7 @@ class DraftedRoster(Overlay[MemberId, Member]):
         return merged
 
     def _write_down(self) -> None:
-        """Write of each what was agreed for all."""
+        """Write for each member what was agreed for all."""
         if self._agreed is None:
             return
         everybody = super().merged()

@@ -54,7 +54,7 @@ class TargetDraft:
         self.deferred = True
 
     def drop(self) -> None:
-        """Mean nothing for anybody."""
+        """Drop the target."""
         self.owners, self.shortage = {}, {}
 
     def closed(self, group_epoch: Epoch) -> Target:

@@ -14,7 +14,7 @@ from rebalance.ids import TopicName
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """What was observed of the topics that somebody subscribes, or did until lately."""
+    """What was observed of the topics that members subscribe, or did until lately."""
 
     routes: Mapping[TopicName, Route] = field(default_factory=dict)
     """The last route of each that was believed. Invariant: a newer version replaces an older."""

@@ -1,4 +1,4 @@
-"""The recollection: what is remembered is what the bytes say."""
+"""The cache: what is kept in memory is what the bytes say."""
 
 from dataclasses import replace
 

@@ -24,7 +24,7 @@ class Asking:
     """The sequence of the last join."""
 
     def begin(self, now: int) -> None:
-        """Ask at once; who is asking already goes on in its own time."""
+        """Ask at once; a member that is asking already keeps its own schedule."""
         if self.due_at is None:
             self.due_at, self._retry_ms = now, FIRST_JOIN_RETRY_MS
 

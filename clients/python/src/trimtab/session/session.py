@@ -158,8 +158,8 @@ class MemberSession:
     def stop(self, now: int, timeout_ms: int, *, temporary: bool = False) -> list[Action]:
         """Leave: work on until heirs have taken over, or until the time is up.
 
-        For a while only: let go of everything at once, release nothing, and say that it is to be
-        kept. A release would free the queue, and the controller grant it to this member again.
+        Temporarily: stop all work at once and release nothing, so that the queues are kept. A
+        release would free a queue, and the controller would grant it to this member again.
         """
         self._pass_time(now)
         if self.phase in ("joining", "joined"):

@@ -57,7 +57,7 @@ _CONSUMER: Final = {
 
 
 class ConfluentTransport:
-    """A producer, a consumer, and who asks where the log ends."""
+    """A producer, a consumer, and a client that asks where the log ends."""
 
     def __init__(
         self,
