@@ -38,8 +38,8 @@ class Witness:
 
     def starts(self, worker: Worker, queue: Queue, token: int) -> Iterator[Violation]:
         """A member starts working on a queue."""
-        crew = self._working.setdefault(queue, {})
-        crew[worker] = token
+        working = self._working.setdefault(queue, {})
+        working[worker] = token
         name, highest = worker[0].member, self._tokens.get(queue, 0)
         counts = self._strict or worker[0] not in self._fenced
         if counts and token < highest:
@@ -59,14 +59,14 @@ class Witness:
     def resumed(self, worker: Worker) -> Iterator[Violation]:
         """It does something again, having looked at its clock first."""
         self._suspended.discard(worker)
-        for queue in [queue for queue, crew in self._working.items() if worker in crew]:
+        for queue in [queue for queue, working in self._working.items() if worker in working]:
             yield from self._overlapping(queue, worker)
 
     def ended(self, worker: Worker) -> None:
         """A process is no more."""
         self._suspended.discard(worker)
-        for crew in self._working.values():
-            crew.pop(worker, None)
+        for working in self._working.values():
+            working.pop(worker, None)
 
     def fenced(self, life: Life) -> None:
         """The controller has given a life up."""

@@ -65,7 +65,7 @@ class Stage:
             self.place = Place(directory, kafka.bootstrap_servers, queues)
             self.place.journals.mkdir()
             self.place.logs.mkdir()
-            self._obituaries = opened.enter_context(JournalWriter(self.place.journal("stage")))
+            self._deaths = opened.enter_context(JournalWriter(self.place.journal("stage")))
             self._furnish(sealed(settings, self.place))
             opened.callback(self._clear)
             self._opened = opened.pop_all()
@@ -128,7 +128,7 @@ class Stage:
             code = process.poll()
             if code is None:
                 continue
-            self._obituaries.note(Died(now(), name))
+            self._deaths.note(Died(now(), name))
             self._exits[name] = code
             del self._running[name]
             if name not in self._told:

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from console.settings.section import Section
 from console.settings.units import Duration, milliseconds
-from rebalance.brokers.policy import Bench, Mode, VerdictPolicy
+from rebalance.brokers.policy import Judges, Mode, VerdictPolicy
 from rebalance.ids import Millis
 from trimtab.protocol.names import ClusterName
 
@@ -21,7 +21,7 @@ _DEFAULT: Final = VerdictPolicy()
 class BrokerSettings(Section):
     """Detectors, quorum and ejections."""
 
-    mode: Bench = _DEFAULT.mode
+    mode: Judges = _DEFAULT.mode
     """Who decides: consensus is a quorum of reporters. rocketmq-4 and rocketmq-5 are RocketMQ's
     fault tables, where a single report is enough."""
 

@@ -11,7 +11,7 @@ from rebalance.ids import Millis
 
 Mode = Literal["off", "shadow", "enforce"]
 """Whether a detector's findings are not looked for, only published, or acted on."""
-Bench = Literal["consensus", "rocketmq-4", "rocketmq-5"]
+Judges = Literal["consensus", "rocketmq-4", "rocketmq-5"]
 """Who judges: the jury, or RocketMQ's table of either generation, by each report as it comes."""
 Detector = Literal["failures", "errors", "latency", "drift"]
 DETECTORS: tuple[Detector, ...] = ("failures", "errors", "latency", "drift")
@@ -24,7 +24,7 @@ ALL_PERCENT = 100
 class VerdictPolicy:
     """Detectors, quorum and ejections."""
 
-    mode: Bench = "consensus"
+    mode: Judges = "consensus"
     """With one of RocketMQ's tables every report counts alone, as in its clients: one reporter can
     take a broker out of use, as far as the limits allow. The detectors rest then."""
 

@@ -73,7 +73,7 @@ class Juries:
     def _judged(
         self, name: ClusterName, was: Packed | None, events: Sequence[BrokerEvent]
     ) -> tuple[Packed | None, list[Record], list[ReportRefused]]:
-        """Step one jury; if that fails no other one notices, and its verdicts stand."""
+        """Step one jury; if that fails, no other one is affected, and its verdicts stand."""
         before = Cluster(name) if was is None else unpack_cluster(was)
         try:
             after = step(before, events, self.policy)
@@ -94,7 +94,7 @@ class Juries:
     def _endured(
         self, before: Cluster, was: Packed | None, events: Sequence[BrokerEvent], reason: str
     ) -> tuple[Packed, list[Record], list[ReportRefused]]:
-        """Keep a cluster as it was, until something is said to it; what was said is sent back.
+        """Keep a cluster as it was until its next event; its events become dead letters.
 
         Reports are not: their senders say more in a moment.
         """

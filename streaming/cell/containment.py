@@ -94,7 +94,7 @@ def is_change(moment: Moment) -> bool:
 def kept_of(
     moments: Sequence[Moment], rows: Mapping[Position, Row], rooms: int = 1
 ) -> tuple[list[Kept], list[Kept]]:
-    """Return what is to be said again as far as there is room, the oldest first, and the rest.
+    """Return what is kept for the next try, the oldest first, and what there is no room for.
 
     What the last start has found has a room of its own: without a part of it the group would wait.
     What earlier starts have found does not count any more.
@@ -143,7 +143,7 @@ def read(data: bytes) -> list[Kept]:
 
 
 def again(kept: Iterable[Kept], group: GroupName, decoder: Decoder) -> Iterator[Event | Found]:
-    """Say again what was kept of a group."""
+    """Return what was kept of a group as events again."""
     for row, clock, heard in kept:
         stamp = Stamp(clock, heard, Millis(row.appended_ms), row.position)
         for found in decoder.heard(row, stamp):
@@ -174,7 +174,7 @@ def written(decisions: Iterable[Publication], outlet: Outlet) -> list[Record]:
 
 
 def strategy_of(group: GroupState, general: Allocator) -> Allocator:
-    """Return whom to ask; if the group's own is not to be had, that is said when it is asked."""
+    """Return the strategy to ask; if the group's own does not exist, asking it raises."""
     name = group.rules.strategy
     return general if name is None else partial(_asked_by_name, name)
 

@@ -101,7 +101,7 @@ def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record],
 
 
 def _step(before: GroupState, was: Packed | None, heard: Heard, rules: Rules) -> Stepped:
-    """Step one group; if that fails nobody else notices, and nothing is lost (``containment``)."""
+    """Step one group; if that fails, no other is affected and nothing is lost (``containment``)."""
     moments = heard.moments(before.name)
     if was is not None and was.kept:
         return _step_again(before, was, moments, heard, rules)

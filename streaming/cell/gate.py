@@ -63,7 +63,7 @@ class Gate:
 
 
 class Untold(Exception):  # noqa: N818 - it names what happened
-    """Kafka has lost what this controller was told."""
+    """Kafka has lost some of what this controller was told."""
 
 
 class Opening(NamedTuple):
@@ -127,7 +127,7 @@ SHUT: Final = write(Gate(shut=True))
 def passed(
     gate: Gate, ordered: Sequence[Row], decoder: Decoder, opening: Opening = NO_OPENING
 ) -> Passed:
-    """Let a batch through, or have it wait with what came before it.
+    """Let a batch through, or keep it with what came before it.
 
     What was told before this controller began to opens nothing: it tells of an older past.
 
@@ -149,7 +149,7 @@ def passed(
 
 
 def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None:
-    """See that no tick says that all which this start was told has been read: it was not."""
+    """Raise if a tick shows that this start has read all it was told, because it has not."""
     for row in ordered:
         tick = tick_of(row) if decoder.is_tick(row) else None
         if tick is not None and tick.start == start and tick.seen is not None:
@@ -158,7 +158,7 @@ def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None
 
 
 def _gathered(gate: Gate, ordered: Sequence[Row], decoder: Decoder) -> tuple[Gate, list[Row]]:
-    """Have rows wait, and return those that need not: of brokers no past is adopted."""
+    """Keep rows, and return those that need not wait: those about brokers."""
     waiting, beats, ticks = list(gate.waiting), dict(gate.beats), gate.ticks
     through: list[Row] = []
     latest: dict[str, int] = {}
@@ -209,7 +209,7 @@ def _noted(gate: Gate, row: Row, batch: Sequence[Row], decoder: Decoder, after: 
 
 
 def is_whole(word: Told, rows: Iterable[Row], decoder: Decoder) -> bool:
-    """Tell whether all is there that a cell was told, as the last word of a start counts it."""
+    """Tell whether all is there that a cell was told, by the count of the start's last ``told``."""
     slot = decoder.place.slot if decoder.place else 0
     of_it = f'"{word.start}"'.encode()
     found = sum(decoder.is_found(row) and of_it in (row.value or b"") for row in rows)

@@ -41,7 +41,7 @@ class HostPlan:
         self._missed: set[str] = set()
 
     def news(self, topics: Mapping[str, Mapping[str, str]], at: float) -> list[Hosts]:
-        """Return what has to be said, and book it as said.
+        """Return what has to be said, and note it as said.
 
         Args:
             topics: All that exist; of each, the brokers that it can be written to, and where they
@@ -74,7 +74,7 @@ class HostPlan:
 
 
 def _hosts(topic: str, brokers: Mapping[str, str]) -> Hosts:
-    """More brokers than a record can name are a few of them: a topic so wide is safe with those."""
+    """If a topic has more brokers than a record can name, name a few: that is enough to be safe."""
     names = sorted(brokers)[: limits.BROKERS_PER_REPORT]
     return Hosts(
         topic=topic,

@@ -99,7 +99,7 @@ def _extent(topics: Mapping[str, TopicSummary]) -> int:
 
 
 class RoutePlan:
-    """The book."""
+    """What groups ask for and know, what topics are like, and what was sent."""
 
     def __init__(self) -> None:
         self._groups: dict[str, _Group] = {}
@@ -155,7 +155,7 @@ class RoutePlan:
                 page.matching = (page.matching & there) | matched(page.asked, new)
 
     def asks_by_pattern(self) -> bool:
-        """Tell whether a group does."""
+        """Tell whether a group asks by pattern."""
         return any(page.asked for page in self._groups.values())
 
     def unlisted(self) -> bool:

@@ -163,7 +163,7 @@ class RouteWatcher:
             self._plan.listed((found - self._own) | written)
 
     def _look(self, metadata: Metadata, topics: set[str]) -> None:
-        """Find out what topics are like; the file has the first word."""
+        """Find out what topics are like; the file comes first."""
         written = self._written()
         seen = metadata.look(topics - written.keys())
         for topic in topics:

@@ -18,7 +18,7 @@ WRITERS = {
     "rules": ("obeying.py",),
 }
 """All may note in the outbox; ``conclusion`` sends it."""
-GUESTS = {
+OTHER_WRITERS = {
     ("adoption.py", "membership"): "it takes over what is published, once",
     ("adoption.py", "handover"): "as above",
     ("adoption.py", "target"): "as above",
@@ -81,7 +81,7 @@ def test_part_has_one_writer(part: str, allowed: tuple[str, ...]) -> None:
     strangers = {
         place
         for place in writers()[part]
-        if Path(place).parts[0] not in allowed and (place, part) not in GUESTS
+        if Path(place).parts[0] not in allowed and (place, part) not in OTHER_WRITERS
     }
 
     assert set() == strangers
@@ -92,7 +92,7 @@ def test_writers_write() -> None:
     found = writers()
 
     assert WRITERS.keys() <= found.keys()
-    assert all(place in found[part] for place, part in GUESTS)
+    assert all(place in found[part] for place, part in OTHER_WRITERS)
 
 
 @pytest.mark.parametrize(

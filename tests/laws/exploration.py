@@ -164,9 +164,9 @@ class Exploration:
 
     def _unsafe(self, world: World) -> str:
         lives = self.controller.lives(world.controller)
-        crew = [view for view in world.views if not self._excused(view, lives[view.me])]
+        obeying = [view for view in world.views if not self._excused(view, lives[view.me])]
         for queue, token in enumerate(world.tokens):
-            duties = [view.duties[queue] for view in crew]
+            duties = [view.duties[queue] for view in obeying]
             at_work = [duty.epoch for duty in duties if duty.state >= WORKING]
             if len(at_work) > 1:
                 return f"q{queue} has several owners"

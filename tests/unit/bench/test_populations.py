@@ -40,7 +40,7 @@ def test_each_answer_is_to_one_question() -> None:
     assert {b"measured-1/newcomer-1", b"measured-1/newcomer-2"} == {said.answer for said in trials}
 
 
-def test_only_questions_are_answered_under_a_suspect_s_key() -> None:
+def test_only_questions_are_answered_under_a_bad_broker_s_key() -> None:
     """The floor echoes accusations too: an echo of one must not pass for the answer."""
     asked = {said.answer for said in (BAD.is_judged(), BAD.is_restored())}
 

@@ -3,13 +3,13 @@
 import pytest
 
 from rebalance.brokers.events import Sight
-from rebalance.brokers.policy import Bench, VerdictPolicy
+from rebalance.brokers.policy import Judges, VerdictPolicy
 from rebalance.ids import BrokerName
 from tests.builders.cluster_story import EPOCH, FAILS, FINE, ClusterStory, sights
 
 
 @pytest.mark.parametrize(("mode", "term"), [("rocketmq-4", 600_000), ("rocketmq-5", 10_000)])
-def test_rocketmq_s_tables_may_judge_instead(mode: Bench, term: int) -> None:
+def test_rocketmq_s_tables_may_judge_instead(mode: Judges, term: int) -> None:
     """One report is enough, at once and for as long as the table says; the limits hold."""
     story = ClusterStory(policy=VerdictPolicy(mode=mode))
     story.sweep()
@@ -52,7 +52,7 @@ MODES = pytest.mark.parametrize("mode", ["rocketmq-4", "rocketmq-5"])
 @MODES
 @pytest.mark.parametrize("whose", ["report", "hosts"])
 def test_who_is_complained_of_first_is_out_as_soon_as_there_are_others(
-    mode: Bench, whose: str
+    mode: Judges, whose: str
 ) -> None:
     """It is spared while it is the only one that is known, and no longer."""
     story = ClusterStory(policy=VerdictPolicy(mode=mode))
@@ -68,7 +68,7 @@ def test_who_is_complained_of_first_is_out_as_soon_as_there_are_others(
 
 
 @MODES
-def test_an_eject_of_the_first_holds_as_soon_as_there_are_others(mode: Bench) -> None:
+def test_an_eject_of_the_first_holds_as_soon_as_there_are_others(mode: Judges) -> None:
     """An operator's command waits for no sweep either."""
     story = ClusterStory(policy=VerdictPolicy(mode=mode))
     story.command("c", available=False)
@@ -79,7 +79,7 @@ def test_an_eject_of_the_first_holds_as_soon_as_there_are_others(mode: Bench) ->
 
 
 @MODES
-def test_whoever_waits_for_room_is_out_when_another_s_time_is_over(mode: Bench) -> None:
+def test_whoever_waits_for_room_is_out_when_another_s_time_is_over(mode: Judges) -> None:
     """At the next tick, not at the end of the sweep."""
     story = ClusterStory(policy=VerdictPolicy(mode=mode))
     story.sweep()

@@ -33,7 +33,7 @@ def test_commons_own_nothing() -> None:
     assert [queue for queue, _ in told.hold] == [queue for queue, _ in story.told("x").hold]
 
 
-def test_what_only_guests_work_on_they_keep() -> None:
+def test_what_no_member_owns_is_kept() -> None:
     """Nobody owns it, and the log has kept nothing of the topic: their records name its queues."""
     story = a_story(Policy(share_number=1))
     shared = [joined(name, "orders", mode=Mode.SHARED) for name in "abc"]

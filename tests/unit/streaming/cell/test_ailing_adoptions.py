@@ -22,7 +22,7 @@ from trimtab.protocol import (
 )
 
 
-def crowd(log: Log, members: int) -> list[Record]:
+def many_join(log: Log, members: int) -> list[Record]:
     """What a group of many has published."""
     for number in range(members):
         log.append(MEMBERS, ILL, join(f"m{number}"), at=1_000)
@@ -33,7 +33,7 @@ def crowd(log: Log, members: int) -> list[Record]:
 def test_an_ailing_group_keeps_all_that_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more members than there is room for other records; so it does not wait for ever."""
     log = Log()
-    before = crowd(log, containment.MOST + 500)
+    before = many_join(log, containment.MOST + 500)
     log.append(MEMBERS, ILL, join("new"), at=9_500)
     with monkeypatch.context() as patched:
         failing(patched, always)

@@ -144,7 +144,7 @@ def test_operators_and_route_watchers_are_heard() -> None:
     assert verdicts(records)["a"] is None
 
 
-def test_impossible_figures_are_buried() -> None:
+def test_impossible_figures_are_refused() -> None:
     """What the contract cannot refuse (a zero latency), the jury does; the rest is heard."""
     log = Log()
     log.append(LATENCY, EAST, report("p", 1, a=0.0, b=5.0), at=START)

@@ -54,7 +54,7 @@ def test_cards_kept_up_are_cards_written_anew(pages: Pages, steps: list[dict[Que
 
 
 @given(PAGES, REWRITTEN, st.sets(st.sampled_from(NAMES)))
-def test_ledger_finds_what_a_walk_through_all_pages_finds(
+def test_drafted_books_find_what_a_walk_through_all_pages_finds(
     pages: Pages, drawn: dict[Queue, Ownership | None], members: set[MemberId]
 ) -> None:
     """Written or not yet written in this step; always in the order of the queues."""
