@@ -23,25 +23,33 @@ class Cache:
     """What one worker has in mind; the oldest is forgotten first."""
 
     most_bytes: int = _MOST_BYTES
-    _known: dict[bytes, GroupState] = field(default_factory=dict)
+    _known: dict[bytes, tuple[Packed, GroupState]] = field(default_factory=dict)
+    """By all that a beat leaves alone: how each was packed last, and what it is."""
     _bytes: int = 0
 
     def unpack(self, packed: Packed) -> GroupState:
         """Unpack a group, remembering what can be remembered of it."""
-        state = unpack(packed, self._known.get(packed.rest))
-        self._keep(packed.rest, state)
+        was, state = self._known.get(packed.rest, (None, None))
+        if (
+            state is None
+            or was is None
+            or (was.deadline, was.beats) != (packed.deadline, packed.beats)
+        ):
+            state = unpack(packed, state)
+        self._keep(packed, state)
         return state
 
     def pack(self, state: GroupState, before: GroupState, was: Packed | None) -> Packed:
         """Pack a group, and keep it in mind."""
         packed = pack(state, before, was)
-        self._keep(packed.rest, state)
+        self._keep(packed, state)
         return packed
 
-    def _keep(self, rest: bytes, state: GroupState) -> None:
+    def _keep(self, packed: Packed, state: GroupState) -> None:
+        rest = packed.rest
         if self._known.pop(rest, None) is None:
             self._bytes += len(rest)
-        self._known[rest] = state  # at the end: the last to be forgotten
+        self._known[rest] = packed, state  # at the end: the last to be forgotten
         while self._bytes > self.most_bytes:
             oldest = next(iter(self._known))
             del self._known[oldest]

@@ -15,6 +15,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, Millis
 from sinks import Record
+from streaming.cell.cache import Cache
 from streaming.cell.codec import Cell
 from streaming.cell.fold import Folded, fold
 from streaming.cell.hearing import hear
@@ -122,7 +123,7 @@ def test_only_groups_that_heard_something_are_unpacked(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("streaming.cell.cache.unpack", counting)
     log.append(HEARTBEATS, names[7], beat("a"), at=2_000)
-    fold(cell, log.read(), RULES)
+    fold(cell, log.read(), replace(RULES, cache=Cache()))
 
     assert [cell.groups.by_name()[GroupName(names[7])]] == unpacked
 
