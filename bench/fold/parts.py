@@ -74,7 +74,7 @@ def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
 
 
 def _brain(few: Prepared) -> Iterator[Part]:
-    name = GroupName("population-0")
+    name = GroupName("background-0")
     packed = few.cell.groups.by_name()[name]
     state = unpack(packed)
     stamp, events = _heard(few, few.beats, name)
