@@ -24,6 +24,7 @@ SHARED = {
     "tests/integration/test_hung_kafka.py": "hung",
     "tests/integration/test_commands.py": "controller",
     "tests/integration/test_poison.py": "controller",
+    "tests/integration/test_readme.py": "controller",
     "tests/integration/test_rocketmq.py": "controller",
     "tests/integration/test_route_watcher.py": "controller",
     "tests/integration/test_spark_pages.py": "controller",

@@ -1,0 +1,93 @@
+"""The SDK's README: its programs run as they are printed, on a Kafka and a controller of ours."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from console.embedded.broker import EmbeddedKafka
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.readings import fill
+from tests.integration.topics import create_topic
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+README = (Path(__file__).parents[2] / "clients" / "python" / "README.md").read_text("utf-8")
+MEMBER, READING, _, ASYNCIO, _, PRODUCER = re.findall(
+    r"```python\n(.*?)```", README, flags=re.DOTALL
+)
+PATIENCE_S = 90.0
+
+
+@pytest.fixture
+def orders(kafka: EmbeddedKafka) -> str:
+    """The topic of all examples, with messages."""
+    try:
+        create_topic(kafka.bootstrap_servers, "orders", 2)
+    except KafkaException:
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
+        assert "orders" in admin.list_topics(timeout=PATIENCE_S).topics
+    fill(kafka.bootstrap_servers, "orders")
+    return "orders"
+
+
+@pytest.mark.parametrize(
+    ("example", "said"),
+    [
+        (MEMBER, "start QueueRef(topic='orders'"),
+        (ASYNCIO, ""),
+        (PRODUCER, "written"),
+    ],
+    ids=["member", "asyncio", "producer"],
+)
+def test_an_example_runs_to_its_end(
+    kafka: EmbeddedKafka, controller: ControllerProcess, orders: str, example: str, said: str
+) -> None:
+    """It says what it should, and complains of nothing."""
+    del orders  # is there
+    done = subprocess.run(
+        [sys.executable, "-c", here(example, kafka, controller)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert said in done.stdout
+
+
+def test_what_reads_runs_until_it_is_told_to_end(
+    kafka: EmbeddedKafka, controller: ControllerProcess, orders: str
+) -> None:
+    """SIGTERM ends it in good order."""
+    del orders  # is there
+    program = here(READING, kafka, controller)
+    with subprocess.Popen([sys.executable, "-uc", program], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert re.match(rb"b'\d'", process.stdout.readline())
+            process.send_signal(signal.SIGTERM)
+            assert 0 == process.wait(PATIENCE_S)
+        finally:
+            process.kill()
+
+
+def here(example: str, kafka: EmbeddedKafka, controller: ControllerProcess) -> str:
+    """The same program, with our Kafka, our prefix and a group of its own."""
+    group = f"billing-{uuid4().hex[:8]}"
+    ours = re.sub(
+        r'((?:Member|Producer)\(\s*"localhost:9092",)',
+        rf'\1 prefix="{controller.prefix}",',
+        example,
+    )
+    assert ours != example
+    return ours.replace("localhost:9092", kafka.bootstrap_servers).replace(
+        '"billing"', f'"{group}"'
+    )
