@@ -236,7 +236,7 @@ class Possession:
             yield Violation(Invariant.ONE_OWNER, self._group, queue_text(queue), detail, places)
 
     def _is_there(self, queue: Queue, claim: _Claim) -> bool:
-        """Whether a life has beaten, or its newest assignment says hold: nobody withdrew it."""
+        """Whether a life has beaten, or its newest assignment says hold and was not withdrawn."""
         held = Grant(queue, claim.epoch) in self._held.get(claim.life, ())
         return held or claim.life in self._beating
 

@@ -33,7 +33,7 @@ class Reminders:
     """The members of one group that may not have read their assignment."""
 
     def __init__(self, reader: Reader, *, exact: bool) -> None:
-        """Begin with nobody; if not exact, beats and assignments are in no order."""
+        """Begin without members; if not exact, beats and assignments are in no order."""
         self._reader = reader
         self._exact = exact
         self._told: dict[Life, _Told] = {}

@@ -96,7 +96,7 @@ class Rest:
         yield from self._of_the_commons()
 
     def _of_the_commons(self) -> Iterator[Violation]:
-        """Name what those who broadcast or share have not, or leave undone."""
+        """Name queues that broadcasting or sharing members lack, or have not confirmed."""
         for life in sorted(self._broadcasting & self._assignments.keys()):
             assignment = self._assignments[life]
             if {grant.queue for grant in assignment.hold} != self._existing({life}):

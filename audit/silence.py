@@ -87,7 +87,7 @@ class Silence:
     """The members of one group, as far as they were heard."""
 
     def __init__(self, group: str, reader: Reader, blast: Blast, *, one_clock: bool) -> None:
-        """Begin with nobody heard; ``one_clock``: the times of all topics compare."""
+        """Begin with no member heard; ``one_clock``: the times of all topics compare."""
         self._one_clock = one_clock
         self._group, self._reader = group, reader
         self._blast = self._general = blast
@@ -146,7 +146,7 @@ class Silence:
             self._see(pulse, reading)
 
     def drained(self, record: Drained, reading: Reading) -> None:
-        """Who wants to go is still there."""
+        """A member that wants to go is still there."""
         pulse = self._pulses.get(record.life)
         if pulse is not None:
             pulse.wishes = max(pulse.wishes, record.sequence)  # drains and joins are one series
@@ -172,7 +172,7 @@ class Silence:
         pulse.held_at = None
 
     def commanded(self, record: Commanded) -> None:
-        """An operator may confirm that the silent are dead, or say that nobody is to go."""
+        """An operator may confirm that the silent are dead, or hold all evictions."""
         self._approved = self._approved or record.verb == "approve"
         self._in_flux = self._in_flux or record.verb == "policy"
         self._paused = record.verb == "pause" or (self._paused and record.verb != "resume")

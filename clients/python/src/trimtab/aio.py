@@ -43,7 +43,7 @@ class Member:
         binding: Binding | None = None,
         **options: "Unpack[Options]",
     ) -> None:
-        """As of `trimtab.Member`; each callback may be a coroutine function.
+        """As for `trimtab.Member`; each callback may be a coroutine function.
 
         A binding works on threads of its own: call what waits, as its `poll`, by
         `asyncio.to_thread`.
@@ -134,7 +134,7 @@ class Member:
             raise self.failure
 
     def _on_loop(self, callback: Callable[[N], Awaitable[T] | T] | None) -> Callable[[N], T] | None:
-        """Have the callback thread run a callback on the loop, and wait for it."""
+        """Run a callback on the loop, from the callback thread, and wait for it."""
         if callback is None:
             return None
 

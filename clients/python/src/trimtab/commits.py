@@ -70,7 +70,7 @@ class Commits:
         self._sent: _Sent | None = None
 
     def write(self, look: Callable[[], Places]) -> None:
-        """Write what there is then, and wait until Kafka has it, or somebody else the queues.
+        """Write what there is then, and wait until Kafka has it, or another member has the queues.
 
         Raises:
             KafkaException: Kafka did not take it, or did not say so in a few seconds.
@@ -100,7 +100,7 @@ class Commits:
                 self._turn.release()
 
     def hear(self) -> None:
-        """Take the answer to what was written, or let go of it when there is none in time."""
+        """Take the answer to what was written, or give it up when there is none in time."""
         sent = self._sent
         if sent is None or self._is_awaited(sent) or not self._turn.acquire(blocking=False):
             return

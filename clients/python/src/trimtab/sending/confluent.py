@@ -24,7 +24,13 @@ from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.selector import BrokerSelector
 from trimtab.sending.broker_times import BrokerTimes
-from trimtab.sending.confluent_callbacks import Attempt, Callback, Callbacks, callbacks, took
+from trimtab.sending.confluent_callbacks import (
+    Attempt,
+    Callback,
+    DeliveryCallbacks,
+    callbacks,
+    took,
+)
 from trimtab.sending.confluent_link import DEFAULTS, ConfluentLink
 from trimtab.sending.contract import Link, Place, Send, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, is_stream
@@ -58,7 +64,7 @@ class ConfluentSender:
     """The application's messages."""
 
     def __init__(self, place: Place, selector: BrokerSelector, patience: Patience) -> None:
-        self.dispatch: Dispatch[Callbacks] = Dispatch(selector, self._at_hand)
+        self.dispatch: Dispatch[DeliveryCallbacks] = Dispatch(selector, self._at_hand)
         self._patience = patience
         self._given_up = GivenUp()
         self._config = {**DEFAULTS, "bootstrap.servers": place.servers, **place.kafka}
@@ -145,7 +151,7 @@ class ConfluentSender:
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {error}") from error
 
-    def _at_hand(self, times: BrokerTimes) -> Hands[Callbacks]:
+    def _at_hand(self, times: BrokerTimes) -> Hands[DeliveryCallbacks]:
         return callbacks(times, self._failed)
 
     def _answered(
@@ -216,7 +222,7 @@ class ConfluentSender:
     def _settled(
         self, on_delivery: Callback | None, error: KafkaError | None, message: Message
     ) -> None:
-        """Hear of a message with a key: nowhere else to go, but its broker's account grows."""
+        """Hear of a message with a key: it goes nowhere else, but it counts for its broker."""
         self._keyed_count += 1
         times = self.dispatch.times_of(message.topic() or "", message.partition())
         if times is not None and error is None:

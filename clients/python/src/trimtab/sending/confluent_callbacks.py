@@ -34,7 +34,7 @@ class Attempt:
     """A report does not carry them."""
 
 
-class Callbacks(NamedTuple):
+class DeliveryCallbacks(NamedTuple):
     """Of a broker: what librdkafka calls for each message that is settled."""
 
     heard: Callback
@@ -70,13 +70,15 @@ def took(message: Message) -> float:
     return message.latency() or 0.0
 
 
-def callbacks(times: BrokerTimes, failed: Failed) -> Hands[Callbacks]:
+def callbacks(times: BrokerTimes, failed: Failed) -> Hands[DeliveryCallbacks]:
     """Make a broker's callbacks: for a single message, seven of eight in a row, and the eighth."""
     each, eighth = (_measuring(times, note, failed) for note in (times.note, times.note_eighth))
     return each, _passing(times, failed), eighth
 
 
-def _measuring(times: BrokerTimes, note: Callable[[float], None], failed: Failed) -> Callbacks:
+def _measuring(
+    times: BrokerTimes, note: Callable[[float], None], failed: Failed
+) -> DeliveryCallbacks:
     def heard(error: KafkaError | None, message: Message) -> None:
         if error is None:
             note(message.latency())  # type: ignore[arg-type]  # a report always has it
@@ -93,10 +95,10 @@ def _measuring(times: BrokerTimes, note: Callable[[float], None], failed: Failed
 
         return told
 
-    return Callbacks(heard, Told(tell), times)
+    return DeliveryCallbacks(heard, Told(tell), times)
 
 
-def _passing(times: BrokerTimes, failed: Failed) -> Callbacks:
+def _passing(times: BrokerTimes, failed: Failed) -> DeliveryCallbacks:
     def heard(error: KafkaError | None, message: Message) -> None:
         if error is not None:
             failed(times, _first(message, None), error, message)
@@ -110,7 +112,7 @@ def _passing(times: BrokerTimes, failed: Failed) -> Callbacks:
 
         return told
 
-    return Callbacks(heard, Told(tell), times)
+    return DeliveryCallbacks(heard, Told(tell), times)
 
 
 def _first(message: Message, on_delivery: Callback | None) -> Attempt:

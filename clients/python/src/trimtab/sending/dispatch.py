@@ -55,7 +55,7 @@ Row = Callable[[], Turn[E]]
 
 
 class Turns(dict[str, Row[E]]):
-    """The row of each topic; of one that nothing is known of, the client's own choice."""
+    """The turns of each topic; for an unknown topic, the client's own choice."""
 
     def __init__(self, anywhere: Turn[E]) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Turns(dict[str, Row[E]]):
 
 
 class Dispatch(Generic[E]):
-    """The turns of all topics, and the accounts of all brokers.
+    """The turns of all topics, and the times of all brokers.
 
     Args:
         selector: Who judges; generation 5.
