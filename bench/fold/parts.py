@@ -16,6 +16,7 @@ from pyspark.sql.streaming.state import GroupState
 
 from bench.floor.tally import Tally
 from bench.fold.prepared import POLICY, RULES, Prepared, prepared
+from bench.populations import BACKGROUND
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.events import Moment
 from rebalance.groups.step import step
@@ -74,7 +75,7 @@ def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
 
 
 def _brain(few: Prepared) -> Iterator[Part]:
-    name = GroupName("background-0")
+    name = GroupName(BACKGROUND[0])
     packed = few.cell.groups.by_name()[name]
     state = unpack(packed)
     stamp, events = _heard(few, few.beats, name)
