@@ -88,16 +88,16 @@ class KafkaPythonLink:
 
     def poll(self, timeout_ms: int) -> list[VerdictRecord]:
         """Wait for verdicts."""
-        records = []
+        verdicts = []
         try:
             for partition, records in self._consumer.poll(timeout_ms=timeout_ms).items():
                 for record in records:
                     self._progress.reach(partition, record.offset + 1)
-                    records.append(VerdictRecord(record.key, record.value, record.timestamp))
+                    verdicts.append(VerdictRecord(record.key, record.value, record.timestamp))
         except KafkaError as error:
             _LOGGER.debug("verdicts: %s", error)
         self._caught_up |= self._progress.reached() is not None
-        return records
+        return verdicts
 
     def has_caught_up(self) -> bool:
         """Tell whether the end was reached once."""
