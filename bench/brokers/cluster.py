@@ -130,9 +130,9 @@ class Cluster:
     def _properties(self, name: str) -> str:
         """The embedded broker's, and what is different of three; of two values the last counts."""
         voters = ",".join(f"{it}@{LOOPBACK}:{port}" for it, port in self._quorum.items())
-        public = {"BROKER": self._between[name], "CLIENT": self._listens[name]}
-        listeners = {**public, "CONTROLLER": self._quorum[name]}
-        advertised = {**public, "CLIENT": self._public[name]}
+        bound = {"BROKER": self._between[name], "CLIENT": self._listens[name]}
+        listeners = {**bound, "CONTROLLER": self._quorum[name]}
+        advertised = {**bound, "CLIENT": self._public[name]}
         protocols = "BROKER:PLAINTEXT,CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"
         different = {
             "node.id": name,
