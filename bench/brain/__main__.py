@@ -9,7 +9,14 @@ from typing import Annotated, Final
 import typer
 
 from bench.brain.floods import FLOODS, Flood, flooded
-from bench.brain.population import STRATEGY, Population, population, released, stepped
+from bench.brain.population import (
+    QUEUES_EACH,
+    STRATEGY,
+    Population,
+    population,
+    released,
+    stepped,
+)
 from bench.command import conclude, run
 from console.output import columns
 from console.progress import Stderr
@@ -49,7 +56,7 @@ def brain(
       python -m bench.brain --members 1000 --groups 100 | tail -1 | jq .join_beyond_strategy_ms
     """
     tell = Stderr()
-    with tell.step(f"{members} members and {10 * members} queues come together"):
+    with tell.step(f"{members} members and {QUEUES_EACH * members} queues come together"):
         large = population(members)
     with tell.step("timing what may happen to them"):
         headline = figures(large, members)
@@ -99,7 +106,9 @@ def _join(large: Population) -> tuple[float, float]:
 
 def everybody_beats(groups: int) -> float:
     """Return the processor time of one batch in which everybody beats."""
-    populations = [population(_SMALL, f"group-{number}") for number in range(groups)]
+    populations = [
+        population(_SMALL, f"group-{number}", queues_each=10) for number in range(groups)
+    ]
     return seconds(lambda: [stepped(it.state, it.beats) for it in populations], repeats=3)
 
 

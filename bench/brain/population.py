@@ -31,7 +31,8 @@ from rebalance.stamp import Stamp
 
 _TOPIC: Final = TopicName("orders")
 LIFE: Final = Incarnation("1767225600000-00000000")
-_QUEUES_EACH: Final = 10
+QUEUES_EACH: Final = 2
+"""Of 10,000 members: a group takes in what one record can name, 26,000 queues of such a topic."""
 
 POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000)
 STRATEGY: Final = allocator(POLICY.strategy)
@@ -47,13 +48,16 @@ class Population(NamedTuple):
     leave: Sequence[Event]
 
 
-def population(members: int, name: str = "population") -> Population:
-    """Let so many members join, with ten queues for each."""
+def population(
+    members: int, name: str = "population", queues_each: int = QUEUES_EACH
+) -> Population:
+    """Let so many members join, with a few queues for each."""
     names = [MemberId(f"{name}-{number:05}") for number in range(members)]
-    queues = tuple(Queue(_TOPIC, BrokerName(""), it) for it in range(_QUEUES_EACH * members))
+    queues = tuple(Queue(_TOPIC, BrokerName(""), it) for it in range(queues_each * members))
     begin: list[Event] = [_joined(member) for member in names]
     begin.append(RouteObserved(at(0), _TOPIC, 1, exists=True, queues=queues))
     first = stepped(GroupState(GroupName(name)), begin, second=0).state
+    assert len(first.handover.books) == len(queues), "every queue has an owner"
     read = [BeatSeen(at(0), Life(member, LIFE), 0, first.epoch) for member in names]
     first = stepped(first, read, second=0).state
     beats = [BeatSeen(at(1), Life(member, LIFE), 1, first.epoch) for member in names]
