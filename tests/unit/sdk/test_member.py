@@ -295,3 +295,20 @@ def test_a_broken_transport_ends_the_member(application: Application) -> None:
 
     assert isinstance(member.failure, MemberFailedError)
     assert isinstance(member.failure.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # it is raised
+def test_a_transport_that_cannot_be_closed_keeps_nobody_waiting(application: Application) -> None:
+    """The callbacks' thread ends, and leaving returns, whatever a client library raises then."""
+
+    class Stuck(MemoryTransport):
+        def close(self, timeout_ms: int) -> None:
+            raise ZeroDivisionError(timeout_ms)
+
+    member = Member(
+        group=GROUP, topics=["orders"], transport=Stuck(), on_error=application.on_error
+    )
+    before = threading.active_count()
+    with member:
+        pass
+    until(lambda: threading.active_count() == before)

@@ -151,10 +151,12 @@ class Engine:
             failure.__cause__ = error
             self._fail(failure)
         finally:
-            self._transport.close(CLOSE_MS)
-            self._callbacks.finish()
-            with self.changed:
-                self.changed.notify_all()
+            try:
+                self._transport.close(CLOSE_MS)
+            finally:  # whatever a client library raises, who waits for the end is told
+                self._callbacks.finish()
+                with self.changed:
+                    self.changed.notify_all()
 
     def _connect(self) -> None:
         while not self._is_told_to_stop():
