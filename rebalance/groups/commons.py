@@ -108,7 +108,7 @@ def _every(queues: Sequence[Queue]) -> Sequence[Queue]:
 
 def readers(draft: Draft, after: Commons) -> list[MemberId]:
     """Return the members whose part of the commons this step changed."""
-    changed, told = draft.topics.routes.drawn.keys(), draft.membership.members.drawn
+    changed, told = draft.topics.routes.written.keys(), draft.membership.members.written
     ruled = effective(draft.general, draft.before.rules.overrides)
     if not changed and not told and ruled is draft.policy:
         return []

@@ -108,9 +108,9 @@ def _shares(
 
 def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[MemberId]:
     """Members that get a record: those that asked, and those with news about a queue."""
-    drawn, before = draft.handover.books.drawn, draft.before.handover.books
-    was = [(queue, before[queue]) for queue in drawn if queue in before]
-    now = [(queue, owned) for queue, owned in drawn.items() if owned is not None]
+    written, before = draft.handover.books.written, draft.before.handover.books
+    was = [(queue, before[queue]) for queue in written if queue in before]
+    now = [(queue, owned) for queue, owned in written.items() if owned is not None]
     members = {member for _, owned in was + now for member in concerned(owned)}
     old, new = portions(was, members), portions(now, members)
     retold = {member for member in members if old[member] != new[member]}

@@ -31,7 +31,7 @@ def last_change(draft: Draft) -> Cause | None:
 def note(draft: Draft) -> None:
     """Find the step's cause, and keep those of whatever is on its way, and of nothing else."""
     draft.outbox.why = _of_step(draft)
-    if not draft.handover.books.drawn:
+    if not draft.handover.books.written:
         return
     books, known = draft.handover.books.merged(), dict(draft.handover.reasons)
     if draft.outbox.why is not None:

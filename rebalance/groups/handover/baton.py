@@ -104,8 +104,8 @@ def _unsettled(draft: Draft) -> list[Queue]:
     """
     if draft.target.urgent:
         return sorted({*draft.handover.books.merged(), *draft.target.owners})
-    queues = {*draft.handover.books.drawn, *draft.target.aimed, *draft.before.handover.loose}
-    queues.update(draft.handover.books.concerning(draft.membership.members.drawn.keys()))
+    queues = {*draft.handover.books.written, *draft.target.aimed, *draft.before.handover.loose}
+    queues.update(draft.handover.books.concerning(draft.membership.members.written.keys()))
     return sorted(queues)
 
 

@@ -64,7 +64,7 @@ def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> N
 
 def give(draft: Draft) -> None:
     """Note which releases this step asks for, not published yet; forget those no longer wanted."""
-    if not draft.handover.books.drawn:
+    if not draft.handover.books.written:
         return
     books, epoch = draft.handover.books.merged(), draft.next_epoch
     grants = (grant for queue in books.moving for grant in books[queue].grants)

@@ -54,7 +54,7 @@ def sweep(draft: Draft) -> None:
 
 def forget(draft: Draft, clock: Millis) -> None:
     """Drop those of which no late record is expected any more."""
-    if not draft.membership.departures.drawn:
+    if not draft.membership.departures.written:
         return
     known = sorted(draft.membership.departures.items(), key=lambda entry: (-entry[1].at, entry[0]))
     for place, (name, gone) in enumerate(known):

@@ -99,7 +99,7 @@ def sweep(draft: Draft) -> None:
 
 def forget(draft: Draft, clock: Millis) -> None:
     """Drop what has faded away, so that what is kept stays as small as the group."""
-    if draft.membership.flaps.drawn:
+    if draft.membership.flaps.written:
         _strike_out(draft, clock)
 
 

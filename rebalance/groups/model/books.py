@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
 from rebalance.groups.model.cards import filed, refiled
-from rebalance.groups.model.overlay import Overlay, trace
+from rebalance.groups.model.overlay import Overlay, apply
 from rebalance.groups.model.ownership import Ownership
 from rebalance.ids import MemberId, Queue
 
@@ -45,15 +45,15 @@ class Books(dict[Queue, Ownership]):
             self._moving = frozenset(queue for queue, owned in self.items() if moves(owned))
         return self._moving
 
-    def rewritten(self, drawn: Mapping[Queue, Ownership | None]) -> "Books":
+    def rewritten(self, written: Mapping[Queue, Ownership | None]) -> "Books":
         """Return the books with some pages written anew, or removed."""
         books = Books(self)
-        trace(drawn, books)
+        apply(written, books)
         if self._moving is not None:
-            now = (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
-            books._moving = self._moving.difference(drawn).union(now)
+            now = (queue for queue, owned in written.items() if owned is not None and moves(owned))
+            books._moving = self._moving.difference(written).union(now)
         if self._cards is not None:
-            books._cards = refiled(self._cards, self, drawn, concerned)
+            books._cards = refiled(self._cards, self, written, concerned)
         return books
 
 
@@ -73,17 +73,17 @@ class DraftedBooks(Overlay[Queue, Ownership]):
             return []
         found = self._books.cards
         queues = {queue for member in members for queue in found.get(member, ())}
-        queues.difference_update(self.drawn)
-        for queue, owned in self.drawn.items():
+        queues.difference_update(self.written)
+        for queue, owned in self.written.items():
             if owned is not None and not members.isdisjoint(concerned(owned)):
                 queues.add(queue)
         return sorted(queues)
 
     def moving(self) -> list[Queue]:
         """Return, in order, the queues that have an heir or are asked back."""
-        drawn = self.drawn
-        queues = [queue for queue in self._books.moving if queue not in drawn]
-        queues += (queue for queue, owned in drawn.items() if owned is not None and moves(owned))
+        written = self.written
+        queues = [queue for queue in self._books.moving if queue not in written]
+        queues += (queue for queue, owned in written.items() if owned is not None and moves(owned))
         return sorted(queues)
 
     def merged(self) -> Books:
@@ -93,7 +93,7 @@ class DraftedBooks(Overlay[Queue, Ownership]):
         return merged
 
     def _rewritten(self) -> Books:
-        return self._books.rewritten(self.drawn)
+        return self._books.rewritten(self.written)
 
 
 def moves(owned: Ownership) -> bool:

@@ -28,12 +28,12 @@ def filed(things: Mapping[K, V], headings: Callable[[V], Iterable[H]]) -> Mappin
 def refiled(
     cards: Mapping[H, frozenset[K]],
     before: Mapping[K, V],
-    drawn: Mapping[K, V | None],
+    written: Mapping[K, V | None],
     headings: Callable[[V], Iterable[H]],
 ) -> Mapping[H, frozenset[K]]:
     """Return the cards after some entries were written or removed."""
     lost, gained = defaultdict(set), defaultdict(set)
-    for key, thing in drawn.items():
+    for key, thing in written.items():
         was = before.get(key)
         if was is not None:
             for heading in headings(was):

@@ -130,16 +130,16 @@ class Draft:
     @property
     def decided(self) -> bool:
         """Tell whether this step draws an epoch."""
-        if self.outbox.causes or self.outbox.touched or self.membership.suspected.drawn:
+        if self.outbox.causes or self.outbox.touched or self.membership.suspected.written:
             return True
-        moved = self._handover is not None and bool(self._handover.books.drawn)
+        moved = self._handover is not None and bool(self._handover.books.written)
         return moved or (self._target is not None and self._target.is_new)
 
     @property
     def is_quiet(self) -> bool:
         """Tell whether this step has nothing to publish, as nearly every step."""
-        routed = self._topics is not None and bool(self._topics.routes.drawn)
-        changed = routed or self.membership.members.drawn or self.decided
+        routed = self._topics is not None and bool(self._topics.routes.written)
+        changed = routed or self.membership.members.written or self.decided
         return self.outbox.is_empty() and not changed
 
     @property

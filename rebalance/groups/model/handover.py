@@ -51,6 +51,6 @@ class HandoverDraft:
         """Return it as it is now, in a group that has drawn ``epoch``."""
         for asked in (self.posted, self.reasons):
             assert not asked or max(asked) <= epoch, f"asked after epoch {epoch}: {max(asked)}"
-        for queue, owned in self.books.drawn.items():
+        for queue, owned in self.books.written.items():
             assert owned is None or owned.is_sound(epoch), f"{queue} is {owned} at epoch {epoch}"
         return Handover(self.books.merged(), tuple(self.loose), self.posted, self.reasons)

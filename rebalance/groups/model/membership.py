@@ -71,7 +71,7 @@ class MembershipDraft:
     def _check(self) -> None:
         members, pulses = self.members, self.pulses
         assert len(members) == len(pulses), "each member has one pulse"
-        for name in members.drawn:
+        for name in members.written:
             there = members.get(name) is not None
             assert there == (pulses.get(name) is not None), f"{name} has no pulse, or is no member"
             assert there or self.suspected.get(name) is None, f"{name} is suspected, and no member"

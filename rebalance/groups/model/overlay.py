@@ -18,12 +18,12 @@ V = TypeVar("V")
 class Overlay(Generic[K, V]):
     """A mutable view of an immutable map."""
 
-    __slots__ = ("_beneath", "_copy", "_drawn", "_size")
+    __slots__ = ("_beneath", "_copy", "_size", "_written")
 
     def __init__(self, beneath: Mapping[K, V]) -> None:
         """Begin with nothing written over ``beneath``."""
         self._beneath = beneath
-        self._drawn: dict[K, V | None] = {}
+        self._written: dict[K, V | None] = {}
         self._copy: Mapping[K, V] | None = None
         self._size = len(beneath)
 
@@ -33,30 +33,30 @@ class Overlay(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """Return what is written at ``key``, or else what is beneath."""
-        if key in self._drawn:
-            return self._drawn[key]
+        if key in self._written:
+            return self._written[key]
         return self._beneath.get(key)
 
     def __getitem__(self, key: K) -> V:
         """Return what is visible at ``key``, which must be there."""
-        drawn = self._drawn  # as ``get`` does: there is no cheaper call than none
-        value = drawn[key] if key in drawn else self._beneath.get(key)
+        written = self._written  # as ``get`` does: there is no cheaper call than none
+        value = written[key] if key in written else self._beneath.get(key)
         if value is None:
             raise KeyError(key)
         return value
 
     def put(self, key: K, value: V) -> None:
         """Write ``value`` at ``key``."""
-        drawn = self._drawn
-        if (drawn[key] if key in drawn else self._beneath.get(key)) is None:
+        written = self._written
+        if (written[key] if key in written else self._beneath.get(key)) is None:
             self._size += 1
-        drawn[key] = value
+        written[key] = value
         self._copy = None
 
     def remove(self, key: K) -> None:
         """Remove ``key``, if it is there."""
         if self.get(key) is not None:
-            self._drawn[key] = None
+            self._written[key] = None
             self._copy = None
             self._size -= 1
 
@@ -66,9 +66,9 @@ class Overlay(Generic[K, V]):
             self.remove(key)
 
     @property
-    def drawn(self) -> Mapping[K, V | None]:
+    def written(self) -> Mapping[K, V | None]:
         """What was written: new values, and None where a key was removed."""
-        return self._drawn
+        return self._written
 
     def items(self) -> ItemsView[K, V]:
         """Return what is visible now: the map's own order first, then new keys as written."""
@@ -80,7 +80,7 @@ class Overlay(Generic[K, V]):
 
     def merged(self) -> Mapping[K, V]:
         """Return the visible map; the one beneath itself when nothing was written."""
-        if not self._drawn:
+        if not self._written:
             return self._beneath
         if self._copy is None:
             self._copy = self._rewritten()
@@ -88,13 +88,13 @@ class Overlay(Generic[K, V]):
 
     def _rewritten(self) -> Mapping[K, V]:
         copy = dict(self._beneath)  # a plain copy is the fastest walk over a large map
-        trace(self._drawn, copy)
+        apply(self._written, copy)
         return copy
 
 
-def trace(drawn: Mapping[K, V | None], copy: dict[K, V]) -> None:
+def apply(written: Mapping[K, V | None], copy: dict[K, V]) -> None:
     """Write into a copy what was written over it."""
-    for key, value in drawn.items():
+    for key, value in written.items():
         if value is None:
             copy.pop(key, None)
         else:

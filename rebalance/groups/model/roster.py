@@ -16,7 +16,7 @@ from typing import NamedTuple
 from rebalance.groups.model.cards import filed, refiled
 from rebalance.groups.model.demand import Demand
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.overlay import Overlay, trace
+from rebalance.groups.model.overlay import Overlay, apply
 from rebalance.groups.model.subscriptions import Wish, wish_of
 from rebalance.ids import MemberId
 
@@ -75,12 +75,12 @@ class Roster(dict[MemberId, Member]):
         asked = (card for card in self.cards if isinstance(card, Asking))
         return frozenset(card.wish for card in asked if card.owns)
 
-    def rewritten(self, drawn: Mapping[MemberId, Member | None]) -> "Roster":
+    def rewritten(self, written: Mapping[MemberId, Member | None]) -> "Roster":
         """Return the roster with some entries written anew, or removed."""
         roster = Roster(self)
-        trace(drawn, roster)
+        apply(written, roster)
         if self._cards is not None:
-            roster._cards = refiled(self._cards, self, drawn, _headings)
+            roster._cards = refiled(self._cards, self, written, _headings)
         return roster
 
 
@@ -198,10 +198,10 @@ class DraftedRoster(Overlay[MemberId, Member]):
         return replace(member, topics=agreed[0], patterns=agreed[1])
 
     @property
-    def drawn(self) -> Mapping[MemberId, Member | None]:
+    def written(self) -> Mapping[MemberId, Member | None]:
         """What was written since."""
         self._write_down()
-        return super().drawn
+        return super().written
 
     def merged(self) -> Roster:
         """Return the roster as it is now; the same one when nothing was written."""
@@ -223,4 +223,4 @@ class DraftedRoster(Overlay[MemberId, Member]):
                 super().put(name, now)
 
     def _rewritten(self) -> Roster:
-        return self.before.rewritten(self._drawn)
+        return self.before.rewritten(self._written)

@@ -45,9 +45,9 @@ class TopicsDraft:
 
     def closed(self) -> Topics:
         """Return the topics as they are now; the same ones when nothing was written."""
-        if not self.routes.drawn and not self.doubts.drawn:
+        if not self.routes.written and not self.doubts.written:
             return self.before
-        for topic in self.doubts.drawn:
+        for topic in self.doubts.written:
             doubted, known = self.doubts.get(topic), self.routes.get(topic)
             assert doubted is None or known is not None, f"{topic} is doubted, and has no route"
         return Topics(self.routes.merged(), self.doubts.merged())

@@ -62,7 +62,7 @@ def test_copies_do_not_grow_with_the_batch(flood: str, monkeypatch: pytest.Monke
     merged = Overlay.merged
 
     def counted(self: Overlay[Any, Any]) -> object:
-        if self._drawn and self._copy is None:
+        if self._written and self._copy is None:
             copied.append(self)
         return merged(self)
 

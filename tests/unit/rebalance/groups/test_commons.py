@@ -46,10 +46,10 @@ def test_a_ring_is_as_rocketmq_draws_it(line: Line) -> None:
     if len({*names}) < len(line["cids"]):
         return
     for cid, following, expected in answered(line):
-        assert {*expected} == {*_drawn(given, names, following, cid)}
+        assert {*expected} == {*_written(given, names, following, cid)}
 
 
-def _drawn(given: list[Queue], names: list[MemberId], following: int, cid: str) -> list[Queue]:
+def _written(given: list[Queue], names: list[MemberId], following: int, cid: str) -> list[Queue]:
     """A queue of Kafka has no broker that could choose; the vectors' brokers all have a name."""
     return list(ring(given, names, following).get(MemberId(cid), ()))
 

@@ -117,7 +117,7 @@ def test_settled_queue_is_not_touched() -> None:
     draft = BOOKS.with_target("orders-0", "a").with_page("orders-0", "a@1").drafted()
     settled(draft)
 
-    assert {} == draft.handover.books.drawn
+    assert {} == draft.handover.books.written
 
 
 @pytest.mark.parametrize(

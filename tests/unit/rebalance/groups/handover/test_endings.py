@@ -56,7 +56,7 @@ def test_release_counts_for_the_exact_grant(
 
 def test_release_of_an_unknown_queue_is_ignored() -> None:
     """A claim of what was never granted changes nothing (C9)."""
-    assert {} == after_release(BOOKS, "a", "orders-7@1").handover.books.drawn
+    assert {} == after_release(BOOKS, "a", "orders-7@1").handover.books.written
 
 
 def test_release_of_several_queues_is_booked_one_by_one() -> None:
@@ -65,7 +65,7 @@ def test_release_of_several_queues_is_booked_one_by_one() -> None:
     draft = after_release(group, "a", "orders-0@1 orders-1@1")
 
     assert "b@2" == first_page(draft)
-    assert [queue("orders-0")] == list(draft.handover.books.drawn)
+    assert [queue("orders-0")] == list(draft.handover.books.written)
 
 
 def test_handed_over_queue_is_told_with_its_duration() -> None:

@@ -46,7 +46,7 @@ def test_key_that_was_blotted_out_may_be_drawn_again() -> None:
     paper.remove("d")
 
     assert {"a": 10, "b": 2, "c": 3} == paper.merged()
-    assert {"a": 10, "d": None} == paper.drawn
+    assert {"a": 10, "d": None} == paper.written
 
 
 def test_clean_sheet_gives_the_map_itself() -> None:

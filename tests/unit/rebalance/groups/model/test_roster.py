@@ -38,20 +38,20 @@ def test_cards_kept_up_are_cards_written_anew(
 ) -> None:
     """Whether the cards were carried from step to step or read off the entries: no difference."""
     roster = Roster(entries)
-    for drawn in steps:
+    for written in steps:
         assert roster.wishes >= roster.owners_wishes
-        roster = roster.rewritten(drawn)
+        roster = roster.rewritten(written)
 
         assert Roster(dict(roster)).cards == roster.cards
 
 
 @given(ROSTERS, REWRITTEN)
 def test_the_roll_finds_what_a_walk_past_everybody_finds(
-    entries: Entries, drawn: dict[MemberId, Member | None]
+    entries: Entries, written: dict[MemberId, Member | None]
 ) -> None:
     """Who is unlike the others, and what is asked for, in the middle of a step."""
     drafted = DraftedRoster(entries)
-    for name, member in drawn.items():
+    for name, member in written.items():
         if member is None:
             drafted.remove(name)
         else:
@@ -69,11 +69,11 @@ def test_the_roll_finds_what_a_walk_past_everybody_finds(
 
 @given(ROSTERS, st.lists(st.tuples(NAMES, st.none() | MEMBERS), max_size=8), st.data())
 def test_an_agreement_is_as_if_it_were_written_of_each(
-    entries: Entries, drawn: list[tuple[MemberId, Member | None]], data: st.DataObject
+    entries: Entries, written: list[tuple[MemberId, Member | None]], data: st.DataObject
 ) -> None:
     """Whoever looks, at one or at all, sees what all eager members want by now."""
     drafted, plain = DraftedRoster(entries), dict(entries)
-    for name, member in drawn:
+    for name, member in written:
         if member is None:
             drafted.remove(name)
             plain.pop(name, None)
@@ -93,4 +93,4 @@ def test_an_agreement_is_as_if_it_were_written_of_each(
         assert all(drafted.demand.names(topic) for it in plain.values() for topic in it.topics)
 
     assert plain == dict(drafted.merged())
-    assert {name: plain.get(name) for name in drafted.drawn} == dict(drafted.drawn)
+    assert {name: plain.get(name) for name in drafted.written} == dict(drafted.written)
