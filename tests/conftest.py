@@ -48,7 +48,24 @@ settings.load_profile("thorough")
 
 
 class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
-    """`--dist=loadgroup`, whose mark has no effect with the pytest that we have (xdist 3.8)."""
+    """`--dist=loadgroup`, whose mark has no effect with the pytest that we have (xdist 3.8).
+
+    Long tests come first, and a process has only one of them at a time. It has to know its next two
+    tests before it begins one; were those long as well, they would wait while others are done.
+    """
+
+    def __init__(self, config: pytest.Config, log: object) -> None:
+        """Begin with no long test anywhere."""
+        super().__init__(config, log)
+        self._long: dict[object, str] = {}
+
+    def _assign_work_unit(self, node: object) -> None:
+        units = self.assigned_work.get(node, {})
+        if all(units.get(self._long.get(node, ""), {}).values()):  # it is done, or there was none
+            self._long[node] = next(iter(self.workqueue))
+        else:
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         return SHARED.get(file_of(nodeid), nodeid)
@@ -82,12 +99,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Sort by price, after the shuffle."""
     items.sort(key=price)
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda it: (it.get_closest_marker("slow") is None, -price(it)))
+        items.sort(key=lambda it: (it.get_closest_marker("slow") is None, -limit(it), -price(it)))
     sharing = {
         file_of(it.nodeid) for it in items if "controller" in getattr(it, "fixturenames", ())
     }
     if forgotten := sharing - SHARED.keys():
         raise pytest.UsageError(f"SHARED in tests/conftest.py does not name {sorted(forgotten)}")
+
+
+def limit(item: pytest.Item) -> float:
+    """How many seconds a test may take; 0: as many as any."""
+    mark = item.get_closest_marker("timeout")
+    return float(mark.args[0]) if mark else 0.0
 
 
 def price(item: pytest.Item) -> int:

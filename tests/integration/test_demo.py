@@ -34,7 +34,9 @@ def is_clear(home: Path) -> bool:
     return not locked and not Instance(home / "demo").is_running()
 
 
-@pytest.mark.timeout(900)  # a minute on two idle cores; Spark starts twice, and slowly on busy ones
+@pytest.mark.timeout(
+    1_200
+)  # a minute on two idle cores; Spark starts twice, and slowly on busy ones
 def test_the_demo_succeeds(tmp_path: Path) -> None:
     """Every step comes to rest; nothing lost, no two owners, nothing moves for the controller."""
     demo = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)

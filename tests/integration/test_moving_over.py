@@ -33,7 +33,7 @@ CELLS = {"controller.cells_per_partition": 3}
 GONE = "records were deleted before they were read"
 
 
-@pytest.mark.timeout(900)  # five starts of Spark
+@pytest.mark.timeout(1_500)  # five starts of Spark
 def test_a_new_checkpoint_begins_where_the_old_one_ended(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, lone_member: MakeMember
 ) -> None:

@@ -26,7 +26,7 @@ GIVES_WAY_S = 30.0
 BRIEFLY_S = 3.0
 
 
-@pytest.mark.timeout(900)  # five starts of Spark
+@pytest.mark.timeout(1_500)  # five starts of Spark
 def test_nothing_moves_whatever_becomes_of_the_controller(
     kafka: EmbeddedKafka,
     topics_prefix: str,
