@@ -31,7 +31,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.portions import Shares, portions
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.summary import summarise
-from rebalance.ids import MemberId
+from rebalance.ids import Life, MemberId
 from rebalance.stamp import Stamp
 
 
@@ -127,8 +127,7 @@ def _issued(
     assert member.owns or not portion.inherit, f"{name} owns nothing, so it inherits nothing"
     return AssignmentIssued(
         group=state.name,
-        member=name,
-        incarnation=member.incarnation,
+        life=Life(name, member.incarnation),
         epoch=state.epoch,
         target_epoch=state.target.epoch,
         portion=portion,

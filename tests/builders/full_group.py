@@ -214,28 +214,24 @@ GROUP = GroupState(
         books={
             Queue(TopicName("n117"), BrokerName("n118"), 119): Ownership(
                 holder=Grant(
-                    MemberId("n120"),
-                    Incarnation("n121"),
+                    Life(MemberId("n120"), Incarnation("n121")),
                     Epoch(122),
                     Asked(epoch=Epoch(123), at=Millis(124)),
                 ),
                 heir=Grant(
-                    MemberId("n125"),
-                    Incarnation("n126"),
+                    Life(MemberId("n125"), Incarnation("n126")),
                     Epoch(127),
                     Asked(epoch=Epoch(128), at=Millis(129)),
                 ),
             ),
             Queue(TopicName("n130"), BrokerName("n131"), 132): Ownership(
                 holder=Grant(
-                    MemberId("n133"),
-                    Incarnation("n134"),
+                    Life(MemberId("n133"), Incarnation("n134")),
                     Epoch(135),
                     Asked(epoch=Epoch(136), at=Millis(137)),
                 ),
                 heir=Grant(
-                    MemberId("n138"),
-                    Incarnation("n139"),
+                    Life(MemberId("n138"), Incarnation("n139")),
                     Epoch(140),
                     Asked(epoch=Epoch(141), at=Millis(142)),
                 ),

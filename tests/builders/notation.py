@@ -62,7 +62,7 @@ def grant(text: str) -> Grant:
     who, _, epochs = text.partition("@")
     epoch, _, told = epochs.partition("!")
     asked = Asked(Epoch(int(told)), TOLD_AT) if told else None
-    return Grant(*life(who), Epoch(int(epoch)), asked)
+    return Grant(life(who), Epoch(int(epoch)), asked)
 
 
 def grant_text(grant: Grant) -> str:

@@ -29,7 +29,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.subscriptions import wants
-from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.ids import Life, MemberId, Queue, TopicName
 from rebalance.stamp import Stamp
 
 
@@ -126,7 +126,7 @@ def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | N
         return None
     if not wants(member, topic) or not member.owns or _is_too_much(draft, name, member):
         return None
-    return Grant(name, member.incarnation, draft.next_epoch)
+    return Grant(Life(name, member.incarnation), draft.next_epoch)
 
 
 def _is_too_much(draft: Draft, name: MemberId, member: Member) -> bool:
@@ -163,7 +163,7 @@ def _told(grant: Grant, asked: Asked) -> Grant:
 
 
 def _same_life(one: Grant, other: Grant) -> bool:
-    return one.member == other.member and one.incarnation == other.incarnation
+    return one.life == other.life
 
 
 def _check(queue: Queue, owned: Ownership) -> None:

@@ -45,8 +45,7 @@ def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
         draft.outbox.notes.append(
             ClaimRefused(
                 draft.before.name,
-                event.member,
-                event.incarnation,
+                event.life,
                 strange,
                 event.stamp.appended,
                 cause,

@@ -80,4 +80,4 @@ def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
     """Return a grant. If it was told to let go, its record told it; otherwise it is told now."""
     if asked is not None and claim.asked:
         asked = replace(asked, epoch=claim.told)
-    return Grant(*claim.life, claim.epoch, asked)
+    return Grant(claim.life, claim.epoch, asked)

@@ -154,5 +154,7 @@ def _note(
     cause: Cause,
 ) -> None:
     draft.outbox.notes.append(
-        MemberChanged(draft.before.name, name, member.incarnation, change, stamp.appended, cause)
+        MemberChanged(
+            draft.before.name, Life(name, member.incarnation), change, stamp.appended, cause
+        )
     )

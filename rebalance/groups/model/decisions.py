@@ -25,13 +25,27 @@ from rebalance.ids import (
 from rebalance.stamp import Stamp
 
 
+class _OfOneLife:
+    __slots__ = ()
+    life: Life
+
+    @property
+    def member(self) -> MemberId:
+        """The member that it is about."""
+        return self.life.member
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """In which of its lives."""
+        return self.life.incarnation
+
+
 @dataclass(frozen=True, slots=True)
-class AssignmentIssued:
+class AssignmentIssued(_OfOneLife):
     """A member's new record."""
 
     group: GroupName
-    member: MemberId
-    incarnation: Incarnation
+    life: Life
     epoch: Epoch
     target_epoch: Epoch
     portion: Portion
@@ -80,12 +94,11 @@ class MemberChange(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MemberChanged:
+class MemberChanged(_OfOneLife):
     """A member came, went or is going."""
 
     group: GroupName
-    member: MemberId
-    incarnation: Incarnation
+    life: Life
     change: MemberChange
     at: Millis
     cause: Cause
@@ -143,12 +156,11 @@ class EvictionsHeld:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRefused:
+class ClaimRefused(_OfOneLife):
     """A member knows its assignment and works on other queues: it is mistaken, or we are."""
 
     group: GroupName
-    member: MemberId
-    incarnation: Incarnation
+    life: Life
     queues: tuple[Queue, ...]
     at: Millis
     cause: Cause

@@ -21,16 +21,20 @@ class Asked:
 class Grant:
     """A queue promised to one life of one member, under an epoch never used for it again."""
 
-    member: MemberId
-    incarnation: Incarnation
+    life: Life
     epoch: Epoch
     asked: Asked | None = None
     """Set while the member is to let go (or, as an heir, never to start) and has not confirmed."""
 
     @property
-    def life(self) -> Life:
+    def member(self) -> MemberId:
         """Whose it is."""
-        return Life(self.member, self.incarnation)
+        return self.life.member
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """In which of its lives."""
+        return self.life.incarnation
 
     @property
     def tenure(self) -> Tenure:

@@ -10,7 +10,7 @@ from typing import Final
 
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
-from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
 from streaming.cell.stored.form import Form, Place, Places
 
 _ALIKE: Final = attrgetter(
@@ -101,8 +101,7 @@ def _grant_form(grant: Grant, names: Places[MemberId], members: Members) -> Gran
 def _grant(form: GrantForm, names: Sequence[MemberId], members: Members) -> Grant:
     name, life = names[form.member], form.incarnation
     return Grant(
-        member=name,
-        incarnation=members[name].incarnation if life is None else life,
+        life=Life(name, members[name].incarnation if life is None else life),
         epoch=form.epoch,
         asked=None if form.asked is None else Asked(*form.asked),
     )

@@ -62,8 +62,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
     "assignment": (
         AssignmentIssued(
             group=GROUP,
-            member=A,
-            incarnation=LIFE,
+            life=Life(A, LIFE),
             epoch=Epoch(4),
             target_epoch=Epoch(3),
             portion=Portion(
@@ -157,7 +156,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
         ),
     ),
     "member": (
-        MemberChanged(GROUP, A, LIFE, MemberChange.EXPIRED, AT, CAUSE),
+        MemberChanged(GROUP, Life(A, LIFE), MemberChange.EXPIRED, AT, CAUSE),
         Record(
             "t.history",
             PARTITION,
@@ -232,7 +231,11 @@ def test_what_quotes_the_longest_names_can_be_written() -> None:
     name = limits.NAME_CHARACTERS * "n"
     quoted = f"{name} joined under its instance {name}: {limits.TEXT_CHARACTERS * 'w'}"
     changed = MemberChanged(
-        GROUP, MemberId(name), LIFE, MemberChange.FENCED, AT, replace(CAUSE, detail=quoted)
+        GROUP,
+        Life(MemberId(name), LIFE),
+        MemberChange.FENCED,
+        AT,
+        replace(CAUSE, detail=quoted),
     )
     record = record_of(changed, OUTLET)
 

@@ -54,8 +54,7 @@ WORDY: Final = Cause(
 )
 ISSUED: Final = AssignmentIssued(
     group=GroupName(LONGEST),
-    member=MemberId(LONGEST),
-    incarnation=LIFE,
+    life=Life(MemberId(LONGEST), LIFE),
     epoch=Epoch(99_999_999),
     target_epoch=Epoch(99_999_999),
     portion=Portion(),

@@ -94,7 +94,11 @@ def _bare(issued: AssignmentIssued) -> AssignmentIssued:
         replace(it, predecessor=it.predecessor._replace(life=_of_a(it.predecessor.life)))
         for it in portion.inherit
     )
-    return replace(issued, member=life("a").member, portion=replace(portion, inherit=inherit))
+    return replace(
+        issued,
+        life=issued.life._replace(member=life("a").member),
+        portion=replace(portion, inherit=inherit),
+    )
 
 
 def _of_a(one: Life) -> Life:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rebalance.groups.model.books import Books, DraftedBooks, concerned, moves
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
-from rebalance.ids import Epoch, Incarnation, MemberId, Millis, Queue
+from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
 from tests.builders.group import a_group
 from tests.builders.notation import queue
 
@@ -18,11 +18,11 @@ QUEUES = st.sampled_from([queue(f"orders-{number}") for number in range(6)])
 def pages_of(holder: MemberId) -> Iterator[Ownership]:
     """Return every kind of page that a member may hold: asked for or not, each heir or none."""
     for asked in (None, Asked(Epoch(2), Millis(0))):
-        held = Grant(holder, Incarnation("1"), Epoch(1), asked)
+        held = Grant(Life(holder, Incarnation("1")), Epoch(1), asked)
         yield Ownership(held)
         for heir in NAMES:
             if heir != holder:
-                yield Ownership(held, Grant(heir, Incarnation("1"), Epoch(2)))
+                yield Ownership(held, Grant(Life(heir, Incarnation("1")), Epoch(2)))
 
 
 PAGE = st.sampled_from([page for holder in NAMES for page in pages_of(holder)])

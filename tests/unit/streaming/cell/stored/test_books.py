@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import BrokerName, Incarnation, MemberId, Queue, TopicName
+from rebalance.ids import BrokerName, Incarnation, Life, MemberId, Queue, TopicName
 from streaming.cell.stored.books import books, books_form
 from streaming.cell.stored.form import Places
 from tests.builders.filled import filled
@@ -45,7 +45,7 @@ def test_a_grant_of_the_present_life_names_no_life() -> None:
     """It is that of the member, whatever it is called; of an earlier life it is written."""
     name, member = next(iter(MEMBERS.items()))
     for life in (member.incarnation, Incarnation("earlier")):
-        grant = Grant(name, life, PAGE.holder.epoch)
+        grant = Grant(Life(name, life), PAGE.holder.epoch)
         assert {ONE: Ownership(grant)} == stored({ONE: Ownership(grant)})[1]
         names = Places[MemberId](MEMBERS)
         (page,) = books_form({ONE: Ownership(grant)}, Places([ONE]), names, MEMBERS).pages
