@@ -18,7 +18,7 @@ from audit.epochs import Epochs
 from audit.history import (
     BeatSeen,
     Commanded,
-    Drained,
+    DrainAsked,
     Effaced,
     Entry,
     Heard,
@@ -111,7 +111,7 @@ class _Group:
         for life in [life for life in lives if life.incarnation < younger.incarnation]:
             self.ended(life)
 
-    def heard(self, entry: Joined | BeatSeen | Drained | Left, reading: Reading) -> None:
+    def heard(self, entry: Joined | BeatSeen | DrainAsked | Left, reading: Reading) -> None:
         """Hand the word of a member to whom it concerns."""
         match entry:
             case Joined():
@@ -125,7 +125,7 @@ class _Group:
                 self.possession.beaten(entry)
                 self.epochs.beaten(entry, reading)
                 self.rest.beaten(entry)
-            case Drained():
+            case DrainAsked():
                 self.entitlement.drained(entry.life)
                 self.silence.drained(entry, reading)
             case Left():

@@ -98,7 +98,7 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True)
-class Drained:
+class DrainAsked:
     """A member wants to go and works on until it has heirs."""
 
     at: Place
@@ -248,6 +248,6 @@ class Effaced:
     group: str
 
 
-Heard = Joined | BeatSeen | Released | Drained | Left | Commanded | Ticked | Routed | Started
+Heard = Joined | BeatSeen | Released | DrainAsked | Left | Commanded | Ticked | Routed | Started
 Published = Issued | Withdrawn | Removed | Summarised | Held | Effaced
 Entry = Heard | Published

@@ -20,7 +20,7 @@ from operator import attrgetter
 from audit.history import (
     BeatSeen,
     Commanded,
-    Drained,
+    DrainAsked,
     Held,
     Issued,
     Joined,
@@ -145,7 +145,7 @@ class Silence:
             pulse.sequence = record.sequence
             self._see(pulse, reading)
 
-    def drained(self, record: Drained, reading: Reading) -> None:
+    def drained(self, record: DrainAsked, reading: Reading) -> None:
         """A member that wants to go is still there."""
         pulse = self._pulses.get(record.life)
         if pulse is not None:

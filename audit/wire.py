@@ -147,7 +147,7 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
         case Release():
             return history.Released(at, group, life, _grants(record.queues))
         case Drain():
-            return history.Drained(at, group, life, record.sequence)
+            return history.DrainAsked(at, group, life, record.sequence)
         case Leave():
             return history.Left(at, group, life, record.sequence)
     return None

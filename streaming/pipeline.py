@@ -32,8 +32,8 @@ _LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
 MOST_WAITING: Final = 100_000
 """Urgent records that may wait for a checkpoint: 80 MB in Python, and two seconds' work. A week of
-a thousand members' joins and releases. A batch may hold as many again, which come while the
-controller starts, and all that it tells itself then: so the first one holds all of it."""
+a thousand members' joins and releases. The first batch may hold
+as many again, which came while the controller started, and all that its start has told it."""
 _MOST_ROUTINE: Final = 100_000
 """The same for beats: three seconds of 100,000 members. What is left waits for the next batch.
 While very much is left, log time stands still (``LogClock.ticked``)."""
@@ -49,10 +49,10 @@ answer only when it has something else to do (kafka-clients 3.9, ``KafkaAdminCli
 
 
 def decisions(
-    spark: SparkSession, options: Options, fold: StateFunction, told: int = 0
+    spark: SparkSession, options: Options, fold: StateFunction, reminders: int = 0
 ) -> DataFrame:
-    """Fold all records into decisions; ``told`` of them were written by this controller's start."""
-    records = urgent(spark, options, told).union(routine(spark, options))
+    """Fold all records into decisions; ``reminders`` of them were written at this start."""
+    records = urgent(spark, options, reminders).union(routine(spark, options))
     cells = dealt(records.select(*cut_to_size()), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
 
@@ -64,10 +64,10 @@ def publish(decided: DataFrame, options: Options) -> StreamingQuery:
     return writer.option("checkpointLocation", options.query.checkpoint).start()
 
 
-def urgent(spark: SparkSession, options: Options, told: int = 0) -> DataFrame:
+def urgent(spark: SparkSession, options: Options, reminders: int = 0) -> DataFrame:
     """Joins, leaves, releases, routes, commands: read as soon as they are there."""
     topics = names(options.topics.prefix, URGENT)
-    bounded = {"maxOffsetsPerTrigger": str(2 * MOST_WAITING + told)}
+    bounded = {"maxOffsetsPerTrigger": str(2 * MOST_WAITING + reminders)}
     return spark.readStream.format("kafka").options(**source(topics, options), **bounded).load()
 
 

@@ -54,7 +54,7 @@ def list_brokers(
     """Show the newest verdict on each broker.
 
     STATE is available, out, or panic: too many are unfit, and health is ignored. A verdict that has
-    lapsed counts as available.
+    lapsed counts as available. SHADOW names a detector that would take it out, and is not enforced.
 
     Examples:
       trimtab brokers list

@@ -114,7 +114,9 @@ def pause(
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
-    """Move nothing and evict no member, until the time is over or `resume`.
+    """Start no new moves and evict no member, until the time is over or `resume`.
+
+    Hand-overs that are under way finish. Without --for, it lasts until `resume`.
 
     Examples:
       trimtab groups pause billing --for 10m --reason "database is moving"
@@ -153,6 +155,8 @@ def drain(
     assignments: Assignments = None,
 ) -> None:
     """Hand a member's queues to others, without a gap.
+
+    A drained member gets no queues until it restarts.
 
     Examples:
       trimtab groups drain billing worker-3 --reason "rack 7 goes down"

@@ -62,9 +62,7 @@ Servers = Annotated[
 ]
 Lasting = Annotated[
     str | None,
-    typer.Option(
-        "--for", metavar="10m", show_default=False, help="How long; see above for the default."
-    ),
+    typer.Option("--for", metavar="10m", show_default=False, help="How long, such as 30s or 10m."),
 ]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 

@@ -32,7 +32,7 @@ from rebalance.groups.members.twins import named_apart, told_apart
 from rebalance.groups.model.decisions import GroupAiled
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
-    SILENT,
+    NOT_APPLIED,
     Adopted,
     Advanced,
     BeatSeen,
@@ -250,7 +250,7 @@ def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:
 def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
     """Heed what the past says of letting go: the last of it may not be in what is published."""
     for event in events:
-        if isinstance(event, SILENT):
+        if isinstance(event, NOT_APPLIED):
             continue
         told = told_apart(event, draft.policy)
         if isinstance(told, Released):

@@ -56,7 +56,7 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
         return unchanged(draft)
     flapping.forget(draft, now.clock)
     departures.forget(draft, now.clock)
-    assert not draft.fenced, "the grants of every life that ended are taken back"
+    assert not draft.ended, "the grants of every life that ended are taken back"
     books, roster = draft.handover.books.merged(), draft.membership.members.merged()
     state = _next_state(draft)
     kept = _remembered(state)

@@ -1,7 +1,7 @@
 """One step of a group: a batch of events in, the next state and decisions out.
 
 Read this function aloud and you have the controller: adopt what is published, if that is more than
-was remembered. Enter each event in the books in log order; before each, do what the log clock says
+was remembered. Apply each event to the draft in log order; before each, do what the log clock says
 is due. If the group changed, ask the strategy once what each member should own. Then move each
 queue one step towards that, and publish what changed.
 
@@ -31,12 +31,12 @@ from rebalance.groups.members import (
 )
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
-    SILENT,
+    NOT_APPLIED,
     STARTING,
     BeatSeen,
     Begun,
     Commanded,
-    Drained,
+    DrainAsked,
     Event,
     Joined,
     Left,
@@ -65,17 +65,17 @@ def step(
         events = [event for event in events if not isinstance(event, Begun)]
         news = adoption.published(state, events)
     if news is not None and not news.is_cut and remains.is_all(state, events):
-        return Step(GroupState.unknown(state.name, news.epoch), ())
+        return Step(GroupState.unknown(state.name, news.epoch), ())  # of it only epochs are known
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     if begun or not draft.before.is_at_rest:
-        _resume(draft, now, begun=begun)
+        _catch_up(draft, now, begun=begun)
     _enter(draft, events, news, now)
     if draft.is_quiet and draft.before.is_at_rest:
         return unchanged(draft)
     return conclude(draft, _move(draft, allocator, now), now)
 
 
-def _resume(draft: Draft, now: Stamp, *, begun: bool) -> None:
+def _catch_up(draft: Draft, now: Stamp, *, begun: bool) -> None:
     notice.arrive(draft, now)
     unread.arrive(draft, now)
     ailments.recover(draft, now, strategy=False)
@@ -91,7 +91,7 @@ def _enter(
         if news is not None and place == news.begins:
             adoption.adopt(draft, news, events, now)
         timers.fire(draft, event.stamp)
-        if not isinstance(event, SILENT):
+        if not isinstance(event, NOT_APPLIED):
             _fold(draft, twins.told_apart(event, draft.policy))
     timers.fire(draft, now)
     if news is not None:
@@ -100,8 +100,8 @@ def _enter(
 
 def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """Move each queue one step; return for how many the target names another member."""
-    endings.fence(draft, now)
-    target.succeed(draft)
+    endings.take_back(draft, now)
+    target.rename_owners(draft)
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)
@@ -122,7 +122,7 @@ def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each
         case Joined():
             entry.join(draft, event)
             rocketmq_clients.agree(draft, event)
-        case Drained() | Left():
+        case DrainAsked() | Left():
             membership.go(draft, event)
         case Registered() | Unregistered():
             rocketmq_clients.fold(draft, event)

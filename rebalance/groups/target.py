@@ -1,7 +1,7 @@
 """The target: what each member should own.
 
-The first of the two machines. It asks the strategy once a batch, after all events of the batch are
-folded, and only when the group changed; ``baton``, the other machine, moves the queues there.
+The first of two algorithms. It asks the strategy once a batch, after all events of the batch are
+folded, and only when the group changed; ``baton``, the other one, moves the queues there.
 Draining members get no queues: leaving is a hand-over too.
 
 Called by ``step``. Its one rule: the target depends on the group, and never on who holds what
@@ -31,12 +31,14 @@ _REASON_CHARACTERS: Final = 255
 """What a label may have (``trimtab.protocol.limits``)."""
 
 
-def succeed(draft: Draft) -> None:
-    """Mean for a successor what was meant for another: all at once, a fleet comes in one batch."""
-    heirs = twins.successions(draft)
-    if heirs:
+def rename_owners(draft: Draft) -> None:
+    """Rename owners that were replaced in this step: all at once, a fleet comes in one batch."""
+    replaced_by = twins.replacements(draft)
+    if replaced_by:
         owners = draft.target.owners
-        draft.target.owners = {queue: heirs.get(owner, owner) for queue, owner in owners.items()}
+        draft.target.owners = {
+            queue: replaced_by.get(owner, owner) for queue, owner in owners.items()
+        }
 
 
 def is_due(draft: Draft, clock: Millis) -> bool:

@@ -14,7 +14,7 @@ from rebalance.groups.model.events import (
     Advanced,
     BeatSeen,
     Commanded,
-    Drained,
+    DrainAsked,
     Event,
     Found,
     Inheritance,
@@ -84,7 +84,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
             )
         case Drain():
             life = _life(record.member, record.incarnation)
-            return Drained(stamp, life, record.sequence)
+            return DrainAsked(stamp, life, record.sequence)
         case Leave():
             life = _life(record.member, record.incarnation)
             return Left(stamp, life, record.sequence, record.temporary)

@@ -14,7 +14,7 @@ from rebalance.groups.model.events import (
     Advanced,
     BeatSeen,
     Commanded,
-    Drained,
+    DrainAsked,
     Event,
     Joined,
     Left,
@@ -119,7 +119,7 @@ def beaten(
 
 def drained(who: str, *, sequence: int | None = None) -> MemberRecord:
     """A member announces that it wants to go."""
-    return lambda stamp: Drained(stamp, life(who), _sequence(sequence, stamp))
+    return lambda stamp: DrainAsked(stamp, life(who), _sequence(sequence, stamp))
 
 
 def left(who: str, *, sequence: int | None = None, temporary: bool = False) -> MemberRecord:

@@ -20,7 +20,7 @@ from rebalance.groups.model.decisions import (
 from rebalance.groups.model.events import (
     BeatSeen,
     Commanded,
-    Drained,
+    DrainAsked,
     Event,
     Joined,
     Left,
@@ -54,7 +54,7 @@ def heard(event: Event) -> Entry:
     """An event was read."""
     at = _place(event.stamp)
     match event:
-        case Joined() | BeatSeen() | Drained() | Left() | Released():
+        case Joined() | BeatSeen() | DrainAsked() | Left() | Released():
             return _of_a_member(event, at, Life(*event.life))
         case Registered():
             life = Life(*event.life)
@@ -82,8 +82,8 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
             return history.BeatSeen(at, GROUP, life, event.sequence, event.epoch, owned)
         case Released():
             return history.Released(at, GROUP, life, _grants(event.grants))
-        case Drained():
-            return history.Drained(at, GROUP, life, event.sequence)
+        case DrainAsked():
+            return history.DrainAsked(at, GROUP, life, event.sequence)
         case Left():
             return history.Left(at, GROUP, life, event.sequence)
         case _:

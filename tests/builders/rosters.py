@@ -9,7 +9,7 @@ from rebalance.groups.model.decisions import (
     MemberChanged,
 )
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import BeatSeen, Drained, Joined, Left, MemberEvent
+from rebalance.groups.model.events import BeatSeen, DrainAsked, Joined, Left, MemberEvent
 from tests.builders.group import GroupBuilder
 from tests.builders.notation import life_text
 from tests.builders.records import MemberRecord, at
@@ -45,7 +45,7 @@ def enter(draft: Draft, event: MemberEvent) -> None:
             entry.join(draft, event)
         case BeatSeen():
             membership.beat(draft, event)
-        case Drained() | Left():
+        case DrainAsked() | Left():
             membership.go(draft, event)
         case _:
             assert_never(event)

@@ -65,7 +65,7 @@ def test_a_beat_that_says_nothing_new_goes_the_short_way() -> None:
     story = at_rest()
     assert story.state.is_at_rest
 
-    with patch.object(steps, "_move") as moved, patch.object(steps, "_resume") as resumed:
+    with patch.object(steps, "_move") as moved, patch.object(steps, "_catch_up") as resumed:
         story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
         story.ticks()
 

@@ -24,8 +24,8 @@ def epoch_forgotten_with_the_group(right: Function) -> Function:
 def epoch_swept_with_the_rest(right: Function) -> Function:
     """What nobody has used for long does."""
 
-    def wrong(draft: Draft, state: GroupState) -> GroupState:
-        kept: GroupState = right(draft, state)
+    def wrong(state: GroupState) -> GroupState:
+        kept: GroupState = right(state)
         return GroupState(kept.name) if kept.is_unknown else kept
 
     return wrong

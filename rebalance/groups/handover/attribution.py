@@ -1,4 +1,4 @@
-"""Reasons: which event is the cause of a decision.
+"""Attribution: which event is the cause of a decision.
 
 A decision may follow from an earlier one: a queue that was asked back when b joined is released
 seconds later, when z has joined as well, and it still goes to b because of b. So the cause of a

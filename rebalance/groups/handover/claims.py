@@ -5,7 +5,7 @@ when it is certainly false: the member has acted on the group's last decision; o
 that is not drawn yet, or one that another member has on that very queue. In no case does the member
 get the queue (faults C8, C9).
 
-Called by ``baton`` with each beat that lists what its member owns. Its one rule: a claim changes
+Called by ``endings`` with each beat that lists what its member owns. Its one rule: a claim changes
 nothing; it is refused in the history, and the member is told again what it really has.
 """
 

@@ -7,7 +7,7 @@ queue without an heir is vacant until the baton moves it.
 A release counts only for the exact queue, member, incarnation and epoch.
 
 Called by ``step``, ``timers`` and ``adoption``, and by ``baton`` for eager holders. Its one rule:
-nothing else takes a queue from anybody.
+but for ``adoption``, nothing else takes a queue from anybody.
 """
 
 from collections import defaultdict
@@ -55,12 +55,12 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 def book(draft: Draft, event: Released) -> None:
     """Enter a release: the heir becomes the holder under the epoch it was promised."""
     # A member that left wrote its releases before; they may have the same time and be read after.
-    left = draft.fenced.pop(event.life) if draft.fenced.get(event.life) is Ending.LEFT else None
-    fence(draft, event.stamp)  # lives that ended earlier in the log come first
+    left = draft.ended.pop(event.life) if draft.ended.get(event.life) is Ending.LEFT else None
+    take_back(draft, event.stamp)  # lives that ended earlier in the log come first
     for queue, epoch in event.grants:
         _let_go(draft, queue, event.life, epoch, event.stamp)
     if left is not None:
-        draft.fenced[event.life] = left
+        draft.ended[event.life] = left
 
 
 def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -69,7 +69,7 @@ def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     The member has acted on a record that told it to give a queue, and no longer lists the queue
     among what it owns: then it has let go, whatever became of its release.
     """
-    fence(draft, event.stamp)
+    take_back(draft, event.stamp)
     owned = set(listed)
     claims.judge(draft, event, listed)
     for queue, epoch, asked in _asked(draft).get(event.life, ()):
@@ -147,11 +147,11 @@ def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> No
     passage.duration_ms = max(passage.duration_ms, vacancy.waited_ms)
 
 
-def fence(draft: Draft, stamp: Stamp) -> None:
+def take_back(draft: Draft, stamp: Stamp) -> None:
     """Take back every grant of the lives that ended."""
-    if not draft.fenced:
+    if not draft.ended:
         return
-    for queue in draft.handover.books.concerning({member for member, _ in draft.fenced}):
+    for queue in draft.handover.books.concerning({member for member, _ in draft.ended}):
         owned = draft.handover.books[queue]
         if owned.heir is not None and _fenced(draft, owned.heir) is not None:
             owned = replace(owned, heir=None)
@@ -159,11 +159,11 @@ def fence(draft: Draft, stamp: Stamp) -> None:
         ending = _fenced(draft, owned.holder)
         if ending is not None:
             _vacate(draft, queue, owned, ending, stamp)
-    draft.fenced.clear()
+    draft.ended.clear()
 
 
 def _fenced(draft: Draft, grant: Grant) -> Ending | None:
-    return draft.fenced.get(grant.life)
+    return draft.ended.get(grant.life)
 
 
 def take(draft: Draft, stamp: Stamp) -> None:

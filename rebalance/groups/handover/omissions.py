@@ -88,4 +88,4 @@ def fence(draft: Draft) -> None:
         for grant in draft.handover.books[queue].grants:
             member = draft.membership.members.get(grant.member)
             if member is None or member.incarnation != grant.incarnation:
-                draft.fenced[grant.life] = Ending.FENCED
+                draft.ended[grant.life] = Ending.FENCED

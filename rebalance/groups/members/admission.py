@@ -21,13 +21,16 @@ from rebalance.groups.model.subscriptions import wish_of
 
 
 @dataclass(frozen=True, slots=True)
-class Outlived:
+class Late:
     """A younger life has its name by now: the join is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
-    """Its life has ended, or may be one that was not found: it is told that it is not known."""
+class TurnedAway:
+    """It is told that it is not known; if it lives, it joins again as a new life.
+
+    Its life has ended, or may be one that was not found, or another life shares its name.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Admitted:
     """The life that it takes the place of, under the same name."""
 
 
-Outcome = Outlived | Over | Refused | Yielded | Repeated | Renewed | Admitted
+Outcome = Late | TurnedAway | Refused | Yielded | Repeated | Renewed | Admitted
 """All that can become of a join."""
 
 
@@ -85,16 +88,16 @@ def judged(draft: Draft, event: Joined) -> Outcome:
         return _of_a_newcomer(draft, event, known)
     if known.incarnation == event.incarnation:
         return _of_a_member(draft, event, known)
-    return Outlived()
+    return Late()
 
 
 def _of_a_newcomer(draft: Draft, event: Joined, known: Member | None) -> Outcome:
     barred = known is None and omissions.bars(draft, event)
     if barred or departures.precedes(draft, event):
-        return Over()
+        return TurnedAway()
     rivals = twins.rivals(draft, event)
     if any(rival.outlives for rival in rivals):
-        return Over()
+        return TurnedAway()
     replaces = known or any(rival.rule is TwinRule.FENCE_OLDER for rival in rivals)
     refused = None if replaces else _too_many_members(draft)
     refused = refused or _too_many_patterns(draft, event, known)

@@ -13,11 +13,11 @@ from rebalance.errors import BrokenInvariant
 from rebalance.groups.members import flapping, membership, twins
 from rebalance.groups.members.admission import (
     Admitted,
-    Outlived,
-    Over,
+    Late,
     Refused,
     Renewed,
     Repeated,
+    TurnedAway,
     Yielded,
     judged,
 )
@@ -34,9 +34,9 @@ def join(draft: Draft, event: Joined) -> None:
     """Judge a join, and carry the outcome out."""
     outcome = judged(draft, event)
     match outcome:
-        case Outlived():
+        case Late():
             pass
-        case Over():
+        case TurnedAway():
             draft.outbox.gone.add(event.member)
         case Refused():
             _refuse(draft, event, outcome)
@@ -92,7 +92,7 @@ def _renew(draft: Draft, event: Joined, outcome: Renewed) -> None:
         twins.enrol(draft, event)
     if known.owns and not member.owns:
         # It may work on everything now, so no member need wait for what it held.
-        draft.fenced[event.life] = Ending.LEFT
+        draft.ended[event.life] = Ending.LEFT
     if member != replace(known, sequence=event.sequence, challenger=None):
         draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
         draft.outbox.causes.append(
@@ -122,7 +122,7 @@ def _end(draft: Draft, event: Joined, older: Member) -> None:
     """End an older life, whose place the younger one is about to take."""
     if event.incarnation <= older.incarnation:
         raise BrokenInvariant(f"{event.member}: {older.incarnation} would end for an older life")
-    draft.fenced[Life(event.member, older.incarnation)] = Ending.FENCED
+    draft.ended[Life(event.member, older.incarnation)] = Ending.FENCED
     if not older.away:
         flapping.went(draft, event.member, older, event.stamp.clock)
 

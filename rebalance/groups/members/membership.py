@@ -4,7 +4,8 @@ Each life of a member has its own incarnation, so that a late record of an earli
 taken for the present one (faults B3, B4, B5). Beats and joins are numbered apart, because they
 travel by different topics and overtake each other. Joins are entered by ``entry``.
 
-Its one rule: members come only by ``enter``, and leave only by ``depart``.
+Its one rule: a member comes only by ``enter`` and goes only by ``depart``; ``adoption`` alone may
+also enter and strike out those that were published.
 """
 
 from dataclasses import replace
@@ -18,7 +19,7 @@ from rebalance.groups.model.decisions import (
     MemberChanged,
 )
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import BeatSeen, Drained, Left
+from rebalance.groups.model.events import BeatSeen, DrainAsked, Left
 from rebalance.groups.model.member import Member, Pulse
 from rebalance.ids import Life, MemberId, Millis
 from rebalance.stamp import Stamp
@@ -64,15 +65,15 @@ def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:
     draft.membership.pulses.put(member, Pulse(stamp.heard, pulse.sequence, pulse.unread))
 
 
-def go(draft: Draft, event: Drained | Left) -> None:
+def go(draft: Draft, event: DrainAsked | Left) -> None:
     """Note that a member wants to go, or remove it once it has gone."""
-    if isinstance(event, Drained):
+    if isinstance(event, DrainAsked):
         _drain(draft, event)
     else:
         _leave(draft, event)
 
 
-def _drain(draft: Draft, event: Drained) -> None:
+def _drain(draft: Draft, event: DrainAsked) -> None:
     known = draft.membership.members.get(event.member)
     if known is None or event.incarnation != known.incarnation:
         return
@@ -103,7 +104,7 @@ def _leave(draft: Draft, event: Left) -> None:
         see(draft, event.member, event.stamp)
         away = replace(known, sequence=event.sequence, away=True)
         draft.membership.members.put(event.member, away)
-        draft.fenced[Life(event.member, known.incarnation)] = Ending.LEFT
+        draft.ended[Life(event.member, known.incarnation)] = Ending.LEFT
         draft.outbox.occasion = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:
@@ -135,7 +136,7 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
     draft.membership.pulses.remove(name)
     mass_silence.forget(draft, name)
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
-    draft.fenced[Life(name, member.incarnation)] = ending
+    draft.ended[Life(name, member.incarnation)] = ending
     draft.outbox.gone.add(name)
     draft.outbox.causes.append(cause)
     if not draft.population:

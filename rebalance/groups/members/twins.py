@@ -33,7 +33,7 @@ class _Names:
     """Who has which instance, once asked for."""
     namesakes: dict[str, MemberId] | None = None
     """Who came last of those that call themselves by a name, once asked for."""
-    heirs: dict[MemberId, list[MemberId]] = field(default_factory=dict)
+    replaced: dict[MemberId, list[MemberId]] = field(default_factory=dict)
     """Whom each successor succeeded in this step."""
     succeeded: set[MemberId] = field(default_factory=set)
     """All of those."""
@@ -239,12 +239,12 @@ def _succeed(draft: Draft, older: MemberId, newer: MemberId) -> None:
     """
     names = draft.scratch(_Names)
     own = [] if older in names.succeeded else [older]
-    heirs = names.heirs
-    heirs[newer] = [*heirs.get(newer, ()), *heirs.pop(older, ()), *own]
+    replaced = names.replaced
+    replaced[newer] = [*replaced.get(newer, ()), *replaced.pop(older, ()), *own]
     names.succeeded.add(older)
 
 
-def successions(draft: Draft) -> Mapping[MemberId, MemberId]:
+def replacements(draft: Draft) -> Mapping[MemberId, MemberId]:
     """Return who succeeded whom in this step, by the older one."""
-    heirs = draft.scratch(_Names).heirs
-    return {older: newer for newer, olders in heirs.items() for older in olders}
+    replaced = draft.scratch(_Names).replaced
+    return {older: newer for newer, olders in replaced.items() for older in olders}

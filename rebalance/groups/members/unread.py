@@ -27,7 +27,7 @@ from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 
 _HEARTBEATS: Final = 2
-"""As for a twin (``twins.lives``): one beat may have left before the record was read."""
+"""As for a twin (``twins._lives``): one beat may have left before the record was read."""
 _DOUBLINGS: Final = 5
 """Of that patience: with sessions of 10 s, a record every three and a half minutes at last."""
 

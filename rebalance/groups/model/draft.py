@@ -45,8 +45,8 @@ class Draft:
     deadline: Millis | None = field(init=False)
     """A lower bound on when silence may next decide something, as in the state."""
     outbox: OutboxDraft = field(default_factory=OutboxDraft)
-    fenced: dict[Life, Ending] = field(default_factory=dict)
-    """Lives that ended: ``members`` notes them, the next ``endings.fence`` takes their grants."""
+    ended: dict[Life, Ending] = field(default_factory=dict)
+    """Lives that ended: ``members`` notes them, the next ``take_back`` takes their grants."""
     _scratch: dict[type, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -147,7 +147,7 @@ class Draft:
         """Tell whether what was noted has still to be carried out in this step."""
         recreated = self._topics is not None and bool(self._topics.recreated)
         urgent = self._target is not None and self._target.urgent
-        return bool(self.fenced) or recreated or urgent
+        return bool(self.ended) or recreated or urgent
 
     @property
     def awaits_target(self) -> bool:
@@ -168,7 +168,7 @@ class Draft:
 
     def unsay(self) -> None:
         """Forget what was to follow from the events so far; what was said already stands."""
-        self.fenced.clear()
+        self.ended.clear()
         self.topics.recreated.clear()
         self.target.urgent = False
         self.handover.served.clear()

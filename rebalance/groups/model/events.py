@@ -106,7 +106,7 @@ class BeatSeen(_OfOneLife):
 
 
 @dataclass(frozen=True, slots=True)
-class Drained(_OfOneLife):
+class DrainAsked(_OfOneLife):
     """A member wants to go and works on until its heirs have taken over."""
 
     sequence: int
@@ -207,15 +207,15 @@ class Begun:
     stamp: Stamp
 
 
-MemberEvent = Joined | BeatSeen | Drained | Left
+MemberEvent = Joined | BeatSeen | DrainAsked | Left
 Found = Adopted | Advanced
 """What the driver found published when it started (``adoption``)."""
 FOUND: Final = (Adopted, Advanced)
 """The same. A tuple, because it is asked of every beat, and a union is slow to ask."""
 STARTING: Final = frozenset({Begun, *FOUND})
 """What is said when a controller starts."""
-SILENT: Final = (Begun, Ticked, *FOUND)
-"""What no machine folds."""
+NOT_APPLIED: Final = (Begun, Ticked, *FOUND)
+"""Moments that change nothing by themselves: ``step`` applies none of them."""
 Event = MemberEvent | Registered | Unregistered | Released | RouteObserved | Commanded
 Moment = Event | Found | Ticked | Begun
 """What a group hears, in the order of the log. Before each, timers do what is due by then."""

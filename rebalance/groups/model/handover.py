@@ -23,8 +23,8 @@ class Handover:
     wishes something else by now. Looked at in each step, so that its return is not missed.
     Invariant: each is in the target."""
     posted: Mapping[Epoch, Millis | None] = field(default_factory=dict)
-    """When what each of its records asked for was surely out (``notice``); None: no later step has
-    shown that yet. Invariant: no epoch is above the group's."""
+    """By the epoch of a record that asks members to give: when it was surely in Kafka, on the log
+    clock; None: not known yet (``notice``). Invariant: no epoch is above the group's."""
     reasons: Mapping[Epoch, Cause] = field(default_factory=dict)
     """The cause of each record that a member still has to act on (``attribution``). Invariant: no
     epoch is above the group's."""

@@ -45,7 +45,7 @@ class Doubled:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What a member said of itself when it joined. Changes rarely."""
+    """What a member said of itself when it joined, and what was noted since. Changes rarely."""
 
     incarnation: Incarnation
     sequence: int

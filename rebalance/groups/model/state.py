@@ -1,6 +1,6 @@
 """The state of one group: a value, replaced and never changed.
 
-It has six parts. Each is written by one folder or module, and only there:
+It has six parts. Each is written by one folder or module:
 
 - ``membership``: who is in the group, by ``members``;
 - ``topics``: which queues there are, by ``routing``;
@@ -9,8 +9,9 @@ It has six parts. Each is written by one folder or module, and only there:
 - ``rules``: what operators have commanded, by ``obeying``;
 - ``outbox``: what was said last, and why, by ``conclusion``.
 
-``adoption`` may replace nearly everything, once. ``tests/architecture/test_writers.py`` knows who
-may write what.
+There are four exceptions: ``adoption`` replaces nearly everything, once; ``remains`` drops what is
+left of an empty group; a pause may end by its time (``timers``); what was sent is noted after the
+draft is closed (``unread``, ``notice``). ``tests/architecture/test_writers.py`` knows the writers.
 
 Its one rule: whatever the brain needs to know about the past is here, or it is gone.
 """
@@ -36,7 +37,8 @@ class Ailment:
     tried: Epoch | None = None
     """For which ``group_epoch`` the strategy has failed; None: it was something else."""
     until: Millis | None = None
-    """Until when, on the log clock, no queue is promised to anybody (``omissions``)."""
+    """Until when, on the log clock, no queue is promised to anybody (``omissions``). Whoever writes
+    another ailment carries it over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ class GroupState:
 
     name: GroupName
     epoch: Epoch = Epoch(0)
-    """The group's one counter. Each batch that decides something draws the next reading."""
+    """The group's one counter. Each batch that decides something draws the next reading. Written,
+    like ``group_epoch``, by ``conclusion``."""
     group_epoch: Epoch = Epoch(0)
     """When membership, subscriptions or routes last changed. Invariant: not above ``epoch``."""
     membership: Membership = field(default_factory=Membership)
@@ -57,9 +60,9 @@ class GroupState:
     ailment: Ailment | None = None
     """Written by ``ailments`` and ``omissions``."""
     deadline: Millis | None = None
-    """No silence can decide anything before the clock reads this (a lower bound, so that a tick
-    without a due deadline need not even decode the group); None when there is no deadline. Written
-    by ``timers``."""
+    """No timer is due before the clock reads this: a lower bound, so that a tick without a due
+    deadline need not even decode the group. None: there is none. Any module may bring it forward
+    (``Draft.expect_by``); ``timers`` computes it anew."""
 
     @classmethod
     def unknown(cls, name: GroupName, floor: Epoch) -> "GroupState":

@@ -38,7 +38,9 @@ class TargetDraft:
     aimed: Collection[Queue] = ()
     """Queues whose owner in the new target is another one, or none."""
     urgent: bool = False
+    """It waits for no interval, and each queue is looked at (``baton``)."""
     deferred: bool = False
+    """It waits for the next step, which is due at once."""
 
     @classmethod
     def of(cls, before: Target) -> "TargetDraft":

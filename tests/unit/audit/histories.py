@@ -16,7 +16,7 @@ from audit.checker import Checker, Promises
 from audit.history import (
     BeatSeen,
     Commanded,
-    Drained,
+    DrainAsked,
     Effaced,
     Entry,
     Grant,
@@ -110,7 +110,7 @@ class ShownHistory:
 
     def drains(self, who: str) -> Place:
         """A member wants to go."""
-        return self._take(Drained(self._place("members"), GROUP, life(who), self._next()))
+        return self._take(DrainAsked(self._place("members"), GROUP, life(who), self._next()))
 
     def leaves(self, who: str) -> Place:
         """A member is gone."""

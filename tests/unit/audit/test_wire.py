@@ -63,7 +63,7 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
     "drain": (
         MEMBERS,
         {"kind": "drain", "sequence": 2},
-        history.Drained(AT, "billing", LIFE, 2),
+        history.DrainAsked(AT, "billing", LIFE, 2),
     ),
     "leave": (MEMBERS, {"kind": "leave", "sequence": 2}, history.Left(AT, "billing", LIFE, 2)),
     "beat": (

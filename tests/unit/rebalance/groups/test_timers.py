@@ -21,7 +21,7 @@ from trimtab.session.fencing import within
 
 A = MemberId("a")
 
-SILENT = a_group().with_member("a", seen=1_000, session_ms=10_000).due_at(11_000)
+NOT_APPLIED = a_group().with_member("a", seen=1_000, session_ms=10_000).due_at(11_000)
 
 
 @pytest.mark.parametrize(("clock", "expected"), [(10_999, {"a"}), (11_000, set())])
@@ -29,7 +29,7 @@ def test_member_expires_at_its_session_timeout_and_not_before(
     clock: int, expected: set[str]
 ) -> None:
     """Silent for exactly the session timeout is silent for too long (I6)."""
-    draft = SILENT.drafted()
+    draft = NOT_APPLIED.drafted()
     timers.fire(draft, at(clock))
 
     assert expected == roster(draft)
@@ -37,7 +37,7 @@ def test_member_expires_at_its_session_timeout_and_not_before(
 
 def test_expiry_names_the_record_that_proved_it() -> None:
     """The cause of an expiry is the record that was read, and how long the silence was."""
-    draft = SILENT.drafted()
+    draft = NOT_APPLIED.drafted()
     timers.fire(draft, at(12_000, offset=77))
     cause = draft.outbox.causes[0]
 
@@ -48,13 +48,13 @@ def test_expiry_names_the_record_that_proved_it() -> None:
         cause.detail,
     )
     assert [("a", MemberChange.EXPIRED)] == changes(draft.outbox.notes)
-    assert {life("a"): Ending.FENCED} == draft.fenced
+    assert {life("a"): Ending.FENCED} == draft.ended
     assert {A} == draft.outbox.gone
 
 
 def test_nobody_is_looked_at_before_the_deadline() -> None:
     """A lower bound spares the look; whoever sets it too late is believed."""
-    draft = SILENT.due_at(50_000).drafted()
+    draft = NOT_APPLIED.due_at(50_000).drafted()
     timers.fire(draft, at(20_000))
 
     assert {"a"} == roster(draft)
@@ -71,7 +71,7 @@ def test_looking_sets_the_next_deadline_exactly() -> None:
 
 def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
     """An expiry asks for a new target: not a look at everybody for each event."""
-    group = SILENT.with_member("b", seen=9_000)
+    group = NOT_APPLIED.with_member("b", seen=9_000)
     target = replace(group.state.target, at=Millis(1_000))
     struck = Draft(replace(group.state, target=target), Policy())
     timers.fire(struck, at(11_000))
@@ -83,7 +83,7 @@ def test_what_the_end_of_the_step_does_anyway_wakes_nobody_before() -> None:
 
 def test_nobody_left_to_wait_for_means_no_deadline() -> None:
     """An empty group is woken when its flaps have faded, and when what is left is struck out."""
-    draft = SILENT.drafted()
+    draft = NOT_APPLIED.drafted()
     timers.fire(draft, at(11_000))
     assert 11_000 + draft.policy.flap_half_life_ms == draft.deadline
 
@@ -166,7 +166,7 @@ def test_a_session_gets_longer_and_never_shorter_while_a_life_lasts() -> None:
 
 def test_longer_session_does_not_move_the_deadline_back() -> None:
     """Somebody else may be waited for before that."""
-    draft = after(SILENT, joined("b", session_ms=600_000))
+    draft = after(NOT_APPLIED, joined("b", session_ms=600_000))
 
     assert 11_000 == draft.deadline
 

@@ -12,7 +12,7 @@ from rebalance.groups.model.events import (
     Advanced,
     BeatSeen,
     Commanded,
-    Drained,
+    DrainAsked,
     Event,
     Found,
     Inheritance,
@@ -150,7 +150,7 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
         ),
         BeatSeen(STAMP, Life(A, FIRST), 5, Epoch(4), (Held(queue("orders-1"), Epoch(3)),)),
     ),
-    (Drain(member="a", incarnation=LIFE, sequence=6), Drained(STAMP, Life(A, FIRST), 6)),
+    (Drain(member="a", incarnation=LIFE, sequence=6), DrainAsked(STAMP, Life(A, FIRST), 6)),
     (Leave(member="a", incarnation=LIFE, sequence=7), Left(STAMP, Life(A, FIRST), 7)),
     (
         Leave(member="a", incarnation=LIFE, sequence=7, temporary=True),

@@ -77,8 +77,8 @@ def test_time_to_let_go_counts_from_the_record_that_was_read_last() -> None:
 def test_crash_without_an_heir_is_a_handover_too() -> None:
     """History tells of every queue that went from one member to another, prepared or not."""
     draft = HOLDER_GONE.drafted()
-    draft.fenced = {life("a"): Ending.FENCED}
-    endings.fence(draft, at(0))
+    draft.ended = {life("a"): Ending.FENCED}
+    endings.take_back(draft, at(0))
 
     assert "b@6" == settled(draft)
     assert {("a", "b", Ending.FENCED, None)} == set(draft.outbox.passages)

@@ -126,17 +126,17 @@ ENDED = {
 def test_ended_life_loses_everything_at_once(before: str, lives: list[str], expected: str) -> None:
     """The heir of a fenced holder is confirmed under the epoch it was promised."""
     draft = BOOKS.with_page("orders-0", before).drafted()
-    draft.fenced = {life(each): Ending.FENCED for each in lives}
-    endings.fence(draft, at(0))
+    draft.ended = {life(each): Ending.FENCED for each in lives}
+    endings.take_back(draft, at(0))
 
     assert expected == first_page(draft)
-    assert {} == draft.fenced
+    assert {} == draft.ended
 
 
 def test_life_that_ended_earlier_in_the_log_is_fenced_before_a_release_is_booked() -> None:
     """The log's order decides: a release read after its member's end comes too late."""
     draft = BOOKS.with_page("orders-0", "a@1!2 > b@2").drafted()
-    draft.fenced = {life("a"): Ending.FENCED}
+    draft.ended = {life("a"): Ending.FENCED}
     endings.book(draft, released("a", "orders-0@1")(at(0)))
 
     assert {("a", "b", Ending.FENCED, None)} == set(draft.outbox.passages)

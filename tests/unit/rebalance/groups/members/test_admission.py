@@ -8,11 +8,11 @@ import pytest
 from rebalance.groups.handover import omissions
 from rebalance.groups.members.admission import (
     Admitted,
-    Outlived,
-    Over,
+    Late,
     Refused,
     Renewed,
     Repeated,
+    TurnedAway,
     Yielded,
     judged,
 )
@@ -55,7 +55,7 @@ def seen(draft: Draft, record: MemberRecord) -> str:
         case Admitted():
             said = "" if outcome.known is None else " again"
             said += "".join(f", {rival.name} by {rival.rule}" for rival in outcome.rivals)
-        case Outlived() | Over():
+        case Late() | TurnedAway():
             said = ""
         case _:
             assert_never(outcome)
@@ -70,7 +70,7 @@ OUTCOMES = {
     "said late": (ONE, USUAL, joined("a", "payments", sequence=4), "repeated"),
     "another wish": (ONE, USUAL, joined("a", "payments", sequence=6), "renewed"),
     "a younger life": (ONE, USUAL, joined("a:2"), "admitted again, a by fence-older"),
-    "an older life": (a_group().with_member("a:2"), USUAL, joined("a"), "outlived"),
+    "an older life": (a_group().with_member("a:2"), USUAL, joined("a"), "late"),
     "no room": (ONE, FULL, joined("b"), "refused: too_many_members"),
     "room for a restart": (ONE, FULL, joined("a:2"), "admitted again, a by fence-older"),
     "room for a successor": (
@@ -127,7 +127,7 @@ OUTCOMES = {
         a_group().with_member("a@2:2").with_instance("a@2:2", "i"),
         APART,
         joined("a@1:1", instance=HERS),
-        "over",
+        "turnedaway",
     ),
 }
 
@@ -141,21 +141,21 @@ def test_outcome(group: GroupBuilder, policy: Policy, record: MemberRecord, expe
 
     assert expected == seen(draft, record)
     assert draft.is_quiet
-    assert (group.state.membership.pulses, {}) == (draft.membership.pulses.merged(), draft.fenced)
+    assert (group.state.membership.pulses, {}) == (draft.membership.pulses.merged(), draft.ended)
 
 
 @pytest.mark.parametrize(
     ("record", "expected"),
     [
-        (joined("a", sequence=7), "over"),
-        (joined("a", sequence=8), "over"),
-        (joined("a:0", sequence=99), "over"),
+        (joined("a", sequence=7), "turnedaway"),
+        (joined("a", sequence=8), "turnedaway"),
+        (joined("a:0", sequence=99), "turnedaway"),
         (joined("a", sequence=9), "admitted"),
         (joined("a:2", sequence=1), "admitted"),
     ],
     ids=["before", "as it left", "an older life", "after", "a younger life"],
 )
-def test_a_life_that_has_left_is_over(record: MemberRecord, expected: str) -> None:
+def test_a_life_that_has_left_is_turned_away(record: MemberRecord, expected: str) -> None:
     """Unless it says that it is back: its old records may still arrive (F11)."""
     draft = ONE.drafted()
     enter(draft, left("a", sequence=8)(at(0)))
@@ -166,14 +166,16 @@ def test_a_life_that_has_left_is_over(record: MemberRecord, expected: str) -> No
 @pytest.mark.parametrize(
     ("record", "expected"),
     [
-        (joined("b"), "over"),
+        (joined("b"), "turnedaway"),
         (joined("b", mode=Mode.SHARED), "admitted"),
         (joined("b", eager=True), "admitted"),
         (joined("a:2"), "admitted again, a by fence-older"),
     ],
     ids=["a stranger", "one that owns nothing", "one that obeys its record", "a restart"],
 )
-def test_a_life_that_may_not_have_been_found_is_over(record: MemberRecord, expected: str) -> None:
+def test_a_life_that_may_not_have_been_found_is_turned_away(
+    record: MemberRecord, expected: str
+) -> None:
     """While some published records are missing, nobody knows what it believes it owns."""
     draft = ONE.drafted()
     omissions.withhold(draft, Millis(0))

@@ -94,7 +94,7 @@ def test_join_older_than_the_drain_does_not_take_it_back() -> None:
 
 def test_younger_life_fences_the_older_one() -> None:
     """A restart under the same name takes over what its older life was granted (C1)."""
-    assert {life("a"): Ending.FENCED} == after(ONE_MEMBER, joined("a:2")).fenced
+    assert {life("a"): Ending.FENCED} == after(ONE_MEMBER, joined("a:2")).ended
 
 
 def test_member_beyond_the_limit_is_refused_before_any_state_grows() -> None:

@@ -57,7 +57,7 @@ def test_leaving_life_ends_by_its_own_word() -> None:
     """Who left has stopped: its grants end as left, not as fenced, and it is told so."""
     draft = after(ONE_MEMBER, left("a", sequence=6))
 
-    assert {life("a"): Ending.LEFT} == draft.fenced
+    assert {life("a"): Ending.LEFT} == draft.ended
     assert {A} == draft.outbox.gone
 
 
