@@ -67,10 +67,10 @@ def step(
     if news is not None and not news.is_cut and remains.is_all(state, events):
         return Step(GroupState.unknown(state.name, news.epoch), ())  # of it only epochs are known
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
-    if begun or not draft.before.is_at_rest:
+    if begun or not draft.before.is_out:
         _catch_up(draft, now, begun=begun)
     _enter(draft, events, news, now)
-    if draft.is_quiet and draft.before.is_at_rest:
+    if draft.is_quiet and draft.before.is_settled:
         return unchanged(draft)
     return conclude(draft, _move(draft, allocator, now), now)
 

@@ -1,4 +1,4 @@
-"""Laws of the short way: a step of a group at rest passes by all that it need not ask."""
+"""Laws of the short way: a quiet step of a settled group passes by what it need not ask."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,8 +31,11 @@ QUIET = st.lists(
 
 
 def the_long_way(telling: Telling, before: GroupState, batch: Sequence[Moment]) -> Step:
-    """Take a step as if the group were never at rest."""
-    with patch.object(GroupState, "is_at_rest", new=False):
+    """Take a step as if the group were never settled, and nothing were ever out."""
+    with (
+        patch.object(GroupState, "is_settled", new=False),
+        patch.object(GroupState, "is_out", new=False),
+    ):
         return telling.step(before, batch)
 
 
@@ -63,7 +66,8 @@ def at_rest() -> Story:
 def test_a_beat_that_says_nothing_new_goes_the_short_way() -> None:
     """Neither the strategy nor the baton is asked, nor anything that follows them."""
     story = at_rest()
-    assert story.state.is_at_rest
+    assert story.state.is_out
+    assert story.state.is_settled
 
     with patch.object(steps, "_move") as moved, patch.object(steps, "_catch_up") as resumed:
         story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
@@ -103,12 +107,19 @@ def ailing(story: Story) -> None:
     story.state = replace(story.state, ailment=Ailment("it failed"))
 
 
-@pytest.mark.parametrize("happens", [unread, moving, away, behind, ailing])
-def test_a_group_with_something_left_to_do_is_not_at_rest(
-    happens: Callable[[Story], None],
-) -> None:
-    """Its next step has to look at it, though nobody says anything new."""
+@pytest.mark.parametrize("happens", [unread, moving, ailing])
+def test_what_may_not_be_out_is_looked_at(happens: Callable[[Story], None]) -> None:
+    """The next step shows that it is, even if no member says anything new."""
     story = at_rest()
     happens(story)
 
-    assert not story.state.is_at_rest
+    assert not story.state.is_out
+
+
+@pytest.mark.parametrize("happens", [away, behind])
+def test_a_group_that_waits_is_not_settled(happens: Callable[[Story], None]) -> None:
+    """Its next step has to look at its queues, even if no member says anything new."""
+    story = at_rest()
+    happens(story)
+
+    assert not story.state.is_settled

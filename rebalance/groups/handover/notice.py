@@ -35,7 +35,7 @@ with the next beat. Two that are lost in a row are waited for (simulated), more 
 
 def arrive(draft: Draft, now: Stamp) -> None:
     """Note that what the last step asked for is out by now."""
-    if None in draft.handover.posted.values():
+    if None in draft.before.handover.posted.values():
         draft.handover.posted = {
             epoch: Millis(max(now.heard, now.clock + now.behind)) if at is None else at
             for epoch, at in draft.handover.posted.items()

@@ -74,15 +74,17 @@ class GroupState:
         return replace(self, membership=replace(self.membership, pulses=pulses))
 
     @property
-    def is_at_rest(self) -> bool:
-        """Tell whether no step has left anything for the next: then beats alone change nothing.
+    def is_out(self) -> bool:
+        """Tell whether what the last step said is known to be out, and nothing has failed."""
+        return not (self.outbox.unposted or self.handover.posted or self.ailment)
 
-        Each record is out, no queue is on its way or waits for its member, the target is that of
-        the group as it is, and nothing has failed.
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether beats alone move nothing: then a step that is quiet moves nothing either.
+
+        No queue waits for its member, and the target is that of the group as it is.
         """
-        if self.outbox.unposted or self.handover.posted or self.handover.loose or self.ailment:
-            return False
-        return self.group_epoch == self.target.epoch
+        return not self.handover.loose and self.group_epoch == self.target.epoch
 
     @property
     def is_unknown(self) -> bool:

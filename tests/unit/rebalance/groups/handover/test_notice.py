@@ -1,7 +1,11 @@
 """Nobody's time to let go begins before it could have been told."""
 
+from dataclasses import replace
+
 from rebalance.groups import timers
 from rebalance.groups.handover import notice
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.policy import Policy
 from rebalance.ids import Epoch
 from tests.builders.group import a_group
 from tests.builders.records import at, joined, routed
@@ -12,9 +16,10 @@ ASKED = a_group().with_member("a", seen=1_000_000, revocation_ms=50_000)
 
 def test_the_time_begins_with_the_first_batch_after_the_telling() -> None:
     """The controller died before it had published, and came back a minute later."""
-    draft = ASKED.with_page("orders-0", "a@1!2").drafted()
-    dated = timers.earliest(draft)
-    draft.handover.posted = {Epoch(2): None}
+    state = ASKED.with_page("orders-0", "a@1!2").state
+    dated = timers.earliest(Draft(state, Policy()))
+    posted = replace(state.handover, posted={Epoch(2): None})
+    draft = Draft(replace(state, handover=posted), Policy())
     notice.arrive(draft, at(60_000))
     notice.arrive(draft, at(70_000))
 
