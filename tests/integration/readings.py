@@ -5,13 +5,26 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any, Final
 
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from trimtab import Grant, QueueRef
 from trimtab.kafka import ConsumerBinding
 from trimtab.session import Profile
 
 PATIENCE_S: Final = 20.0
+_MOVING: Final = {
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+}
+"""A broker's answers while a group's coordinator starts: the question may be asked again."""
 
 
 class Reading:
@@ -45,11 +58,20 @@ class Reading:
         return [(it.partition() or 0, it.offset() or 0) for it in messages]
 
     def committed(self, queue: QueueRef) -> int:
-        """What the group has committed."""
+        """What the group has committed; a coordinator that has just started may not know yet."""
         settings = {"bootstrap.servers": self._servers, "group.id": self._group, "log_level": 2}
+        deadline = time.monotonic() + PATIENCE_S
         with closing(Consumer(settings)) as consumer:
-            (found,) = consumer.committed([TopicPartition(queue.topic, queue.id)], PATIENCE_S)
-        return found.offset
+            while True:
+                try:
+                    place = TopicPartition(queue.topic, queue.id)
+                    (found,) = consumer.committed([place], PATIENCE_S)
+                except KafkaException as error:
+                    if error.args[0].code() not in _MOVING or time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.1)
+                else:
+                    return found.offset
 
     def waits_for(self, condition: Callable[[], bool]) -> None:
         """Poll, and expect no message, until something is true."""
