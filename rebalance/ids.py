@@ -48,6 +48,23 @@ class Life(NamedTuple):
     incarnation: Incarnation
 
 
+class OfOneLife:
+    """Something that is about one life."""
+
+    __slots__ = ()
+    life: Life
+
+    @property
+    def member(self) -> MemberId:
+        """The member that it is about."""
+        return self.life.member
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """In which of its lives."""
+        return self.life.incarnation
+
+
 class Held(NamedTuple):
     """A queue that some member was granted: never again under the same epoch."""
 

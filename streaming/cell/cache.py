@@ -29,13 +29,13 @@ class Cache:
 
     def unpack(self, packed: Packed) -> GroupState:
         """Unpack a group, remembering what can be remembered of it."""
-        was, state = self._known.get(packed.rest, (None, None))
-        if (
-            state is None
-            or was is None
-            or (was.deadline, was.beats) != (packed.deadline, packed.beats)
-        ):
-            state = unpack(packed, state)
+        known = self._known.get(packed.rest)
+        if known is None:
+            state = unpack(packed, None)
+        else:
+            was, state = known
+            if (was.deadline, was.beats) != (packed.deadline, packed.beats):
+                state = unpack(packed, state)
         self._keep(packed, state)
         return state
 

@@ -14,6 +14,9 @@ from tests.builders.group import GroupBuilder
 from tests.builders.notation import life_text
 from tests.builders.records import MemberRecord, at
 
+Told = tuple[str, MemberChange]
+"""Of whom what was noted."""
+
 
 def roster(draft: Draft) -> set[str]:
     """Name the lives in the roster."""
@@ -22,7 +25,7 @@ def roster(draft: Draft) -> set[str]:
     }
 
 
-def changes(notes: list[Decision]) -> list[tuple[str, MemberChange]]:
+def changes(notes: list[Decision]) -> list[Told]:
     """List what became of whom."""
     return [
         (life_text(note.member, note.incarnation), note.change)
@@ -36,6 +39,20 @@ def after(group: GroupBuilder, record: MemberRecord, clock: int = 0) -> Draft:
     draft = group.drafted()
     enter(draft, record(at(clock)))
     return draft
+
+
+def check_transition(
+    group: GroupBuilder, record: MemberRecord, expected: set[str], told: list[Told]
+) -> None:
+    """Who is in after a record, and what is noted; each member has a pulse."""
+    draft = after(group, record)
+
+    assert expected == roster(draft)
+    assert told == changes(draft.outbox.notes)
+    assert len(expected) == draft.population
+    assert {name for name, _ in draft.membership.members.items()} == {
+        name for name, _ in draft.membership.pulses.items()
+    }
 
 
 def enter(draft: Draft, event: MemberEvent) -> None:

@@ -58,20 +58,8 @@ class Reading:
         return [(it.partition() or 0, it.offset() or 0) for it in messages]
 
     def committed(self, queue: QueueRef) -> int:
-        """What the group has committed; a coordinator that has just started may not know yet."""
-        settings = {"bootstrap.servers": self._servers, "group.id": self._group, "log_level": 2}
-        deadline = time.monotonic() + PATIENCE_S
-        with closing(Consumer(settings)) as consumer:
-            while True:
-                try:
-                    place = TopicPartition(queue.topic, queue.id)
-                    (found,) = consumer.committed([place], PATIENCE_S)
-                except KafkaException as error:
-                    if error.args[0].code() not in _MOVING or time.monotonic() > deadline:
-                        raise
-                    time.sleep(0.1)
-                else:
-                    return found.offset
+        """What the group has committed."""
+        return committed(self._servers, self._group, TopicPartition(queue.topic, queue.id))
 
     def waits_for(self, condition: Callable[[], bool]) -> None:
         """Poll, and expect no message, until something is true."""
@@ -79,6 +67,24 @@ class Reading:
         while not condition():
             assert time.monotonic() < deadline, "it did not happen"
             assert self.binding.poll(0.05) is None
+
+
+def committed(
+    servers: str, group: str, place: TopicPartition, patience_s: float = PATIENCE_S
+) -> int:
+    """What a group has committed; a coordinator that has just started may not know yet."""
+    settings = {"bootstrap.servers": servers, "group.id": group, "log_level": 0}
+    deadline = time.monotonic() + patience_s
+    with closing(Consumer(settings)) as consumer:
+        while True:
+            try:
+                (found,) = consumer.committed([place], patience_s)
+            except KafkaException as error:
+                if error.args[0].code() not in _MOVING or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+            else:
+                return found.offset
 
 
 def fill(servers: str, topic: str) -> None:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import pytest
-from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import KafkaException, Message, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import records, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
+from tests.integration.readings import committed
 from tests.integration.topics import create_topic
 from trimtab import Member
 from trimtab.kafka import ConsumerBinding
@@ -104,10 +105,7 @@ class Reader:
 
     def committed(self, number: int) -> int:
         """What the group has committed."""
-        settings = {"bootstrap.servers": self._servers, "group.id": GROUP, "log_level": 0}
-        with closing(Consumer(settings)) as consumer:
-            (found,) = consumer.committed([TopicPartition(TOPIC, number)], PATIENCE_S)
-        return found.offset
+        return committed(self._servers, GROUP, TopicPartition(TOPIC, number), PATIENCE_S)
 
 
 @pytest.fixture

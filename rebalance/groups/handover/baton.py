@@ -23,7 +23,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from rebalance.errors import BrokenInvariant
 from rebalance.groups.handover import endings
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member
@@ -70,7 +69,6 @@ def settle(draft: Draft, stamp: Stamp) -> None:
                 continue
         page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
         if page is not None and page != owned:
-            _check(queue, page)
             draft.handover.books.put(queue, page)
             if owned is None and queue in vacant:
                 endings.pass_on(draft, queue, vacant[queue], page.holder.member)
@@ -164,13 +162,3 @@ def _told(grant: Grant, asked: Asked) -> Grant:
 
 def _same_life(one: Grant, other: Grant) -> bool:
     return one.life == other.life
-
-
-def _check(queue: Queue, owned: Ownership) -> None:
-    holder, heir = owned.holder, owned.heir
-    if heir is None:
-        return
-    if heir.member == holder.member:
-        raise BrokenInvariant(f"{queue}: {heir.member} would be its own heir")
-    if heir.epoch <= holder.epoch:
-        raise BrokenInvariant(f"{queue}: epoch {heir.epoch} does not follow {holder.epoch}")

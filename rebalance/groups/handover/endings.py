@@ -115,7 +115,6 @@ def _let_go(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) 
 def _vacate(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp: Stamp) -> None:
     """The holder is done: its heir holds now, under the same epoch (it may have started)."""
     holder, heir = owned.holder, owned.heir
-    assert heir is None or heir.member != holder.member, f"{queue}: its own heir"
     waited, reason = Millis(0), None
     if holder.asked is not None:
         waited = Millis(max(0, stamp.heard - holder.asked.at))  # a join may have been ahead

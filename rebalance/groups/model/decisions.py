@@ -15,33 +15,18 @@ from rebalance.groups.model.policy import TwinRule
 from rebalance.ids import (
     Epoch,
     GroupName,
-    Incarnation,
     Life,
     MemberId,
     Millis,
+    OfOneLife,
     Queue,
     TopicName,
 )
 from rebalance.stamp import Stamp
 
 
-class _OfOneLife:
-    __slots__ = ()
-    life: Life
-
-    @property
-    def member(self) -> MemberId:
-        """The member that it is about."""
-        return self.life.member
-
-    @property
-    def incarnation(self) -> Incarnation:
-        """In which of its lives."""
-        return self.life.incarnation
-
-
 @dataclass(frozen=True, slots=True)
-class AssignmentIssued(_OfOneLife):
+class AssignmentIssued(OfOneLife):
     """A member's new record."""
 
     group: GroupName
@@ -94,7 +79,7 @@ class MemberChange(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MemberChanged(_OfOneLife):
+class MemberChanged(OfOneLife):
     """A member came, went or is going."""
 
     group: GroupName
@@ -156,7 +141,7 @@ class EvictionsHeld:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRefused(_OfOneLife):
+class ClaimRefused(OfOneLife):
     """A member knows its assignment and works on other queues: it is mistaken, or we are."""
 
     group: GroupName

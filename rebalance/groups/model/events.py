@@ -16,11 +16,10 @@ from rebalance.groups.model.commands import Command
 from rebalance.ids import (
     Epoch,
     Held,
-    Incarnation,
     InstanceId,
     Life,
-    MemberId,
     Millis,
+    OfOneLife,
     Pattern,
     Queue,
     Tenure,
@@ -41,19 +40,9 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _OfOneLife:
+class _OfOneLife(OfOneLife):
     stamp: Stamp
     life: Life
-
-    @property
-    def member(self) -> MemberId:
-        """The member that it is about."""
-        return self.life.member
-
-    @property
-    def incarnation(self) -> Incarnation:
-        """In which of its lives."""
-        return self.life.incarnation
 
 
 @dataclass(frozen=True, slots=True)

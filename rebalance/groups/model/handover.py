@@ -52,5 +52,6 @@ class HandoverDraft:
         for asked in (self.posted, self.reasons):
             assert not asked or max(asked) <= epoch, f"asked after epoch {epoch}: {max(asked)}"
         for queue, owned in self.books.written.items():
-            assert owned is None or owned.is_sound(epoch), f"{queue} is {owned} at epoch {epoch}"
+            if owned is not None:
+                owned.check(queue, epoch)
         return Handover(self.books.merged(), tuple(self.loose), self.posted, self.reasons)

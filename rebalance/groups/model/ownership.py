@@ -6,7 +6,8 @@ queue.
 
 from dataclasses import dataclass
 
-from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Tenure
+from rebalance.errors import BrokenInvariant
+from rebalance.ids import Epoch, Life, Millis, OfOneLife, Queue, Tenure
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +19,13 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(OfOneLife):
     """A queue promised to one life of one member, under an epoch never used for it again."""
 
     life: Life
     epoch: Epoch
     asked: Asked | None = None
     """Set while the member is to let go (or, as an heir, never to start) and has not confirmed."""
-
-    @property
-    def member(self) -> MemberId:
-        """Whose it is."""
-        return self.life.member
-
-    @property
-    def incarnation(self) -> Incarnation:
-        """In which of its lives."""
-        return self.life.incarnation
 
     @property
     def tenure(self) -> Tenure:
@@ -54,15 +45,17 @@ class Ownership:
     holder: Grant
     heir: Grant | None = None
 
-    def is_sound(self, epoch: Epoch) -> bool:
-        """Tell whether its invariant holds, and nothing in it is of an epoch that is not drawn."""
-        if self.heir is None:
-            return self.holder.epoch <= epoch
-        return self.holder.member != self.heir.member and (
-            self.holder.epoch < self.heir.epoch <= epoch
-        )
-
     @property
     def grants(self) -> tuple[Grant, ...]:
         """Return the holder's and, if there is one, the heir's."""
         return (self.holder,) if self.heir is None else (self.holder, self.heir)
+
+    def check(self, queue: Queue, epoch: Epoch) -> None:
+        """Raise if its invariant does not hold, or if something in it is of a later epoch."""
+        holder, heir = self.holder, self.heir
+        if heir is not None and heir.member == holder.member:
+            raise BrokenInvariant(f"{queue}: {heir.member} would be its own heir")
+        if heir is not None and heir.epoch <= holder.epoch:
+            raise BrokenInvariant(f"{queue}: epoch {heir.epoch} does not follow {holder.epoch}")
+        if self.grants[-1].epoch > epoch:
+            raise BrokenInvariant(f"{queue}: {self} is of a later epoch than {epoch}")

@@ -88,6 +88,7 @@ def traced(trace: Callable[[FrameType, str, object], Any]) -> Iterator[None]:
         sys.settrace(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "action",
     [

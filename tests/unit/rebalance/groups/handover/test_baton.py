@@ -59,9 +59,10 @@ def first_page(draft: Draft) -> str:
 
 
 def settled(draft: Draft) -> str:
-    """Settle the only queue."""
+    """Settle the only queue, and close the books."""
     draft.target.aimed = [queue("orders-0")]
     baton.settle(draft, at(0))
+    draft.handover.closed(draft.next_epoch)
     return first_page(draft)
 
 

@@ -13,7 +13,7 @@ from rebalance.ids import MemberId
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life
 from tests.builders.records import MemberRecord, at, joined, left
-from tests.builders.rosters import after, changes, enter, roster
+from tests.builders.rosters import Told, after, check_transition, enter, roster
 
 A = MemberId("a")
 ONE_MEMBER = a_group().with_member("a", sequence=5)
@@ -35,20 +35,10 @@ TRANSITIONS = {
     ("group", "record", "expected", "told"), TRANSITIONS.values(), ids=TRANSITIONS.keys()
 )
 def test_transition(
-    group: GroupBuilder,
-    record: MemberRecord,
-    expected: set[str],
-    told: list[tuple[str, MemberChange]],
+    group: GroupBuilder, record: MemberRecord, expected: set[str], told: list[Told]
 ) -> None:
     """Who is in after each join; every change is noted, and only a change (B3, B4, C1)."""
-    draft = after(group, record)
-
-    assert expected == roster(draft)
-    assert told == changes(draft.outbox.notes)
-    assert len(expected) == draft.population
-    assert {name for name, _ in draft.membership.members.items()} == {
-        name for name, _ in draft.membership.pulses.items()
-    }
+    check_transition(group, record, expected, told)
 
 
 def test_join_is_answered_even_if_it_changes_nothing() -> None:
