@@ -46,18 +46,14 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 
 # Everything that needs neither a JVM nor a network, nor a minute.
 PURE := not (kafka or spark or packaging or gate or slow)
-# Everything that can share the machine with others: no timing, no ports, no JVM.
-ALONE := not (kafka or spark or packaging or gate)
-
-# How many of those that need a JVM run at once: they wait for sessions, and for one another.
-AT_ONCE ?= 3
+# How many processes run tests: two with the lowest priority for those that need no JVM, the others
+# for those that do, which wait most of their time (tests/sharing.py).
+AT_ONCE ?= 6
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter of an hour)
-	@echo 'test: every test; first those that need no JVM, on two cores ...'
-	@$(BIN)/pytest -m '$(ALONE)' --numprocesses=2
-	@echo 'test: ... then those that start Kafka and Spark, and wait for them most of the time'
-	@$(BIN)/pytest -m 'not ($(ALONE))' --numprocesses=$(AT_ONCE) --dist=loadgroup
+	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
+	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 
 check: lint types layers ## Format, lint, types, layers and the pure tests: no JVM, under a minute
 	@$(BIN)/pytest -m '$(PURE)' --numprocesses=auto --hypothesis-profile=quick

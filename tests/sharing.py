@@ -1,0 +1,80 @@
+"""How tests are dealt out to several processes (`--dist=loadgroup`), so that no core ever waits.
+
+Tests with a JVM wait half of their time: for sessions to end, for one another. Two processes of the
+lowest priority run the others meanwhile, with what the first ones leave of the machine.
+"""
+
+from typing import Any, Final
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+BACKGROUND: Final = ("gw0", "gw1")
+"""The processes for tests without a JVM, as xdist names them: one for each core."""
+
+NEEDS_JVM: Final = ("tests/integration/", "tests/packaging/")
+"""Where the tests are that wait most of their time."""
+
+SHARED: Final = {
+    "tests/integration/test_accounts.py": "controller",
+    "tests/integration/test_bad_broker.py": "cluster",
+    "tests/integration/test_hand_over.py": "controller",
+    "tests/integration/test_hung_kafka.py": "hung",
+    "tests/integration/test_commands.py": "controller",
+    "tests/integration/test_poison.py": "controller",
+    "tests/integration/test_readme.py": "controller",
+    "tests/integration/test_rocketmq.py": "controller",
+    "tests/integration/test_route_watcher.py": "controller",
+    "tests/integration/test_spark_pages.py": "controller",
+    "tests/integration/test_verdicts.py": "controller",
+    "tests/packaging/test_controller_wheel.py": "wheels",
+    "tests/packaging/test_image_context.py": "image",
+    "tests/packaging/test_sdk_wheel.py": "wheels",
+}
+"""What files share that takes many seconds: they run in one process, all others test by test."""
+
+
+class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
+    """`--dist=loadgroup`, whose mark has no effect with the pytest that we have (xdist 3.8).
+
+    Long tests come first, and a process has only one of them at a time. It has to know its next two
+    tests before it begins one; were those long as well, they would wait while others are done.
+    """
+
+    def __init__(self, config: pytest.Config, log: object) -> None:
+        """Begin with no long test anywhere."""
+        super().__init__(config, log)
+        if self.numnodes <= len(BACKGROUND):
+            raise pytest.UsageError(f"--dist=loadgroup needs more than {len(BACKGROUND)} processes")
+        self._long: dict[object, str] = {}
+
+    def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
+        fitting = self._fitting(node.gateway.id in BACKGROUND)
+        if not fitting:
+            node.shutdown()
+            return
+        units = self.assigned_work.get(node, {})
+        if all(units.get(self._long.get(node, ""), {}).values()):  # it is done, or there was none
+            chosen = self._long[node] = fitting[0]
+        else:
+            chosen = fitting[-1]
+        self.workqueue.move_to_end(chosen, last=False)
+        super()._assign_work_unit(node)
+
+    def _fitting(self, background: bool) -> list[str]:  # noqa: FBT001 - private
+        """List what a process may do; one with a JVM helps the others when its own are done."""
+        fitting = [it for it in self.workqueue if needs_jvm(it) != background]
+        return fitting if fitting or background else list(self.workqueue)
+
+    def _split_scope(self, nodeid: str) -> str:
+        return SHARED.get(file_of(nodeid), nodeid)
+
+
+def needs_jvm(unit: str) -> bool:
+    """Whether what is dealt out as one is in the folders of those that need a JVM."""
+    return unit in SHARED.values() or unit.startswith(NEEDS_JVM)
+
+
+def file_of(nodeid: str) -> str:
+    """The file of a test, from the root."""
+    return nodeid.partition("::")[0]
