@@ -47,11 +47,11 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 # Everything that needs neither a JVM nor a network, nor a minute.
 PURE := not (kafka or spark or packaging or gate or slow)
 # How many processes run tests: two with the lowest priority for those that need no JVM, the others
-# for those that do, which wait most of their time (tests/sharing.py).
+# for those that do, which wait most of their time (tests/builders/sharing.py).
 AT_ONCE ?= 6
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
-test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter of an hour)
+test: setup dev ## Run every test, on a real Kafka and a real Spark (about 12 minutes)
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 

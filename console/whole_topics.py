@@ -6,7 +6,9 @@ Called by `trimtab brokers`, `replay` and `check`. Its one rule: it joins no gro
 nothing, so it disturbs no consumer.
 """
 
+import time
 from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -16,8 +18,23 @@ from console.settings import Settings
 
 _TIMEOUT_S = 15.0
 """How long a broker may say nothing; a healthy one answers in milliseconds."""
+_PAUSE_S = 0.1
+
+_PASSING: Final = {
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+}
+"""What a broker answers for a moment to whoever asks for a partition that is new, or moves."""
 
 _Place = tuple[str, int]
+
+
+class Offsets(Protocol):
+    """What answers where a partition begins and ends."""
+
+    def get_watermark_offsets(self, place: TopicPartition, timeout: float, /) -> tuple[int, int]:
+        """Return the first offset and the one after the last."""
 
 
 def messages(settings: Settings, servers: str, topics: Sequence[str]) -> Iterator[Message]:
@@ -66,8 +83,18 @@ def _ends(consumer: Consumer, topics: Sequence[str]) -> Iterator[tuple[_Place, t
         if found.error is not None:
             raise Failure(f"there is no topic {topic}", ExitCode.NOT_FOUND)
         for partition in found.partitions:
-            first, end = consumer.get_watermark_offsets(
-                TopicPartition(topic, partition), _TIMEOUT_S
-            )
+            first, end = offsets(consumer, TopicPartition(topic, partition))
             if end > first:
                 yield (topic, partition), (first, end)
+
+
+def offsets(consumer: Offsets, place: TopicPartition) -> tuple[int, int]:
+    """Return the first offset and the one after the last."""
+    deadline = time.monotonic() + _TIMEOUT_S
+    while True:
+        try:
+            return consumer.get_watermark_offsets(place, _TIMEOUT_S)
+        except KafkaException as error:
+            if error.args[0].code() not in _PASSING or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_S)

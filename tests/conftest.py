@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, configuration, settings
 
-from tests.sharing import BACKGROUND, SHARED, Sharing, file_of, needs_jvm
+from tests.builders.sharing import BACKGROUND, SHARED, Sharing, file_of, needs_jvm
 
 CACHE = Path(__file__).parents[1] / ".cache"
 
@@ -67,7 +67,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         file_of(it.nodeid) for it in items if "controller" in getattr(it, "fixturenames", ())
     }
     if forgotten := sharing - SHARED.keys():
-        raise pytest.UsageError(f"SHARED in tests/sharing.py does not name {sorted(forgotten)}")
+        raise pytest.UsageError(
+            f"SHARED in tests/builders/sharing.py does not name {sorted(forgotten)}"
+        )
     for item in items:
         if price(item) >= PRICES["kafka"] and not needs_jvm(item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} has to be where tests with a JVM are")

@@ -121,7 +121,7 @@ class Cluster:
     def _await(self, name: str) -> None:
         process, servers = self._processes[name], f"{LOOPBACK}:{self._listens[name]}"
         ready = wait_until_ready(servers, alive=lambda: process.poll() is None, timeout_s=_START_S)
-        if not ready or not answers(servers, _START_S):
+        if not ready or not answers(servers, within_s=_START_S):
             raise Failure(
                 f"broker {name} did not start; its log ends:",
                 details=self._instance(name).last_lines(),

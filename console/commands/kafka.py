@@ -104,7 +104,8 @@ def status(
     if address is None:
         state = "starting" if instance.is_running() else "stopped"
     else:
-        state = "running" if answers(address.bootstrap_servers) else "not answering"
+        is_there = answers(address.bootstrap_servers, instance.cluster)
+        state = "running" if is_there else "not answering"
     report = _report(instance, state, address)
     show(report, output, fields(report))
     if state != "running":

@@ -165,7 +165,7 @@ class _Start:
                 with lock, self._progress.step("starting the embedded Kafka"):
                     return self._launch(lock, port), True
             address = self._instance.running()
-            if address is not None and answers(address.bootstrap_servers):
+            if address is not None and answers(address.bootstrap_servers, self._instance.cluster):
                 return address, False
             time.sleep(_POLL_S)
         raise Failure(
@@ -184,6 +184,7 @@ class _Start:
                 address.bootstrap_servers,
                 alive=self._instance.is_running,
                 timeout_s=START_TIMEOUT_S,
+                cluster=self._instance.cluster,
             ):
                 return address
             reason = self._instance.last_lines()
@@ -210,7 +211,7 @@ class _Start:
 
     def _format(self, java: list[str | Path]) -> None:
         """Give the data directory its cluster id, once in its life."""
-        if (self._instance.data / "meta.properties").exists():
+        if self._instance.is_formatted:
             return
         arguments: list[str | Path] = [
             "format",

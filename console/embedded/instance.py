@@ -51,6 +51,7 @@ class Instance:
         self.log = self.logs / "broker.log"
         self.output = self.logs / "output.log"
         self._address = self.directory / "broker.json"
+        self._meta = self.data / "meta.properties"
 
     def lock(self) -> FileLock:
         """The lock: the process that starts the broker takes it and hands it over."""
@@ -68,6 +69,17 @@ class Instance:
             return BrokerAddress(**json.loads(self._address.read_text()))
         except (FileNotFoundError, json.JSONDecodeError):  # about to be written
             return None
+
+    @property
+    def is_formatted(self) -> bool:
+        """Say whether the data directory has its cluster id."""
+        return self._meta.exists()
+
+    @property
+    def cluster(self) -> str:
+        """The id of the broker's cluster, once it is formatted."""
+        lines = (line.partition("=") for line in self._meta.read_text().splitlines())
+        return next(value for key, _, value in lines if key == "cluster.id")
 
     def prepare(self) -> None:
         """Make the directories and lay the last run aside. Only for the holder of the lock."""

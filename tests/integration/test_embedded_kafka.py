@@ -22,6 +22,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.instance import Instance
+from console.embedded.ports import choose_port
+from console.embedded.readiness import answers
 from console.errors import Failure
 
 pytestmark = pytest.mark.kafka
@@ -214,6 +216,21 @@ def test_a_port_that_was_asked_for_is_not_replaced(home: Path) -> None:
         with pytest.raises(Failure, match=f"port {port} is taken"):
             EmbeddedKafka(home, port=port).start()
     assert not Instance(home).is_running()
+
+
+def test_of_two_that_choose_one_port_the_later_takes_another(
+    kafka: EmbeddedKafka, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until its own broker gives up, the other's answers on that port."""
+    theirs = int(kafka.bootstrap_servers.rpartition(":")[2])
+    chosen = iter([theirs])
+    monkeypatch.setattr(
+        "console.embedded.broker.choose_port", lambda wanted: next(chosen, 0) or choose_port(wanted)
+    )
+    with EmbeddedKafka(home) as own:
+        mine = own.instance.cluster
+        assert answers(own.bootstrap_servers, mine, PATIENCE_S)
+        assert not answers(kafka.bootstrap_servers, mine, PATIENCE_S)
 
 
 def test_a_stopped_broker_is_gone(home: Path) -> None:

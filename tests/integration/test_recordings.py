@@ -47,8 +47,8 @@ def test_topics_are_read_from_their_first_record_to_their_last(
     route = Route(topic="orders", version=1, exists=True, runs=(RunRef("", 0, 2),))
     write(servers, topics_prefix, (MEMBERS, join), (ROUTES, route))
 
-    code, told, _ = run("replay", "--bootstrap-servers", servers, "--every", "60000")
-    assert 0 == code
+    code, told, errors = run("replay", "--bootstrap-servers", servers, "--every", "60000")
+    assert 0 == code, errors
     assert "billing: a is told under epoch 1: hold orders-0@1 orders-1@1" in told
     code, told, _ = run("check", "--bootstrap-servers", servers)
     assert (0, "2 records of 1 groups, no violations\n") == (code, told)

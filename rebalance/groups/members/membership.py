@@ -53,6 +53,8 @@ def _stray(draft: Draft, event: BeatSeen, known: Member | None) -> None:
     omissions.prolong(draft, event.stamp.heard)
     if known is None:
         draft.outbox.gone.add(event.member)  # it believes in a record
+    elif event.incarnation < known.incarnation:
+        unread.heed_older(draft, event)
 
 
 def see(draft: Draft, member: MemberId, stamp: Stamp) -> None:

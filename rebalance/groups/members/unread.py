@@ -11,6 +11,9 @@ a beat makes it send again; so neither an outage of the controller nor one of Ka
 of epoch 0 asks for nothing: a member that was never answered joins again, and RocketMQ's clients
 name no epochs at all.
 
+A member's record also ends its older lives. One of these may have missed it as well, and would work
+for ever: so if it still beats when its successor has read the record, that is sent again.
+
 Called by ``step``, ``membership`` and ``conclusion``.
 """
 
@@ -52,6 +55,12 @@ def heed(draft: Draft, event: BeatSeen, member: Member, unread: Unread) -> Unrea
             draft.outbox.reminded.add(event.member)
             notice.tell_again(draft, event.member, member, event.stamp.heard)
     return unread
+
+
+def heed_older(draft: Draft, event: BeatSeen) -> None:
+    """Send the record again that ends an older life, which beats although its successor has it."""
+    if draft.membership.pulses[event.member].unread is None:
+        draft.outbox.reminded.add(event.member)
 
 
 def note(

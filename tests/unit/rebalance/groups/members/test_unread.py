@@ -160,3 +160,20 @@ def test_a_new_life_has_missed_nothing() -> None:
 
     assert unread is not None
     assert (story.state.epoch, 0) == (unread.epoch, unread.times)
+
+
+def test_an_older_life_that_works_on_is_told_that_it_has_ended() -> None:
+    """It missed the record of its successor; it is told again, and once for each beat of that."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(joined("a:2"))
+
+    def is_told(who: str, epoch: int) -> bool:
+        return [] != only(AssignmentIssued, story.reads(beaten(who, epoch=epoch)))
+
+    assert not is_told("a", 1)  # it may have left before that record was written
+    assert not is_told("a:2", 2)
+    assert is_told("a", 1)
+    assert not is_told("a", 1)
+    assert not is_told("a:2", 2)
+    assert is_told("a", 1)
