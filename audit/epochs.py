@@ -52,6 +52,8 @@ class Epochs:
         self._meanings: OrderedDict[tuple[Life, int], Hashable] = OrderedDict()
         """What was said to whom under which epoch."""
         self._said: dict[Life, _Said] = {}
+        self._newest: dict[str, Life] = {}
+        """By name, the latest life that was told something."""
         self._summary: tuple[int, Hashable] = (0, None)
         self._asked = Counter[Life]()
         """How often each may be told again; several are one, when they are read in one batch."""
@@ -90,6 +92,9 @@ class Epochs:
         """A member must be told if it has not read its assignment, or claims too much."""
         if self._reminders.is_due(record, reading):
             self._ask(record.life)
+        newest = self._newest.get(record.life.member)
+        if newest is not None and newest > record.life and record.epoch:
+            self._ask(newest)  # its record ends this life, which seems not to have read it
         said = self._said.get(record.life)
         if said is None or record.owned is None:
             return
@@ -105,6 +110,9 @@ class Epochs:
         assignment = (record.hold, record.give, record.inherit, record.session_timeout_ms)
         again = before is not None and before.assignment == assignment
         self._reminders.told(record, again=again)
+        self._newest[record.life.member] = max(
+            record.life, self._newest.get(record.life.member, record.life)
+        )
         grants = frozenset([*record.hold, *record.give])
         self._said[record.life] = _Said(record.epoch, record.content, assignment, grants)
         asked = self._asked[record.life] > 0
@@ -147,6 +155,8 @@ class Epochs:
     def ended(self, life: Life) -> None:
         """A life is over: should it come back, it knows nothing."""
         self._said.pop(life, None)
+        if self._newest.get(life.member) == life:
+            del self._newest[life.member]
         self._reminders.ended(life)
         del self._asked[life]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, configuration, settings
 
-from tests.builders.sharing import BACKGROUND, SHARED, Sharing, file_of, needs_jvm
+from tests.builders.sharing import BACKGROUND, SHARED, Sharing, file_of, give_way, needs_jvm
 
 CACHE = Path(__file__).parents[1] / ".cache"
 
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     temporary.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(temporary))
     if getattr(config, "workerinput", {}).get("background"):
-        os.nice(19)
+        give_way()
 
 
 def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - of xdist

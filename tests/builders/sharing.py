@@ -4,6 +4,9 @@ Tests with a JVM wait half of their time: for sessions to end, for one another. 
 lowest priority run the others meanwhile, with what the first ones leave of the machine.
 """
 
+import os
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -68,6 +71,17 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
 
     def _split_scope(self, nodeid: str) -> str:
         return SHARED.get(file_of(nodeid), nodeid)
+
+
+def give_way() -> None:
+    """Take only what others leave of the machine.
+
+    Linux may share it between sessions first, and look at what a process is worth only within one.
+    """
+    os.setsid()
+    os.nice(19)
+    with suppress(FileNotFoundError):
+        Path("/proc/self/autogroup").write_text("19")
 
 
 def needs_jvm(unit: str) -> bool:

@@ -63,3 +63,16 @@ def test_of_records_without_an_order_any_beat_counts() -> None:
     told.issued("a", 5, hold="orders-0@3")
 
     assert [] == told.wrong
+
+
+def test_who_has_read_is_told_again_while_an_older_life_of_its_name_beats() -> None:
+    """That record ends the older one, which has not read it."""
+    told = deaf()
+    told.issued("a:2", 4, hold="orders-0@4")
+    told.beats("a:2", 4)
+    told.beats("a", 3)
+    told.issued("a:2", 5, hold="orders-0@4")
+    assert [] == told.details
+
+    told.issued("a:2", 6, hold="orders-0@4")
+    assert ["I14"] == told.wrong
