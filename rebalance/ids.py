@@ -65,6 +65,15 @@ class OfOneLife:
         return self.life.incarnation
 
 
+class Turn(NamedTuple):
+    """A grant of a queue, and the one that begins when its holder is done."""
+
+    queue: "Queue"
+    epoch: Epoch
+    next: Epoch | None = None
+    """None: nobody's; the controller decides when it has read the release."""
+
+
 class Held(NamedTuple):
     """A queue that some member was granted: never again under the same epoch."""
 

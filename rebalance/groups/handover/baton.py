@@ -1,34 +1,36 @@
 """The baton: how a queue passes from its holder to its heir without a gap and without an overlap.
 
-The controller tells both in the same batch: the holder "let go", the heir "it is yours once that is
-released". The heir starts when it reads the release in the log, and does not wait for the
-controller. So the queue has no worker for one trip through Kafka, and not for two heartbeats. The
-danger is a third member: if the controller changes its mind, the heir may already be working. Hence
-the rule that makes it safe: *an heir that was told is a possible owner*. It is replaced only after
-it has let go itself (at once, when it never started) or is fenced.
+The controller tells both in the same batch: the holder "let go, and name this grant", the heir "it
+is yours once a release of that grant names you". The heir starts when it reads the release in the
+log, and does not wait for the controller. So the queue has no worker for one trip through Kafka,
+and not for two heartbeats. The danger is a third member: if the controller changes its mind, an
+earlier heir may already be working. Hence the rule that makes it safe: *the first release of a
+grant in the log names the one grant that comes next*. Everybody reads the same first one, so the
+controller may promise a queue to several, and change its mind without waiting for anybody.
 
 Every hold and every promise has an epoch of its own. A release counts only for the exact queue,
-member, incarnation and epoch, and no member works again under an epoch it has released. A grant
-only moves forward, from inherit to hold to give: a member that was told to let go is never told to
-hold on, because it may have let go already, and would never ask again (C7).
+member, incarnation and epoch, and no member works again under an epoch that was released. A holder
+that was told to let go is never told to hold on, because it may have let go already, and would
+never ask again (C7).
 
 ``endings`` says how a grant ends. Then ``step`` calls ``recall``, for the queues of a topic that is
 made anew, and ``settle``, which moves each queue one step towards the target.
 ``tests/laws/test_baton.py`` explores this very code, in every order of events.
 
-Its one rule: a queue has at most one holder and one heir, and no other member may start on it.
+Its one rule: nobody but the heir that is named may begin.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rebalance.groups.handover import endings
+from rebalance.groups.model.decisions import Freed
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.subscriptions import wants
-from rebalance.ids import Life, MemberId, Queue, TopicName
+from rebalance.ids import Life, MemberId, Queue, TopicName, Turn
 from rebalance.stamp import Stamp
 
 
@@ -47,8 +49,7 @@ def recall(draft: Draft, stamp: Stamp) -> None:
     asked = Asked(draft.next_epoch, stamp.heard)
     for queue, owned in draft.handover.books.items():
         if queue.topic in draft.topics.recreated:
-            heir = None if owned.heir is None else _told(owned.heir, asked)
-            draft.handover.books.put(queue, Ownership(_told(owned.holder, asked), heir))
+            draft.handover.books.put(queue, _told(owned, asked))
 
 
 def settle(draft: Draft, stamp: Stamp) -> None:
@@ -67,20 +68,33 @@ def settle(draft: Draft, stamp: Stamp) -> None:
             loose.append(queue)
             if _may_keep(draft, owned, queue.topic, kept):
                 continue
-        page = _unbegun(draft, next_page(owned, wanted, asked), wanted)
+        page = next_page(owned, wanted, asked)
         if page is not None and page != owned:
             draft.handover.books.put(queue, page)
             if owned is None and queue in vacant:
                 endings.pass_on(draft, queue, vacant[queue], page.holder.member)
             endings.take_one(draft, queue, stamp)
     draft.handover.loose = loose
+    _write_releases(draft)
+
+
+def _write_releases(draft: Draft) -> None:
+    """Say for holders that are done who comes next; what counts is what is read of it."""
+    turns = defaultdict[Life, list[Turn]](list)
+    for queue in sorted(draft.handover.over):
+        owned = draft.handover.books.get(queue)
+        if owned is not None and owned.ending is not None:
+            turns[owned.holder.life].append(Turn(queue, owned.holder.epoch, owned.named))
+    draft.outbox.notes += [
+        Freed(draft.before.name, life, tuple(those)) for life, those in sorted(turns.items())
+    ]
 
 
 def _may_keep(
     draft: Draft, owned: Ownership | None, topic: TopicName, kept: Counter[MemberId]
 ) -> bool:
     """Tell whether a queue stays where it is until its member in the target can be promised it."""
-    if owned is None or owned.heir is not None or owned.holder.asked is not None:
+    if owned is None or owned.asked is not None:
         return False
     name = owned.holder.member
     holder = draft.membership.members.get(name)
@@ -105,16 +119,6 @@ def _unsettled(draft: Draft) -> list[Queue]:
     queues = {*draft.handover.books.written, *draft.target.aimed, *draft.before.handover.loose}
     queues.update(draft.handover.books.concerning(draft.membership.members.written.keys()))
     return sorted(queues)
-
-
-def _unbegun(draft: Draft, page: Ownership | None, wanted: Grant | None) -> Ownership | None:
-    """Replace an eager heir freely: it begins when its record says hold, and that it never did."""
-    if page is None or page.heir is None or page.heir.asked is None:
-        return page
-    if not endings.is_eager(draft, page.heir):
-        return page
-    back = wanted is not None and _same_life(page.holder, wanted)
-    return replace(page, heir=None if back else wanted)
 
 
 def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | None:
@@ -146,19 +150,15 @@ def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ow
     """One queue's next page in the books. This function is the whole protocol."""
     if owned is None:
         return None if wanted is None else Ownership(wanted)
-    holder, heir = owned.holder, owned.heir
-    if heir is None:
-        if wanted is not None and _same_life(holder, wanted):
-            return owned  # if it was told to give, its release will bring it a new grant
-        return Ownership(_told(holder, asked), wanted)
-    if wanted is None or not _same_life(heir, wanted):
-        return replace(owned, heir=_told(heir, asked))
-    return owned  # the hand-over goes on, or the heir must let go before anything else
+    if wanted is not None and wanted.life == owned.holder.life and owned.asked is None:
+        return owned
+    if wanted is None or wanted.life == owned.holder.life:
+        return replace(_told(owned, asked), named=None)  # its release will bring it a new grant
+    promised = next((heir for heir in owned.heirs if heir.life == wanted.life), None)
+    if promised is None:
+        owned, promised = replace(owned, heirs=(*owned.heirs, wanted)), wanted
+    return replace(_told(owned, asked), named=promised.epoch)
 
 
-def _told(grant: Grant, asked: Asked) -> Grant:
-    return grant if grant.asked is not None else replace(grant, asked=asked)
-
-
-def _same_life(one: Grant, other: Grant) -> bool:
-    return one.life == other.life
+def _told(owned: Ownership, asked: Asked) -> Ownership:
+    return owned if owned.asked is not None else replace(owned, asked=asked)

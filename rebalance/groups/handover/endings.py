@@ -1,8 +1,13 @@
 """Endings: what ends a grant, and what follows for its queue.
 
-A release was read, or a beat proves one; the life ended; or an eager holder, which never says that
-it lets go, had its time. Then its heir holds the queue, under the epoch that it was promised; a
-queue without an heir is vacant until the baton moves it.
+A release was read, and the first one of a grant in the log counts, whoever wrote it: the heir that
+it names holds the queue, under the epoch that it was promised; if it names none, the queue is
+vacant until the baton moves it.
+
+Where the controller knows that a holder is done (its life ended, a beat proves it, or it is eager
+and had its time) it may not just believe that: the holder, or a guard, may have named an heir that
+works already. So it writes the release itself, and waits until it has read one. Only if nobody was
+promised the queue, or the holder knows no releases, there is nothing to wait for.
 
 A release counts only for the exact queue, member, incarnation and epoch.
 
@@ -16,12 +21,11 @@ from dataclasses import dataclass, field, replace
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.handover import claims, notice
-from rebalance.groups.handover.claims import granted
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.outbox import Passage
-from rebalance.groups.model.ownership import Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Held, Life, MemberId, Millis, Queue, Tenure
 from rebalance.stamp import Stamp
 
@@ -53,14 +57,18 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 
 
 def book(draft: Draft, event: Released) -> None:
-    """Enter a release: the heir becomes the holder under the epoch it was promised."""
-    # A member that left wrote its releases before; they may have the same time and be read after.
-    left = draft.ended.pop(event.life) if draft.ended.get(event.life) is Ending.LEFT else None
-    take_back(draft, event.stamp)  # lives that ended earlier in the log come first
-    for queue, epoch in event.grants:
-        _let_go(draft, queue, event.life, epoch, event.stamp)
-    if left is not None:
-        draft.ended[event.life] = left
+    """Enter a release: the heir that it names becomes the holder."""
+    for queue, epoch, named in event.turns:
+        owned = draft.handover.books.get(queue)
+        if owned is None or owned.holder.tenure != Tenure(event.life, epoch):
+            continue  # not the first of its grant: late, repeated, or never granted
+        if owned.asked is None:
+            draft.outbox.occasion = Cause(
+                CauseKind.DRAIN, event.member, event.stamp.position, "released without being asked"
+            )
+        ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
+        heir = next((heir for heir in owned.heirs if heir.epoch == named), None)
+        _vacate(draft, queue, owned, ending, event.stamp, heir)
 
 
 def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -74,7 +82,7 @@ def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     claims.judge(draft, event, listed)
     for queue, epoch, asked in _asked(draft).get(event.life, ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
-            _let_go(draft, queue, event.life, epoch, event.stamp)
+            _end(draft, queue, Tenure(event.life, epoch), Ending.RELEASED, event.stamp)
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
@@ -88,47 +96,55 @@ def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
         step.asked = defaultdict(list)
         for queue in draft.handover.books.moving():
             owned = draft.handover.books[queue]
-            for grant in owned.grants:
-                if grant.asked is not None:
-                    entry = (queue, grant.epoch, grant.asked.epoch)
-                    step.asked[grant.life].append(entry)
+            if owned.asked is not None:
+                entry = (queue, owned.holder.epoch, owned.asked.epoch)
+                step.asked[owned.holder.life].append(entry)
     return step.asked
 
 
-def _let_go(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) -> None:
+def _end(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stamp) -> None:
+    """A holder is done: book it, or have its release written if somebody may begin on one."""
     owned = draft.handover.books.get(queue)
-    grant = granted(owned, Tenure(life, epoch))
-    if owned is None or grant is None:
-        return  # a release of an epoch that is over: late, repeated, or never granted
-    if grant.asked is None:
-        draft.outbox.occasion = Cause(
-            CauseKind.DRAIN, life.member, stamp.position, "released without being asked"
-        )
-    else:
-        draft.handover.served.add(grant.asked.epoch)
-    if grant is owned.holder:
-        _vacate(draft, queue, owned, Ending.RELEASED, stamp)
-    else:
-        draft.handover.books.put(queue, replace(owned, heir=None))
+    if owned is None or owned.holder.tenure != tenure or owned.ending is not None:
+        return
+    if not owned.heirs or is_eager(draft, owned.holder):
+        _vacate(draft, queue, owned, ending, stamp, owned.heir)
+        return
+    asked = owned.asked or Asked(draft.next_epoch, stamp.heard)
+    draft.handover.books.put(queue, replace(owned, asked=asked, ending=ending))
+    draft.handover.over.add(queue)
 
 
-def _vacate(draft: Draft, queue: Queue, owned: Ownership, ending: Ending, stamp: Stamp) -> None:
+def _vacate(  # noqa: PLR0913, PLR0917 - all that is known of one ending
+    draft: Draft,
+    queue: Queue,
+    owned: Ownership,
+    ending: Ending,
+    stamp: Stamp,
+    heir: Grant | None,
+) -> None:
     """The holder is done: its heir holds now, under the same epoch (it may have started)."""
-    holder, heir = owned.holder, owned.heir
     waited, reason = Millis(0), None
-    if holder.asked is not None:
-        waited = Millis(max(0, stamp.heard - holder.asked.at))  # a join may have been ahead
+    if owned.asked is not None:
+        waited = Millis(max(0, stamp.heard - owned.asked.at))  # a join may have been ahead
         if ending in _CARRIED_OUT:
-            told = holder.asked.epoch if heir is None else heir.epoch
-            draft.handover.served.add(told)
+            told = owned.asked.epoch if heir is None else heir.epoch
+            draft.handover.served |= {told, owned.asked.epoch}
             reason = draft.handover.reasons.get(told)
-    vacancy = Vacancy(holder.member, ending, waited, reason)
+    vacancy = Vacancy(owned.holder.member, ending, waited, reason)
     if heir is None:
         draft.handover.books.remove(queue)
         draft.scratch(_Step).vacant[queue] = vacancy
-    else:
-        draft.handover.books.put(queue, Ownership(heir))
-        pass_on(draft, queue, vacancy, heir.member)
+        return
+    draft.handover.books.put(queue, Ownership(heir))
+    pass_on(draft, queue, vacancy, heir.member)
+    if not _is_member(draft, heir):  # it was named before that was known
+        _end(draft, queue, heir.tenure, Ending.FENCED, stamp)
+
+
+def _is_member(draft: Draft, grant: Grant) -> bool:
+    member = draft.membership.members.get(grant.member)
+    return member is not None and member.incarnation == grant.incarnation and not member.away
 
 
 def vacancies(draft: Draft) -> Mapping[Queue, Vacancy]:
@@ -147,22 +163,15 @@ def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> No
 
 
 def take_back(draft: Draft, stamp: Stamp) -> None:
-    """Take back every grant of the lives that ended."""
+    """End every grant of the lives that ended; what they were promised, they will not be named."""
     if not draft.ended:
         return
     for queue in draft.handover.books.concerning({member for member, _ in draft.ended}):
-        owned = draft.handover.books[queue]
-        if owned.heir is not None and _fenced(draft, owned.heir) is not None:
-            owned = replace(owned, heir=None)
-            draft.handover.books.put(queue, owned)
-        ending = _fenced(draft, owned.holder)
+        holder = draft.handover.books[queue].holder
+        ending = draft.ended.get(holder.life)
         if ending is not None:
-            _vacate(draft, queue, owned, ending, stamp)
+            _end(draft, queue, holder.tenure, ending, stamp)
     draft.ended.clear()
-
-
-def _fenced(draft: Draft, grant: Grant) -> Ending | None:
-    return draft.ended.get(grant.life)
 
 
 def take(draft: Draft, stamp: Stamp) -> None:
@@ -174,10 +183,10 @@ def take(draft: Draft, stamp: Stamp) -> None:
 def take_one(draft: Draft, queue: Queue, stamp: Stamp) -> None:
     """Take a queue, if its holder is eager and had its time."""
     owned = draft.handover.books.get(queue)
-    if owned is None or owned.holder.asked is None or not is_eager(draft, owned.holder):
+    if owned is None or owned.asked is None or not is_eager(draft, owned.holder):
         return
-    if stamp.heard - notice.begins(draft, owned.holder.asked) >= draft.policy.eager_grace_ms:
-        _vacate(draft, queue, owned, Ending.TAKEN, stamp)
+    if stamp.heard - notice.begins(draft, owned.asked) >= draft.policy.eager_grace_ms:
+        _end(draft, queue, owned.holder.tenure, Ending.TAKEN, stamp)
 
 
 def is_eager(draft: Draft, grant: Grant) -> bool:

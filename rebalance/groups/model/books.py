@@ -98,11 +98,11 @@ class DraftedBooks(Overlay[Queue, Ownership]):
 
 def moves(owned: Ownership) -> bool:
     """Tell whether a queue is on its way from one member to another, or is being taken back."""
-    return owned.heir is not None or owned.holder.asked is not None
+    return owned.asked is not None
 
 
 def concerned(owned: Ownership) -> Iterable[MemberId]:
     """Return the members that a page names."""
-    if owned.heir is None:
+    if not owned.heirs:
         return (owned.holder.member,)
-    return (owned.holder.member, owned.heir.member)
+    return {grant.member for grant in owned.grants}

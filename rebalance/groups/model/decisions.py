@@ -21,6 +21,7 @@ from rebalance.ids import (
     OfOneLife,
     Queue,
     TopicName,
+    Turn,
 )
 from rebalance.stamp import Stamp
 
@@ -41,6 +42,15 @@ class AssignmentIssued(OfOneLife):
     mode: Mode = Mode.CLUSTERING
     join_again: bool = False
     """Its join was not read: it should say it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freed(OfOneLife):
+    """A life is done with queues, and cannot say so itself; the first release in the log counts."""
+
+    group: GroupName
+    life: Life
+    turns: tuple[Turn, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from rebalance.ids import (
     Queue,
     Tenure,
     TopicName,
+    Turn,
 )
 from rebalance.stamp import Stamp, Ticked
 
@@ -112,9 +113,11 @@ class Left(_OfOneLife):
 
 @dataclass(frozen=True, slots=True)
 class Released(_OfOneLife):
-    """A member has let queues go, each at the epoch under which it held it."""
+    """A life no longer works on queues; each turn names the grant that begins."""
 
-    grants: tuple[Held, ...]
+    turns: tuple[Turn, ...]
+    own: bool = True
+    """It says so itself; or else the controller or a guard says it, who knows that it stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +160,8 @@ class Inheritance:
 class Portion:
     """What one member's record says: every queue that concerns it, sorted."""
 
-    hold: tuple[Held, ...] = ()
-    give: tuple[Held, ...] = ()
+    hold: tuple[Turn, ...] = ()
+    give: tuple[Turn, ...] = ()
     inherit: tuple[Inheritance, ...] = ()
 
 

@@ -33,7 +33,7 @@ class Handover:
 class HandoverDraft:
     """The hand-over in the middle of a step."""
 
-    __slots__ = ("books", "loose", "posted", "reasons", "retold", "served")
+    __slots__ = ("books", "loose", "over", "posted", "reasons", "retold", "served")
 
     def __init__(self, before: Handover) -> None:
         """Open it."""
@@ -44,6 +44,8 @@ class HandoverDraft:
         self.reasons = before.reasons
         self.served: set[Epoch] = set()
         """Whose records were acted on in this step."""
+        self.over: set[Queue] = set()
+        """Whose holder was found in this step to be done, and whose release is to be written."""
         self.retold: set[Epoch] = set()
         """What somebody is told again in this step to let go (``notice``)."""
 

@@ -7,6 +7,7 @@ queue.
 from dataclasses import dataclass
 
 from rebalance.errors import BrokenInvariant
+from rebalance.groups.model.decisions import Ending
 from rebalance.ids import Epoch, Life, Millis, OfOneLife, Queue, Tenure
 
 
@@ -24,8 +25,6 @@ class Grant(OfOneLife):
 
     life: Life
     epoch: Epoch
-    asked: Asked | None = None
-    """Set while the member is to let go (or, as an heir, never to start) and has not confirmed."""
 
     @property
     def tenure(self) -> Tenure:
@@ -35,27 +34,49 @@ class Grant(OfOneLife):
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """The members that may be working on one queue: a holder and, during a hand-over, an heir.
+    """A queue's holder, and those that were promised the queue after it.
 
-    From the moment it is published an heir counts as a possible owner, because it starts on the
-    holder's release and asks no one. Invariant: holder and heir are different members, and the
-    heir's epoch is the later one.
+    Only the heir that the first release of the holder's grant names will begin. Which of them that
+    is can change as long as no release was read; so a promise stays until then. Invariant: the
+    epochs grow, no life stands here twice, and ``named`` is an heir's.
     """
 
     holder: Grant
-    heir: Grant | None = None
+    heirs: tuple[Grant, ...] = ()
+    """In the order of their epochs."""
+    named: Epoch | None = None
+    """Whom the holder was last told to name; None: nobody."""
+    asked: Asked | None = None
+    """Set when the holder was told to let go, or has ended."""
+    ending: Ending | None = None
+    """How the holder has ended. Then the controller has written its release, and waits to read it,
+    because another one may stand in the log before it."""
 
     @property
     def grants(self) -> tuple[Grant, ...]:
-        """Return the holder's and, if there is one, the heir's."""
-        return (self.holder,) if self.heir is None else (self.holder, self.heir)
+        """Return the holder's and the heirs'."""
+        return (self.holder, *self.heirs)
+
+    @property
+    def heir(self) -> Grant | None:
+        """Return the heir that the holder is to name."""
+        return next((heir for heir in self.heirs if heir.epoch == self.named), None)
+
+    @property
+    def moves(self) -> bool:
+        """Tell whether the queue is on its way to somebody, or is being taken back."""
+        return self.asked is not None
 
     def check(self, queue: Queue, epoch: Epoch) -> None:
         """Raise if its invariant does not hold, or if something in it is of a later epoch."""
-        holder, heir = self.holder, self.heir
-        if heir is not None and heir.member == holder.member:
-            raise BrokenInvariant(f"{queue}: {heir.member} would be its own heir")
-        if heir is not None and heir.epoch <= holder.epoch:
-            raise BrokenInvariant(f"{queue}: epoch {heir.epoch} does not follow {holder.epoch}")
-        if self.grants[-1].epoch > epoch:
+        epochs = [grant.epoch for grant in self.grants]
+        if len({grant.life for grant in self.grants}) < len(epochs):
+            raise BrokenInvariant(f"{queue}: a life would be its own heir in {self}")
+        if sorted(set(epochs)) != epochs:
+            raise BrokenInvariant(f"{queue}: epochs do not grow in {self}")
+        if self.named is not None and self.heir is None:
+            raise BrokenInvariant(f"{queue}: {self.named} is no heir in {self}")
+        if self.ending is not None and self.asked is None:
+            raise BrokenInvariant(f"{queue}: {self} has ended and moves nowhere")
+        if epochs[-1] > epoch:
             raise BrokenInvariant(f"{queue}: {self} is of a later epoch than {epoch}")

@@ -1,8 +1,8 @@
 """Portions: what the books say to each member.
 
 A member's record is not kept anywhere: it is read off the books. The holder of a queue that was
-not asked to let go reads "hold", one that was asked reads "give"; an heir reads "inherit from the
-holder", or "give" once it is withdrawn. So a record can never disagree with the books.
+not asked to let go reads "hold", one that was asked reads "give", both with the grant that comes
+next; an heir reads "inherit from the holder". So a record can never disagree with the books.
 
 Called by ``conclusion`` for the records, and by ``summary``, which only counts.
 """
@@ -15,15 +15,15 @@ from typing import NamedTuple
 from rebalance.groups.model.books import Books
 from rebalance.groups.model.events import Inheritance, Portion
 from rebalance.groups.model.ownership import Ownership
-from rebalance.ids import Held, MemberId, Queue
+from rebalance.ids import MemberId, Queue, Turn
 
 Shares = Mapping[MemberId, Portion]
 
 
 @dataclass(slots=True)
 class _Share:
-    hold: list[Held] = field(default_factory=list)
-    give: list[Held] = field(default_factory=list)
+    hold: list[Turn] = field(default_factory=list)
+    give: list[Turn] = field(default_factory=list)
     inherit: list[Inheritance] = field(default_factory=list)
 
     def portion(self) -> Portion:
@@ -37,18 +37,15 @@ def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[MemberId
     """Read the portions of the ``wanted`` members off some pages."""
     shares = {member: _Share() for member in wanted}
     for queue, owned in pages:
-        holder, heir = owned.holder, owned.heir
+        holder = owned.holder
         share = shares.get(holder.member)
-        if share is not None:
-            told = share.hold if holder.asked is None else share.give
-            told.append(Held(queue, holder.epoch))
-        share = None if heir is None else shares.get(heir.member)
-        if share is None or heir is None:
-            continue
-        if heir.asked is not None:
-            share.give.append(Held(queue, heir.epoch))
-        else:
-            share.inherit.append(Inheritance(queue, heir.epoch, holder.tenure))
+        if share is not None and owned.ending is None:
+            told = share.hold if owned.asked is None else share.give
+            told.append(Turn(queue, holder.epoch, owned.named))
+        for heir in owned.heirs:
+            share = shares.get(heir.member)
+            if share is not None:
+                share.inherit.append(Inheritance(queue, heir.epoch, holder.tenure))
     return {member: share.portion() for member, share in shares.items()}
 
 
