@@ -13,6 +13,7 @@ from rebalance.groups.model.decisions import (
     ClientDoubled,
     CommandAnswered,
     EvictionsHeld,
+    Freed,
     GroupAiled,
     HandedOver,
     MemberChanged,
@@ -37,11 +38,13 @@ from sinks.history import (
     topic_left_out,
     twins_met,
 )
+from sinks.releases import freed
 
 __all__ = ["Header", "Outlet", "Publication", "Record", "dead_letter_record", "record_of"]
 
 Publication = (
     AssignmentIssued
+    | Freed
     | AssignmentWithdrawn
     | GroupSummarised
     | Rebalanced
@@ -63,6 +66,8 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
     match decision:
         case AssignmentIssued():
             return issued(decision, outlet)
+        case Freed():
+            return freed(decision, outlet)
         case AssignmentWithdrawn():
             return withdrawn(decision, outlet)
         case GroupSummarised():

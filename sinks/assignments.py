@@ -12,12 +12,12 @@ from typing import Final
 
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn
 from rebalance.groups.model.events import Mode
-from rebalance.ids import Held, Incarnation, MemberId
+from rebalance.ids import Incarnation, MemberId, Turn
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
 from sinks.fitting import fitted
 from trimtab import protocol
-from trimtab.protocol import ASSIGNMENTS, GrantRef, InheritRef, encode, member_key
+from trimtab.protocol import ASSIGNMENTS, HolderRef, InheritRef, encode, member_key
 from trimtab.protocol.names import CommonMode
 
 _MODES: Final[Mapping[Mode, CommonMode]] = {
@@ -34,8 +34,8 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         incarnation=decision.incarnation,
         epoch=decision.epoch,
         target_epoch=decision.target_epoch,
-        hold=_grants(decision.portion.hold),
-        give=_grants(decision.portion.give),
+        hold=_holdings(decision.portion.hold),
+        give=_holdings(decision.portion.give),
         inherit=tuple(
             InheritRef(
                 *inherited.queue,
@@ -85,5 +85,5 @@ def _rows(assignment: protocol.Assignment) -> int:
     return len(assignment.hold) + len(assignment.give) + len(assignment.inherit)
 
 
-def _grants(portion: tuple[Held, ...]) -> tuple[GrantRef, ...]:
-    return tuple(GrantRef(*queue, epoch) for queue, epoch in portion)
+def _holdings(turns: tuple[Turn, ...]) -> tuple[HolderRef, ...]:
+    return tuple(HolderRef(*queue, epoch, named) for queue, epoch, named in turns)

@@ -13,9 +13,9 @@ from trimtab.protocol import (
     Assignment,
     Cause,
     DeadLetter,
-    GrantRef,
     Group,
     Handover,
+    HolderRef,
     InheritRef,
     MemberChanged,
     QueueRef,
@@ -63,16 +63,17 @@ def _of_a_group(record: Assignment | Group | MemberChanged | RebalanceDone | Han
 
 def _orders(record: Assignment) -> str:
     parts = [
-        ("hold", [_grant(row) for row in record.hold]),
-        ("give", [_grant(row) for row in record.give]),
+        ("hold", [_held(row) for row in record.hold]),
+        ("give", [_held(row) for row in record.give]),
         ("inherit", [_inherited(row) for row in record.inherit]),
     ]
     told = "; ".join(f"{verb} {' '.join(rows)}" for verb, rows in parts if rows)
     return f"under epoch {record.epoch}: {told or 'nothing'}"
 
 
-def _grant(row: GrantRef) -> str:
-    return f"{_queue(row.queue)}@{row.epoch}"
+def _held(row: HolderRef) -> str:
+    heir = "" if row.next is None else f">{row.next}"
+    return f"{_queue(row.queue)}@{row.epoch}{heir}"
 
 
 def _inherited(row: InheritRef) -> str:

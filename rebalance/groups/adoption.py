@@ -230,9 +230,10 @@ def _write(draft: Draft, claims: Claims, now: Stamp) -> None:
     for queue in sorted(claims):
         page = page_of(claims[queue], asked)
         draft.handover.books.put(queue, page)
-        last = page.heir or page.holder
-        if last.asked is None:
-            target[queue] = last.member
+        if page.ending is not None:
+            draft.handover.over.add(queue)
+        if page.heir is not None or page.asked is None:
+            target[queue] = (page.heir or page.holder).member
     draft.target.owners = target
 
 

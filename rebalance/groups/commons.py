@@ -25,7 +25,7 @@ from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.route import Route
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, topics_of, wants
-from rebalance.ids import ANY_QUEUE, GroupName, Held, MemberId, Queue, TopicName, java_order
+from rebalance.ids import ANY_QUEUE, GroupName, MemberId, Queue, TopicName, Turn, java_order
 
 Draught = Mapping[MemberId, Sequence[Queue]]
 """What each member of a ring draws from."""
@@ -60,10 +60,10 @@ class Commons:
         topics = (it for it in topics_of(member, known(self.routes)) if it in self.routes)
         if not _draws(member):
             queues = sorted(queue for topic in topics for queue in self.routes[topic].queues)
-            every = tuple(Held(queue, member.since) for queue in queues)
+            every = tuple(Turn(queue, member.since) for queue in queues)
             return Portion(give=every) if member.draining else Portion(hold=every)
         queues = sorted(queue for topic in topics for queue in self._ring(topic).get(name, ()))
-        return Portion(hold=tuple(Held(queue, member.since) for queue in queues))
+        return Portion(hold=tuple(Turn(queue, member.since) for queue in queues))
 
     def former(self, name: MemberId) -> Portion | None:
         """Return what one of the members of a later step worked on, if it owned nothing then."""

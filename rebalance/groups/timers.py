@@ -138,19 +138,16 @@ def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
 
 
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
-    """Members that were told to let go, and until when; an eager heir has no deadline."""
+    """Members that were told to let go, and until when."""
     found = []
     for queue in draft.handover.books.moving():
         owned = draft.handover.books[queue]
-        for grant in owned.grants:
-            if grant.asked is None:
-                continue
-            member = draft.membership.members.get(grant.member)
-            if member is not None and member.incarnation == grant.incarnation:
-                if member.eager and grant is owned.heir:
-                    continue
-                begun = notice.begins(draft, grant.asked)
-                found.append((grant.member, Millis(begun + _patience(draft, member))))
+        name, incarnation = owned.holder.life
+        member = draft.membership.members.get(name)
+        if owned.asked is None or member is None or member.incarnation != incarnation:
+            continue
+        begun = notice.begins(draft, owned.asked)
+        found.append((name, Millis(begun + _patience(draft, member))))
     return found
 
 

@@ -40,6 +40,7 @@ from rebalance.ids import (
     Queue,
     Tenure,
     TopicName,
+    Turn,
 )
 from rebalance.stamp import Stamp
 from streaming.wire.commands import command_of
@@ -50,6 +51,7 @@ from trimtab.protocol import (
     Command,
     Drain,
     GrantRef,
+    HolderRef,
     Join,
     Leave,
     Record,
@@ -90,7 +92,7 @@ def event_of(  # noqa: C901, PLR0911 - one case for each kind
             return Left(stamp, life, record.sequence, record.temporary)
         case Release():
             life = _life(record.member, record.incarnation)
-            return Released(stamp, life, _grants(record.queues))
+            return Released(stamp, life, _turns(record.queues), own=record.by is None)
         case Route():
             return _observed(record, stamp)
         case Command():
@@ -169,7 +171,7 @@ def _adopted(record: Adopt, stamp: Stamp) -> Adopted:
         _life(record.member, record.incarnation),
         record.start,
         Epoch(record.epoch),
-        Portion(_grants(record.hold), _grants(record.give), inherit),
+        Portion(_turns(record.hold), _turns(record.give), inherit),
         Millis(record.session_timeout_ms),
         Millis(record.revocation_timeout_ms),
         Mode.CLUSTERING if record.mode is None else Mode(record.mode),
@@ -181,11 +183,19 @@ def _life(member: str, incarnation: str) -> Life:
     return Life(MemberId(member), Incarnation(incarnation))
 
 
-def _grants(rows: Iterable[GrantRef | ReleaseRef]) -> tuple[Held, ...]:
+def _grants(rows: Iterable[GrantRef]) -> tuple[Held, ...]:
+    return tuple(Held(_queue(row), Epoch(row.epoch)) for row in rows)
+
+
+def _turns(rows: Iterable[HolderRef | ReleaseRef]) -> tuple[Turn, ...]:
     return tuple(
-        Held(Queue(TopicName(row.topic), BrokerName(row.broker), row.id), Epoch(row.epoch))
+        Turn(_queue(row), Epoch(row.epoch), None if row.next is None else Epoch(row.next))
         for row in rows
     )
+
+
+def _queue(row: GrantRef | HolderRef | ReleaseRef) -> Queue:
+    return Queue(TopicName(row.topic), BrokerName(row.broker), row.id)
 
 
 def _millis(wished: int | None) -> Millis | None:

@@ -2,12 +2,17 @@
 
 - ``orders-0``: a queue (topic and id).
 - ``a``, ``a:2``: the first, the second life of member a.
-- ``a@3``: a grant of epoch 3; ``a@3!5``: the same, told by record 5 to let go.
-- ``a@3!5 > b@5``: a page: a holds, b is the heir.
+- ``a@3``: a grant of epoch 3, or a page: a holds.
+- ``a@3!5``: a holds, and was told by record 5 to let go; ``a@3!5x``: it is known to be done.
+- ``a@3!5 > b@5``: b is named as the heir; ``a@3!5 > b@5 | c@4``: c was promised it, too.
+- ``orders-0@3>5``: a holder's grant, and the one that comes next.
 
 What is written is read back unchanged, but for the time at which a member was told.
 """
 
+from operator import attrgetter
+
+from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import (
     BrokerName,
@@ -19,6 +24,7 @@ from rebalance.ids import (
     Millis,
     Queue,
     TopicName,
+    Turn,
 )
 
 TOLD_AT = Millis(0)
@@ -57,31 +63,52 @@ def life_text(member: MemberId, incarnation: Incarnation) -> str:
     return member if incarnation in {"1", NO_LIFE} else f"{member}:{incarnation}"
 
 
+def turns(text: str) -> tuple[Turn, ...]:
+    """Read queues with epochs and who comes next: ``orders-0@3>5 orders-1@3``."""
+    return tuple(map(_turn, text.split()))
+
+
+def _turn(text: str) -> Turn:
+    grant, _, named = text.partition(">")
+    (held,) = claims(grant)
+    return Turn(*held, Epoch(int(named)) if named else None)
+
+
 def grant(text: str) -> Grant:
     """Read a grant."""
-    who, _, epochs = text.partition("@")
-    epoch, _, told = epochs.partition("!")
-    asked = Asked(Epoch(int(told)), TOLD_AT) if told else None
-    return Grant(life(who), Epoch(int(epoch)), asked)
+    who, _, epoch = text.partition("@")
+    return Grant(life(who), Epoch(int(epoch)))
 
 
 def grant_text(grant: Grant) -> str:
     """Write a grant."""
-    told = "" if grant.asked is None else f"!{grant.asked.epoch}"
-    return f"{life_text(*grant.life)}@{grant.epoch}{told}"
+    return f"{life_text(*grant.life)}@{grant.epoch}"
 
 
 def page(text: str) -> Ownership | None:
     """Read a page of the books; an empty one is no page."""
     if not text:
         return None
-    holder, _, heir = text.partition(" > ")
-    return Ownership(grant(holder), grant(heir) if heir else None)
+    first, *others = text.split(" | ")
+    head, _, heir = first.partition(" > ")
+    holder, _, told = head.partition("!")
+    ended = told.endswith("x")
+    heirs = [grant(each) for each in (heir, *others) if each]
+    return Ownership(
+        grant(holder),
+        tuple(sorted(heirs, key=attrgetter("epoch"))),
+        grant(heir).epoch if heir else None,
+        Asked(Epoch(int(told.removesuffix("x"))), TOLD_AT) if told else None,
+        Ending.FENCED if ended else None,
+    )
 
 
 def page_text(page: Ownership | None) -> str:
     """Write a page of the books."""
     if page is None:
         return ""
-    grants = [page.holder] if page.heir is None else [page.holder, page.heir]
-    return " > ".join(map(grant_text, grants))
+    told = "" if page.asked is None else f"!{page.asked.epoch}"
+    ended = "" if page.ending is None else "x"
+    named = "" if page.heir is None else f" > {grant_text(page.heir)}"
+    others = [f" | {grant_text(heir)}" for heir in page.heirs if heir is not page.heir]
+    return "".join([grant_text(page.holder), told, ended, named, *others])

@@ -23,35 +23,25 @@ def heir_confirmed_before_release(right: NextPage) -> NextPage:
     return wrong
 
 
-def heir_replaced_without_its_own_release(right: NextPage) -> NextPage:
-    """A changed mind names another heir while the first may have started."""
-
-    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and owned.heir and wanted and wanted.member != owned.heir.member:
-            other = None if wanted.member == owned.holder.member else wanted
-            return replace(owned, heir=other)
-        return right(owned, wanted, asked)
-
-    return wrong
-
-
 def told_to_hold_on(right: NextPage) -> NextPage:
     """When the target returns to a holder that was told to give, it is told to hold on."""
 
     def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and not owned.heir and wanted and wanted.member == owned.holder.member:
-            return Ownership(replace(owned.holder, asked=None))
+        if owned and not owned.heirs and wanted and wanted.member == owned.holder.member:
+            return Ownership(owned.holder)
         return right(owned, wanted, asked)
 
     return wrong
 
 
-def heir_forgotten(right: NextPage) -> NextPage:
-    """An heir that the target dropped is struck out of the books, as if it had no say."""
+def promise_withdrawn(right: NextPage) -> NextPage:
+    """An heir that the target dropped is struck out of the books, though it may be named."""
 
     def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        if owned and owned.heir and wanted is None:
-            return replace(owned, heir=None)
-        return right(owned, wanted, asked)
+        page = right(owned, wanted, asked)
+        if owned and page and page.named != owned.named:
+            heirs = tuple(heir for heir in page.heirs if heir.epoch == page.named)
+            return replace(page, heirs=heirs)
+        return page
 
     return wrong

@@ -14,14 +14,14 @@ owner" holds as far as they obey.
 
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.laws.members import Members
 from tests.laws.messages import NOBODY, Beat, Booked, Elapsed, Gone, Input, Resumed
 from tests.laws.real_controller import RealController
 from tests.laws.troubles import Troubles, joins
 from tests.laws.views import IDLE, WORKING, View, called, newborn, owned
-from tests.laws.worlds import Scope, Step, World, forgetful, with_view
+from tests.laws.worlds import Scope, Step, World, forgetful, logged, with_view
 
 Progress = Callable[[int, int], object]
 """Told before each world: how deep it is, and how many were found so far."""
@@ -112,8 +112,8 @@ class Exploration:
     def _start(self) -> World:
         members, queues, trouble, eager, _ = self.scope
         views = tuple(newborn(me, 1, queues, eager=me < eager) for me in range(members))
-        nobody, tokens = (NOBODY,) * queues, (0,) * queues
-        return World(self.controller.start, views, (), frozenset(), nobody, tokens, trouble)
+        nobody, tokens, none = (NOBODY,) * queues, (0,) * queues, frozenset[Any]()
+        return World(self.controller.start, views, (), none, none, nobody, tokens, trouble)
 
     # -- what is bound to happen, sooner or later
 
@@ -158,7 +158,7 @@ class Exploration:
             else view
             for view in world.views
         )
-        return world._replace(controller=reply.state, views=views)
+        return logged(world._replace(controller=reply.state, views=views), reply.freed)
 
     # -- what must never be, and what must be in the end
 

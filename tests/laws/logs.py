@@ -224,14 +224,14 @@ def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
         Released(now, Life(name, member.incarnation), _told_to_give(state, name))
         for name, member in sorted(state.membership.members.items())
     )
-    return [release for release in releases if release.grants]
+    return [release for release in releases if release.turns]
 
 
 def _obedient(state: GroupState, event: Event) -> Event:
-    if isinstance(event, Released) and not event.grants:
-        return replace(event, grants=_told_to_give(state, event.member))
+    if isinstance(event, Released) and not event.turns:
+        return replace(event, turns=_told_to_give(state, event.member))
     return event
 
 
-def _told_to_give(state: GroupState, member: MemberId) -> tuple[Held, ...]:
+def _told_to_give(state: GroupState, member: MemberId) -> tuple[Turn, ...]:
     return portions(state.handover.books.items(), {member})[member].give

@@ -18,18 +18,18 @@ from tests.laws.views import (
     REVOKING,
     WAITING,
     WORKING,
-    Claim,
     Duty,
     Inherit,
     Record,
     Release,
+    Turn,
     View,
     called,
     dead,
     replaced,
 )
 from trimtab import protocol
-from trimtab.protocol import Assignment, GrantRef, InheritRef, QueueRef, ReleaseRef
+from trimtab.protocol import Assignment, HolderRef, InheritRef, QueueRef, ReleaseRef
 from trimtab.session import MemberSession, Profile, incarnation
 from trimtab.session.baton import Baton, Revoking, State, Waiting, Working
 
@@ -182,7 +182,9 @@ def _feed(session: MemberSession, given: Given) -> Iterator[Release]:
         answers = acknowledge(session, answers, 0)
     for said in sent(protocol.Release, actions):
         who = _number(said.member), _life(said.incarnation)
-        yield from (Release(*who, row.queue.id, row.epoch) for row in said.queues)
+        yield from (
+            Release(*who, row.queue.id, row.epoch, row.next or 0) for row in said.queues
+        )
 
 
 def _seen(session: MemberSession, view: View) -> View:
@@ -214,7 +216,8 @@ def _duty(ref: QueueRef, state: State) -> Duty:
         case Revoking(grant):
             return Duty(REVOKING, grant.token)
         case Waiting(epoch, (member, life, under)):
-            return Duty(WAITING, epoch, Release(_number(member), _life(life), ref.id, under))
+            source = Release(_number(member), _life(life), ref.id, under, epoch)
+            return Duty(WAITING, epoch, source)
         case _:
             assert_never(state)
 
@@ -225,7 +228,7 @@ def _complies(view: View, record: Record | None) -> View:
         return replaced(view)
     if record.life < view.life:
         return view
-    held = dict(record.hold)
+    held = {number: epoch for number, epoch, _ in record.hold}
     duties = tuple(
         Duty(WORKING, held[number]) if number in held else Duty()
         for number in range(len(view.duties))
@@ -236,6 +239,7 @@ def _complies(view: View, record: Record | None) -> View:
 def _almost(source: Release) -> Iterator[Release]:
     """Releases that differ from one in one respect."""
     yield source._replace(epoch=source.epoch - 1)
+    yield source._replace(named=source.named + 1)
     yield source._replace(life=source.life + 1)
     yield source._replace(member=source.member + 1)
     yield source._replace(queue=source.queue + 1)
@@ -249,8 +253,8 @@ def _assignment(session: MemberSession, record: Record) -> Assignment:
         incarnation=_incarnation(record.life),
         epoch=record.epoch,
         target_epoch=record.epoch,
-        hold=_grants(record.hold),
-        give=_grants(record.give),
+        hold=_turns(record.hold),
+        give=_turns(record.give),
         inherit=tuple(map(_inherit, record.inherit)),
         session_timeout_ms=SESSION_MS,
         revocation_timeout_ms=REVOCATION_MS,
@@ -265,8 +269,8 @@ def _inherit(line: Inherit) -> InheritRef:
     return InheritRef(*queue(line.queue), line.epoch, _name(source.member), life, source.epoch)
 
 
-def _grants(claims: Iterable[Claim]) -> tuple[GrantRef, ...]:
-    return tuple(GrantRef(*queue(number), epoch) for number, epoch in claims)
+def _turns(turns: Iterable[Turn]) -> tuple[HolderRef, ...]:
+    return tuple(HolderRef(*queue(number), epoch, named or None) for number, epoch, named in turns)
 
 
 def _release(release: Release) -> protocol.Release:
@@ -274,7 +278,7 @@ def _release(release: Release) -> protocol.Release:
         member=_name(release.member),
         incarnation=_incarnation(release.life),
         sequence=1,
-        queues=(ReleaseRef(*queue(release.queue), release.epoch, None),),
+        queues=(ReleaseRef(*queue(release.queue), release.epoch, None, release.named or None),),
     )
 
 

@@ -53,6 +53,7 @@ class Booked(NamedTuple):
     life: int
     queue: int
     epoch: int
+    named: int
 
 
 class Beat(NamedTuple):

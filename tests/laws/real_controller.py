@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.groups.model.commands import Command, DrainMember, EvictMember, Pause, Resume
-from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
+from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, Freed
 from rebalance.groups.model.events import (
     BeatSeen,
     Commanded,
@@ -39,6 +39,7 @@ from rebalance.ids import (
     Position,
     Queue,
     TopicName,
+    Turn,
 )
 from rebalance.stamp import Stamp
 from tests.laws.messages import (
@@ -78,6 +79,7 @@ class Reply(NamedTuple):
 
     state: int
     records: tuple[tuple[int, Record | None], ...]
+    freed: tuple[Release, ...]
 
 
 class RealController:
@@ -124,7 +126,8 @@ class RealController:
                 event = self._event(before, message)
                 outcome = step(before, [event], stamp(), self._policy, self._wished)
             self._check(before, outcome.state, outcome.decisions)
-            known = Reply(self._number(outcome.state), self._records(outcome.decisions))
+            said = outcome.decisions
+            known = Reply(self._number(outcome.state), self._records(said), self._freed(said))
             self._replies[state, message] = known
         return known
 
@@ -153,7 +156,7 @@ class RealController:
     def settled(self, state: int) -> bool:
         """Tell whether the books hold no heir, and nobody is asked for anything."""
         books = self._states[state].handover.books.values()
-        return all(owned.heir is None and owned.holder.asked is None for owned in books)
+        return all(not owned.heirs and owned.asked is None for owned in books)
 
     def __len__(self) -> int:
         """Count the states."""
@@ -186,8 +189,9 @@ class RealController:
             case Away():
                 return Left(stamp(), who, 0, temporary=True)
             case Booked():
-                grants = (Held(self.queues[message.queue], Epoch(message.epoch)),)
-                return Released(stamp(), who, grants)
+                named = Epoch(message.named) if message.named else None
+                turn = Turn(self.queues[message.queue], Epoch(message.epoch), named)
+                return Released(stamp(), who, (turn,))
             case Beat():
                 owned = tuple(Held(self.queues[queue], Epoch(at)) for queue, at in message.owned)
                 return BeatSeen(stamp(), who, 0, Epoch(message.epoch), owned)
@@ -239,20 +243,34 @@ class RealController:
                 records.append((self.members.index(decision.member), None))
         return tuple(records)
 
+    def _freed(self, decisions: tuple[Decision, ...]) -> tuple[Release, ...]:
+        return tuple(
+            Release(
+                self.members.index(freed.member),
+                int(freed.incarnation),
+                self._numbers[queue],
+                epoch,
+                named or 0,
+            )
+            for freed in decisions
+            if isinstance(freed, Freed)
+            for queue, epoch, named in freed.turns
+        )
+
     def _record(self, issued: AssignmentIssued) -> Record:
         numbers, portion = self._numbers, issued.portion
         return Record(
             life=int(issued.incarnation),
             epoch=issued.epoch,
-            hold=tuple((numbers[queue], epoch) for queue, epoch in portion.hold),
-            give=tuple((numbers[queue], epoch) for queue, epoch in portion.give),
+            hold=tuple((numbers[queue], epoch, named or 0) for queue, epoch, named in portion.hold),
+            give=tuple((numbers[queue], epoch, named or 0) for queue, epoch, named in portion.give),
             inherit=tuple(self._inherit(line) for line in portion.inherit),
         )
 
     def _inherit(self, line: Inheritance) -> Inherit:
         queue, life = self._numbers[line.queue], int(line.predecessor.life.incarnation)
         giver = self.members.index(line.predecessor.life.member)
-        source = Release(giver, life, queue, line.predecessor.epoch)
+        source = Release(giver, life, queue, line.predecessor.epoch, line.epoch)
         return Inherit(queue, line.epoch, source)
 
     def _check(

@@ -16,6 +16,9 @@ IDLE, WAITING, WORKING, REVOKING = range(4)
 Claim = tuple[int, int]
 """A queue and the epoch it is claimed under."""
 
+Turn = tuple[int, int, int]
+"""The same, and the epoch that comes next; 0: none."""
+
 
 class Release(NamedTuple):
     """One record of the topic that everybody follows."""
@@ -24,6 +27,13 @@ class Release(NamedTuple):
     life: int
     queue: int
     epoch: int
+    named: int = 0
+    """The epoch that begins; 0: none."""
+
+    @property
+    def grant(self) -> Claim:
+        """Return what it ends."""
+        return self.queue, self.epoch
 
 
 class Inherit(NamedTuple):
@@ -39,8 +49,8 @@ class Record(NamedTuple):
 
     life: int
     epoch: int
-    hold: tuple[Claim, ...]
-    give: tuple[Claim, ...]
+    hold: tuple[Turn, ...]
+    give: tuple[Turn, ...]
     inherit: tuple[Inherit, ...]
 
 
@@ -51,6 +61,8 @@ class Duty(NamedTuple):
     epoch: int = 0
     source: Release | None = None
     """The release that it waits for."""
+    named: int = 0
+    """Whom it would name."""
 
 
 class View(NamedTuple):

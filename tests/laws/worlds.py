@@ -5,13 +5,14 @@ the budget for trouble. A scope says how it begins. Worlds that differ by what n
 more are equal, so that they are explored once.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from rebalance.groups.model.policy import Policy
 from tests.laws import views
 from tests.laws.messages import Wish
 from tests.laws.real_controller import POLICY
-from tests.laws.views import WORKING, Release, View
+from tests.laws.views import WORKING, Claim, Release, View
 
 
 class Trouble(NamedTuple):
@@ -64,6 +65,8 @@ class World(NamedTuple):
     """Releases that the controller has not read, in order."""
     heard: frozenset[Release]
     """Releases that the controller has read and somebody may still wait for."""
+    released: frozenset[Claim]
+    """Grants of which a release stands in the log; the first one counts."""
     wish: Wish
     tokens: tuple[int, ...]
     """By queue, the largest epoch that anybody has worked under."""
@@ -80,8 +83,16 @@ def with_view(world: World, place: int, view: View, released: tuple[Release, ...
         for token, duty in zip(world.tokens, view.duties, strict=True)
     )
     views = (*world.views[:place], view, *world.views[place + 1 :])
-    log = world.log + released
-    return forgetful(world._replace(views=views, tokens=tokens, log=log))
+    return forgetful(logged(world._replace(views=views, tokens=tokens), released))
+
+
+def logged(world: World, said: Iterable[Release]) -> World:
+    """Return the world after releases were written; later ones of a grant change nothing."""
+    for release in said:
+        if release.grant not in world.released:
+            released = world.released | {release.grant}
+            world = world._replace(log=(*world.log, release), released=released)
+    return world
 
 
 def forgetful(world: World) -> World:

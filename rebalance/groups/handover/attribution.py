@@ -52,8 +52,6 @@ def _of_step(draft: Draft) -> Cause | None:
 
 
 def _awaited(owned: Ownership) -> Iterator[Epoch]:
-    for grant in owned.grants:
-        if grant.asked is not None:
-            yield grant.asked.epoch
-    if owned.heir is not None:
-        yield owned.heir.epoch
+    if owned.asked is not None:
+        yield owned.asked.epoch
+    yield from (heir.epoch for heir in owned.heirs)

@@ -115,7 +115,7 @@ def _end(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stam
     draft.handover.over.add(queue)
 
 
-def _vacate(  # noqa: PLR0913, PLR0917 - all that is known of one ending
+def _vacate(
     draft: Draft,
     queue: Queue,
     owned: Ownership,
@@ -138,13 +138,6 @@ def _vacate(  # noqa: PLR0913, PLR0917 - all that is known of one ending
         return
     draft.handover.books.put(queue, Ownership(heir))
     pass_on(draft, queue, vacancy, heir.member)
-    if not _is_member(draft, heir):  # it was named before that was known
-        _end(draft, queue, heir.tenure, Ending.FENCED, stamp)
-
-
-def _is_member(draft: Draft, grant: Grant) -> bool:
-    member = draft.membership.members.get(grant.member)
-    return member is not None and member.incarnation == grant.incarnation and not member.away
 
 
 def vacancies(draft: Draft) -> Mapping[Queue, Vacancy]:
@@ -163,14 +156,19 @@ def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> No
 
 
 def take_back(draft: Draft, stamp: Stamp) -> None:
-    """End every grant of the lives that ended; what they were promised, they will not be named."""
+    """End every grant of the lives that ended, and forget what they were promised."""
     if not draft.ended:
         return
     for queue in draft.handover.books.concerning({member for member, _ in draft.ended}):
-        holder = draft.handover.books[queue].holder
-        ending = draft.ended.get(holder.life)
+        owned = draft.handover.books[queue]
+        heirs = tuple(heir for heir in owned.heirs if heir.life not in draft.ended)
+        if heirs != owned.heirs:
+            named = owned.named if owned.named in {heir.epoch for heir in heirs} else None
+            owned = replace(owned, heirs=heirs, named=named)
+            draft.handover.books.put(queue, owned)
+        ending = draft.ended.get(owned.holder.life)
         if ending is not None:
-            _end(draft, queue, holder.tenure, ending, stamp)
+            _end(draft, queue, owned.holder.tenure, ending, stamp)
     draft.ended.clear()
 
 

@@ -50,12 +50,8 @@ def begins(draft: Draft, asked: Asked) -> Millis:
 def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     """Note that a member is sent a record that has not shown that it read the one before."""
     most = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
-    asked = (
-        grant.asked
-        for queue in draft.handover.books.concerning({name})
-        for grant in draft.handover.books[queue].grants
-        if grant.life == Life(name, member.incarnation)
-    )
+    pages = map(draft.handover.books.__getitem__, draft.handover.books.concerning({name}))
+    asked = (it.asked for it in pages if it.holder.life == Life(name, member.incarnation))
     for one in asked:
         if one is not None and clock - one.at <= most:
             draft.handover.retold.add(one.epoch)
@@ -67,8 +63,8 @@ def give(draft: Draft) -> None:
     if not draft.handover.books.written:
         return
     books, epoch = draft.handover.books.merged(), draft.next_epoch
-    grants = (grant for queue in books.moving for grant in books[queue].grants)
-    asked = {grant.asked.epoch for grant in grants if grant.asked is not None}
+    moving = (books[queue].asked for queue in books.moving)
+    asked = {it.epoch for it in moving if it is not None}
     kept = (it for it in sorted(asked) if it == epoch or it in draft.handover.posted)
     draft.handover.posted = {it: draft.handover.posted.get(it) for it in kept}
 

@@ -9,9 +9,11 @@ Used by ``adoption``. Its one rule: a member that may be working on a queue stay
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
-from rebalance.groups.model.events import Adopted, Inheritance
+from rebalance.groups.model.decisions import Ending
+from rebalance.groups.model.events import Adopted
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Life, Queue, Tenure
 
@@ -26,8 +28,10 @@ class Claim(NamedTuple):
     life: Life
     asked: bool = False
     """It is told to let go."""
+    named: Epoch | None = None
+    """Whom its release is to name."""
     source: Tenure | None = None
-    """It is an heir's: it begins on the release of this grant."""
+    """It is an heir's: it begins on the release of this grant, if that names it."""
 
     @property
     def tenure(self) -> Tenure:
@@ -37,47 +41,46 @@ class Claim(NamedTuple):
 
 def claims_of(record: Adopted) -> list[tuple[Queue, Claim]]:
     """Return what a record claims, queue by queue."""
-
-    def claim(epoch: Epoch, *, asked: bool = False, inherited: Inheritance | None = None) -> Claim:
-        source = None if inherited is None else inherited.predecessor
-        return Claim(epoch, record.epoch, record.life, asked, source)
-
-    portion = record.portion
-    claims = [(queue, claim(epoch)) for queue, epoch in portion.hold]
-    claims += [(queue, claim(epoch, asked=True)) for queue, epoch in portion.give]
-    return claims + [(it.queue, claim(it.epoch, inherited=it)) for it in portion.inherit]
+    told, life, portion = record.epoch, record.life, record.portion
+    claims = [
+        (turn.queue, Claim(turn.epoch, told, life, asked, turn.next))
+        for turns, asked in ((portion.hold, False), (portion.give, True))
+        for turn in turns
+    ]
+    return claims + [
+        (it.queue, Claim(it.epoch, told, life, source=it.predecessor)) for it in portion.inherit
+    ]
 
 
 def rows_of(record: Adopted) -> list[Queue]:
     """Return the queues that a record is about."""
     portion = record.portion
-    rows = [queue for queue, _ in portion.hold + portion.give]
+    rows = [turn.queue for turn in portion.hold + portion.give]
     return rows + [each.queue for each in portion.inherit]
 
 
 def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
     """Return a queue's page by what its members were told; ``asked`` is for those to be told now.
 
-    The latest grant says most. It is an heir's: then the holder is the one that it waits for, or,
-    if nobody has been granted that, the heir itself, since nothing is left to wait for. Or
-    it is a holder's who was confirmed: then every earlier grant is over, unless a record was
-    written later that still says otherwise. Or it is to be let go: then an earlier one may be, too.
-    Where two may be working, both are told to let go, and nobody else begins before they have.
+    The latest grant that was confirmed says most: every earlier one is over. Only heirs of it, or
+    of a later one, may still begin. If nobody has that later grant any more, its holder is gone;
+    then it is for the log to say which of its heirs begins, and the latest is meant to.
     """
-    latest, *others = sorted(claims, reverse=True)
-    earlier = [one for one in others if one.epoch < latest.epoch]
-    if latest.source is not None:
-        earlier = [one for one in earlier if one.tenure == latest.source]
-    elif not latest.asked:
-        earlier = [one for one in earlier if one.told >= latest.told]
-    if not earlier:
-        return Ownership(_granted(latest, asked) if latest.asked else _granted(latest))
-    heir = _granted(latest, None if latest.source is not None else asked)
-    return Ownership(_granted(earlier[0], asked), heir)
+    holders = [one for one in claims if one.source is None]
+    latest = max(holders, default=None)
+    sources = [one.source for one in claims if one.source is not None]
+    source = max(sources, key=attrgetter("epoch"), default=None)
+    if latest is not None and (source is None or source.epoch < latest.epoch):
+        return _held(latest, (), asked)
+    heirs = sorted(one for one in claims if source is not None and one.source == source)
+    grants = tuple(Grant(one.life, one.epoch) for one in heirs)
+    if latest is not None and latest.tenure == source:
+        return _held(latest, grants, asked)
+    assert source is not None, "a queue is claimed by somebody"
+    return Ownership(Grant(*source), grants, grants[-1].epoch, asked, Ending.FENCED)
 
 
-def _granted(claim: Claim, asked: Asked | None = None) -> Grant:
-    """Return a grant. If it was told to let go, its record told it; otherwise it is told now."""
-    if asked is not None and claim.asked:
-        asked = replace(asked, epoch=claim.told)
-    return Grant(claim.life, claim.epoch, asked)
+def _held(claim: Claim, heirs: tuple[Grant, ...], asked: Asked) -> Ownership:
+    named = claim.named if claim.named in {heir.epoch for heir in heirs} else None
+    told = replace(asked, epoch=claim.told) if claim.asked else None
+    return Ownership(Grant(claim.life, claim.epoch), heirs, named, told)

@@ -250,6 +250,7 @@ class EventRefused:
 
 Decision = (
     AssignmentIssued
+    | Freed
     | AssignmentWithdrawn
     | GroupSummarised
     | Rebalanced

@@ -61,10 +61,9 @@ def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Count
     """Count the portions of the ``wanted`` members: whatever does not move is held."""
     gives, inherits = Counter[MemberId](), Counter[MemberId]()
     for queue in books.moving:
-        holder, heir = books[queue].holder, books[queue].heir
-        gives[holder.member] += holder.asked is not None
-        if heir is not None:
-            (inherits if heir.asked is None else gives)[heir.member] += 1
+        owned = books[queue]
+        gives[owned.holder.member] += 1
+        inherits.update(heir.member for heir in owned.heirs)
     found = {
         name: Counts(
             len(books.cards.get(name, ())) - gives[name] - inherits[name],

@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
+from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
 from streaming.cell.stored.form import Form, Place, Places
 
-_ALIKE: Final = attrgetter(
-    "holder.member", "holder.incarnation", "holder.epoch", "holder.asked", "heir"
-)
+_ALIKE: Final = attrgetter("holder", "heirs", "named", "asked", "ending")
 """What makes two pages the same. Faster by far than to compare them."""
 
 
@@ -26,14 +25,16 @@ class GrantForm(Form):
     incarnation: Incarnation | None
     """None: that of the member as it is."""
     epoch: Epoch
-    asked: tuple[Epoch, Millis] | None
 
 
 class PageForm(Form):
-    """A holder and, during a hand-over, an heir."""
+    """A holder, and those that were promised the queue after it."""
 
     holder: GrantForm
-    heir: GrantForm | None
+    heirs: list[GrantForm]
+    named: Epoch | None
+    asked: tuple[Epoch, Millis] | None
+    ending: str | None
 
 
 class BooksForm(Form):
@@ -73,35 +74,32 @@ def books(
 
 
 def _page_form(page: Ownership, names: Places[MemberId], members: Members) -> PageForm:
-    heir = page.heir
+    asked = page.asked
     return PageForm(
         _grant_form(page.holder, names, members),
-        None if heir is None else _grant_form(heir, names, members),
+        [_grant_form(heir, names, members) for heir in page.heirs],
+        page.named,
+        None if asked is None else (asked.epoch, asked.at),
+        None if page.ending is None else page.ending.value,
     )
 
 
 def _page(form: PageForm, names: Sequence[MemberId], members: Members) -> Ownership:
     return Ownership(
         holder=_grant(form.holder, names, members),
-        heir=None if form.heir is None else _grant(form.heir, names, members),
+        heirs=tuple(_grant(heir, names, members) for heir in form.heirs),
+        named=form.named,
+        asked=None if form.asked is None else Asked(*form.asked),
+        ending=None if form.ending is None else Ending(form.ending),
     )
 
 
 def _grant_form(grant: Grant, names: Places[MemberId], members: Members) -> GrantForm:
-    member, asked = members.get(grant.member), grant.asked
+    member = members.get(grant.member)
     present = member is not None and member.incarnation == grant.incarnation
-    return GrantForm(
-        names[grant.member],
-        None if present else grant.incarnation,
-        grant.epoch,
-        None if asked is None else (asked.epoch, asked.at),
-    )
+    return GrantForm(names[grant.member], None if present else grant.incarnation, grant.epoch)
 
 
 def _grant(form: GrantForm, names: Sequence[MemberId], members: Members) -> Grant:
     name, life = names[form.member], form.incarnation
-    return Grant(
-        life=Life(name, members[name].incarnation if life is None else life),
-        epoch=form.epoch,
-        asked=None if form.asked is None else Asked(*form.asked),
-    )
+    return Grant(Life(name, members[name].incarnation if life is None else life), form.epoch)

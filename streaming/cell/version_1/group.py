@@ -66,8 +66,7 @@ class _Grant(Struct):
     asked: _Asked | None = None
 
     def form(self, names: Places[MemberId]) -> GrantForm:
-        asked = None if self.asked is None else (self.asked.epoch, self.asked.at)
-        return GrantForm(names[self.member], self.incarnation, self.epoch, asked)
+        return GrantForm(names[self.member], self.incarnation, self.epoch)
 
 
 class _Ownership(Struct):
@@ -75,8 +74,14 @@ class _Ownership(Struct):
     heir: _Grant | None = None
 
     def form(self, names: Places[MemberId]) -> PageForm:
-        heir = None if self.heir is None else self.heir.form(names)
-        return PageForm(self.holder.form(names), heir)
+        heir, asked = self.heir, self.holder.asked
+        return PageForm(
+            self.holder.form(names),
+            [] if heir is None else [heir.form(names)],
+            None if heir is None or heir.asked is not None else heir.epoch,
+            None if asked is None else (asked.epoch, asked.at),
+            None,
+        )
 
 
 class _Route(Struct):

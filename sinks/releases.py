@@ -1,0 +1,33 @@
+"""Topic ``releases``: what a life is done with and cannot say itself.
+
+Heirs read it as they read a member's own. The controller reads it back, and only then it counts,
+because the member or its guard may have written one before it.
+
+Called by ``sinks.record_of``. Keyed by group.
+"""
+
+from rebalance.groups.model.decisions import Freed
+from sinks.assignments import own_name
+from sinks.contract import Outlet, Record, headers
+from trimtab import protocol
+from trimtab.protocol import RELEASES, ReleaseRef, encode
+
+
+def freed(decision: Freed, outlet: Outlet) -> Record:
+    """Write a release for a life that has ended."""
+    release = protocol.Release(
+        member=own_name(decision.member, decision.incarnation),
+        incarnation=decision.incarnation,
+        sequence=0,
+        queues=tuple(
+            ReleaseRef(*queue, epoch, None, named) for queue, epoch, named in decision.turns
+        ),
+        by="controller",
+    )
+    return Record(
+        outlet.topic(RELEASES),
+        outlet.partition(decision.group),
+        decision.group.encode(),
+        encode(release),
+        headers(release, None),
+    )
