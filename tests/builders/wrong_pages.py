@@ -7,7 +7,12 @@ to find them, and so has the simulation.
 from collections.abc import Callable
 from dataclasses import replace
 
+from rebalance.groups.handover import endings
+from rebalance.groups.model.decisions import Ending
+from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.ids import Queue, Tenure
+from rebalance.stamp import Stamp
 
 NextPage = Callable[[Ownership | None, Grant | None, Asked], Ownership | None]
 
@@ -43,5 +48,17 @@ def promise_withdrawn(right: NextPage) -> NextPage:
             heirs = tuple(heir for heir in page.heirs if heir.epoch == page.named)
             return replace(page, heirs=heirs)
         return page
+
+    return wrong
+
+
+def fenced_beside_the_log(right: Callable[..., None]) -> Callable[..., None]:
+    """The controller believes at once that a holder is done, and that its heir begins."""
+    del right
+
+    def wrong(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stamp) -> None:
+        owned = draft.handover.books.get(queue)
+        if owned is not None and owned.holder.tenure == tenure:
+            endings._vacate(draft, queue, owned, ending, stamp, owned.heir)  # noqa: SLF001 - planted
 
     return wrong

@@ -34,7 +34,6 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import (
     GroupName,
-    Held,
     InstanceId,
     Life,
     MemberId,

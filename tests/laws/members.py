@@ -182,9 +182,7 @@ def _feed(session: MemberSession, given: Given) -> Iterator[Release]:
         answers = acknowledge(session, answers, 0)
     for said in sent(protocol.Release, actions):
         who = _number(said.member), _life(said.incarnation)
-        yield from (
-            Release(*who, row.queue.id, row.epoch, row.next or 0) for row in said.queues
-        )
+        yield from (Release(*who, row.queue.id, row.epoch, row.next or 0) for row in said.queues)
 
 
 def _seen(session: MemberSession, view: View) -> View:
@@ -200,7 +198,7 @@ def _seen(session: MemberSession, view: View) -> View:
         duties[ref.id] = _duty(ref, state)
     for ref, epoch in baton._let_go.items():  # noqa: SLF001 - as above
         given[ref.id] = epoch
-    session._recall._positions.clear()  # noqa: SLF001 - a member may forget what it has heard
+    session._recall._firsts.clear()  # noqa: SLF001 - a member may forget what it has heard
     return view._replace(
         acted=session.epoch,
         duties=tuple(duties),
@@ -211,10 +209,10 @@ def _seen(session: MemberSession, view: View) -> View:
 
 def _duty(ref: QueueRef, state: State) -> Duty:
     match state:
-        case Working(grant):
-            return Duty(WORKING, grant.token)
-        case Revoking(grant):
-            return Duty(REVOKING, grant.token)
+        case Working(grant, named):
+            return Duty(WORKING, grant.token, named=named or 0)
+        case Revoking(grant, _, named):
+            return Duty(REVOKING, grant.token, named=named or 0)
         case Waiting(epoch, (member, life, under)):
             source = Release(_number(member), _life(life), ref.id, under, epoch)
             return Duty(WAITING, epoch, source)

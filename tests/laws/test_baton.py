@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rebalance.groups.handover import baton
+from rebalance.groups.handover import baton, endings
 from rebalance.groups.model.policy import TwinRule
 from tests.builders import wrong_pages
 from tests.builders.effort import DEEP, QUICK
@@ -91,13 +91,6 @@ TWO_OWNERS = "q0 has several owners"
 MISPLACED = "at rest, q0 is not with the member it was wished for"
 UNSETTLED = "the books are not at rest"
 PLANTS = {
-    "heir replaced": (
-        baton,
-        "next_page",
-        wrong_pages.heir_replaced_without_its_own_release,
-        Scope(3, 1, Trouble(wishes=4)),
-        TWO_OWNERS,
-    ),
     "heir confirmed": (
         baton,
         "next_page",
@@ -112,18 +105,25 @@ PLANTS = {
         Scope(2, 1, Trouble(wishes=3, losses=1)),
         MISPLACED,
     ),
-    "heir forgotten": (
+    "promise withdrawn": (
         baton,
         "next_page",
-        wrong_pages.heir_forgotten,
+        wrong_pages.promise_withdrawn,
         Scope(3, 1, Trouble(wishes=4)),
         TWO_OWNERS,
     ),
-    "starts on any release": (
+    "fenced beside the log": (
+        endings,
+        "_end",
+        wrong_pages.fenced_beside_the_log,
+        Scope(3, 1, Trouble(wishes=3, deaths=1)),
+        TWO_OWNERS,
+    ),
+    "starts whoever is named": (
         Recall,
-        "heard",
-        wrong_members.starts_on_any_release,
-        SHALLOW["two members and a death"],
+        "first",
+        wrong_members.starts_whoever_is_named,
+        Scope(3, 1, Trouble(wishes=4)),
         TWO_OWNERS,
     ),
     "holds what it let go": (
@@ -146,13 +146,6 @@ PLANTS = {
         wrong_members.keeps_what_is_not_named,
         SHALLOW["two members and a death"],
         TWO_OWNERS,
-    ),
-    "keeps a chance to itself": (
-        Baton,
-        "_give",
-        wrong_members.keeps_a_chance_to_itself,
-        Scope(2, 1, Trouble(wishes=3)),
-        UNSETTLED,
     ),
 }
 

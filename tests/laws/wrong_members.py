@@ -7,20 +7,28 @@ exploration finds it.
 from collections.abc import Callable
 from typing import Any
 
-from trimtab.protocol import QueueRef, ReleaseRef
+from trimtab.protocol import HolderRef, QueueRef, ReleaseRef
 from trimtab.session.baton import Baton, Changes, Revoking
-from trimtab.session.recall import Recall, Source
+from trimtab.session.recall import Recall, Said, Source
 
 Method = Callable[..., Any]
 
 
-def starts_on_any_release(right: Method) -> Method:
-    """An heir takes every release of its queue for the one that it was promised (rule 1)."""
-    del right
+class _Any(int):
+    """An epoch that is everybody's."""
 
-    def wrong(self: Recall, queue: QueueRef, source: Source) -> bool:
-        del source
-        return any(queue == heard for heard, _ in self._positions)
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = int.__hash__
+
+
+def starts_whoever_is_named(right: Method) -> Method:
+    """An heir takes a release that names another for its own (rule 1)."""
+
+    def wrong(self: Recall, queue: QueueRef, source: Source) -> Said | None:
+        said = right(self, queue, source)
+        return said if said is None else said._replace(next=_Any())
 
     return wrong
 
@@ -40,11 +48,11 @@ def holds_what_it_let_go(right: Method) -> Method:
 def releases_before_it_has_stopped(right: Method) -> Method:
     """It lets go in words, and its application works on (rule 3)."""
 
-    def wrong(self: Baton, queue: QueueRef, epoch: int, deadline: int, changes: Changes) -> None:
-        before = self._let_go.get(queue, 0)
-        right(self, queue, epoch, deadline, changes)
-        if epoch > before and isinstance(self._states.get(queue), Revoking):
-            changes.released.append(ReleaseRef(*queue, epoch, None))
+    def wrong(self: Baton, row: HolderRef, deadline: int, changes: Changes) -> None:
+        before = self._let_go.get(row.queue, 0)
+        right(self, row, deadline, changes)
+        if row.epoch > before and isinstance(self._states.get(row.queue), Revoking):
+            changes.released.append(ReleaseRef(*row.queue, row.epoch, None, row.next))
 
     return wrong
 
@@ -55,16 +63,5 @@ def keeps_what_is_not_named(right: Method) -> Method:
 
     def wrong(self: Baton, queue: QueueRef, changes: Changes) -> None:
         del self, queue, changes
-
-    return wrong
-
-
-def keeps_a_chance_to_itself(right: Method) -> Method:
-    """An heir that has not started gives its chance up without a word."""
-
-    def wrong(self: Baton, queue: QueueRef, epoch: int, deadline: int, changes: Changes) -> None:
-        released = len(changes.released)
-        right(self, queue, epoch, deadline, changes)
-        del changes.released[released:]
 
     return wrong

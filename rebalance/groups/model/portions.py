@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rebalance.groups.model.books import Books
+from rebalance.groups.model.books import Books, concerned
 from rebalance.groups.model.events import Inheritance, Portion
 from rebalance.groups.model.ownership import Ownership
 from rebalance.ids import MemberId, Queue, Turn
@@ -59,14 +59,15 @@ class Counts(NamedTuple):
 
 def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Counts]:
     """Count the portions of the ``wanted`` members: whatever does not move is held."""
-    gives, inherits = Counter[MemberId](), Counter[MemberId]()
+    gives, inherits, moving = (Counter[MemberId]() for _ in range(3))
     for queue in books.moving:
         owned = books[queue]
-        gives[owned.holder.member] += 1
+        gives[owned.holder.member] += owned.ending is None
         inherits.update(heir.member for heir in owned.heirs)
+        moving.update(concerned(owned))
     found = {
         name: Counts(
-            len(books.cards.get(name, ())) - gives[name] - inherits[name],
+            len(books.cards.get(name, ())) - moving[name],
             gives[name],
             inherits[name],
         )
