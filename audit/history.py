@@ -42,6 +42,14 @@ class Grant(NamedTuple):
     epoch: int
 
 
+class Turn(NamedTuple):
+    """A grant that is over, and the one that begins; None: nobody's."""
+
+    queue: Queue
+    epoch: int
+    next: int | None = None
+
+
 class Inheritance(NamedTuple):
     """A queue that may be started on when ``source`` has released it under ``source_epoch``."""
 
@@ -89,12 +97,12 @@ class BeatSeen:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """A member let queues go."""
+    """A life is done with queues; each turn says who is next."""
 
     at: Place
     group: str
     life: Life
-    grants: tuple[Grant, ...]
+    turns: tuple[Turn, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Possession: who may be working on each queue, as far as the wire tells (I1, I3).
 
-A life may work on a queue from the record that says "hold"; an heir, from the moment that the exact
-release it was promised is in the log, because it asks no one. It may work until its own exact
-release is in the log, or a beat proves that it has let go, or its life has ended: withdrawn,
+A life may work on a queue from the record that says "hold"; an heir, from the moment that the first
+release of the grant it waits for is in the log and names it, because it asks no one. It may work
+until its own release is in the log, or a beat proves that it has let go, or its life has ended: withdrawn,
 evicted, left, or replaced by a younger one. What a later record *omits* ends nothing: the member
 may not have read it yet.
 
@@ -15,8 +15,8 @@ were not shown, a life that is silent may have left; but not one whose newest as
 Two kinds of members send no releases. An eager one stops when its assignment no longer says "hold",
 so its claim ends with it. One that broadcasts or shares owns nothing, so it is not judged here.
 
-Called by ``checker`` with every entry of one group. Its one rule: an heir that was told is a
-possible owner until it says otherwise.
+Called by ``checker`` with every entry of one group. Its one rule: of all releases of a grant the
+first in the log counts.
 """
 
 from collections import defaultdict
@@ -52,7 +52,8 @@ class _Deed:
     """One queue."""
 
     claims: dict[Source, _Claim] = field(default_factory=dict)
-    released: dict[Source, Place] = field(default_factory=dict)
+    released: dict[Source, int | None] = field(default_factory=dict)
+    """Whom the first release of each grant names."""
     newest: int = 0
     """The largest epoch ever granted, and to whom."""
     newest_life: Life | None = None
@@ -115,7 +116,7 @@ class Possession:
         claim, wrong = self._claim(record, Grant(row.queue, row.epoch))
         yield from wrong
         claim.source = (row.source, row.source_epoch)
-        if claim.source in self._deeds[row.queue].released:
+        if self._deeds[row.queue].released.get(claim.source) == row.epoch:
             yield from self._enabled(row.queue, claim, record.at)
 
     def _claim(self, record: Issued, row: Grant) -> tuple[_Claim, list[Violation]]:
@@ -178,15 +179,18 @@ class Possession:
             (lives.add if manner else lives.discard)(record.life)
 
     def released(self, record: Released) -> Iterator[Violation]:
-        """A life let go, and heirs that wait for exactly that may start."""
-        for row in record.grants:
+        """A life is done, and the heir that the first release of a grant names may start."""
+        for row in record.turns:
             deed, source = self._deeds[row.queue], (record.life, row.epoch)
-            deed.released[source] = record.at
+            if source in deed.released:
+                continue
+            deed.released[source] = row.next
             while len(deed.released) > _RELEASES_REMEMBERED:
                 del deed.released[next(iter(deed.released))]
             deed.claims.pop(source, None)
-            for heir in [claim for claim in deed.claims.values() if claim.source == source]:
-                yield from self._enabled(row.queue, heir, record.at)
+            for heir in list(deed.claims.values()):
+                if (heir.source, heir.epoch) == (source, row.next):
+                    yield from self._enabled(row.queue, heir, record.at)
 
     def beaten(self, record: BeatSeen) -> None:
         """A full beat proves that what it does not list was let go, if it had been told to."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from audit import history
-from audit.history import Entry, Grant, Inheritance, Life, Place
+from audit.history import Entry, Grant, Inheritance, Life, Place, Turn
 from trimtab.protocol import (
     ASSIGNMENTS,
     GROUPS,
@@ -31,6 +31,7 @@ from trimtab.protocol import (
     GrantRef,
     Group,
     Hold,
+    HolderRef,
     Join,
     Leave,
     MemberChanged,
@@ -145,7 +146,7 @@ def _of_a_member(record: MemberRecord, at: Place, group: str, life: Life) -> Ent
             owned = None if record.owned is None else _grants(record.owned)
             return history.BeatSeen(at, group, life, record.sequence, record.epoch, owned)
         case Release():
-            return history.Released(at, group, life, _grants(record.queues))
+            return history.Released(at, group, life, _turns(record.queues))
         case Drain():
             return history.DrainAsked(at, group, life, record.sequence)
         case Leave():
@@ -217,5 +218,9 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
     return history.Summarised(*head, value, apart, settled, blast, people, left_out)
 
 
-def _grants(rows: tuple[GrantRef, ...] | tuple[ReleaseRef, ...]) -> tuple[Grant, ...]:
+def _turns(rows: tuple[ReleaseRef, ...]) -> tuple[Turn, ...]:
+    return tuple(Turn(row.queue, row.epoch, row.next) for row in rows)
+
+
+def _grants(rows: tuple[GrantRef, ...] | tuple[HolderRef, ...]) -> tuple[Grant, ...]:
     return tuple(Grant(row.queue, row.epoch) for row in rows)

@@ -1,6 +1,7 @@
 """A group with something in every field, as golden files of the state hold it."""
 
 from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.events import Mode
 from rebalance.groups.model.handover import Handover
 from rebalance.groups.model.member import Departure, Doubled, Flaps, Member, Pulse, Unread
@@ -213,28 +214,18 @@ GROUP = GroupState(
     handover=Handover(
         books={
             Queue(TopicName("n117"), BrokerName("n118"), 119): Ownership(
-                holder=Grant(
-                    Life(MemberId("n120"), Incarnation("n121")),
-                    Epoch(122),
-                    Asked(epoch=Epoch(123), at=Millis(124)),
-                ),
-                heir=Grant(
-                    Life(MemberId("n125"), Incarnation("n126")),
-                    Epoch(127),
-                    Asked(epoch=Epoch(128), at=Millis(129)),
-                ),
+                holder=Grant(Life(MemberId("n120"), Incarnation("n121")), Epoch(122)),
+                heirs=(Grant(Life(MemberId("n125"), Incarnation("n126")), Epoch(127)),),
+                named=Epoch(127),
+                asked=Asked(epoch=Epoch(123), at=Millis(124)),
+                ending=Ending.FENCED,
             ),
             Queue(TopicName("n130"), BrokerName("n131"), 132): Ownership(
-                holder=Grant(
-                    Life(MemberId("n133"), Incarnation("n134")),
-                    Epoch(135),
-                    Asked(epoch=Epoch(136), at=Millis(137)),
-                ),
-                heir=Grant(
-                    Life(MemberId("n138"), Incarnation("n139")),
-                    Epoch(140),
-                    Asked(epoch=Epoch(141), at=Millis(142)),
-                ),
+                holder=Grant(Life(MemberId("n133"), Incarnation("n134")), Epoch(135)),
+                heirs=(Grant(Life(MemberId("n138"), Incarnation("n139")), Epoch(140)),),
+                named=Epoch(140),
+                asked=Asked(epoch=Epoch(136), at=Millis(137)),
+                ending=Ending.FENCED,
             ),
         },
         loose=(

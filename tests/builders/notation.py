@@ -68,6 +68,12 @@ def turns(text: str) -> tuple[Turn, ...]:
     return tuple(map(_turn, text.split()))
 
 
+def turn_text(turn: Turn) -> str:
+    """Write a holder's grant."""
+    named = "" if turn.next is None else f">{turn.next}"
+    return f"{queue_text(turn.queue)}@{turn.epoch}{named}"
+
+
 def _turn(text: str) -> Turn:
     grant, _, named = text.partition(">")
     (held,) = claims(grant)

@@ -32,7 +32,7 @@ from rebalance.groups.model.events import (
     Unregistered,
 )
 from rebalance.groups.model.overview import GroupSummarised
-from rebalance.ids import Epoch, Position, Queue
+from rebalance.ids import Epoch, Position, Queue, Turn
 from rebalance.stamp import Stamp
 from streaming.cell.gate import tick_of
 from streaming.wire.rows import Row
@@ -81,7 +81,8 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
             owned = None if event.owned is None else _grants(event.owned)
             return history.BeatSeen(at, GROUP, life, event.sequence, event.epoch, owned)
         case Released():
-            return history.Released(at, GROUP, life, _grants(event.grants))
+            turns = (history.Turn(queue, epoch, named) for queue, epoch, named in event.turns)
+            return history.Released(at, GROUP, life, tuple(turns))
         case DrainAsked():
             return history.DrainAsked(at, GROUP, life, event.sequence)
         case Left():
@@ -136,8 +137,8 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         GROUP,
         Life(decision.member, decision.incarnation),
         decision.epoch,
-        _grants(portion.hold),
-        _grants(portion.give),
+        _holdings(portion.hold),
+        _holdings(portion.give),
         tuple(
             Inheritance(
                 row.queue,
@@ -152,6 +153,10 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         unheard=decision.join_again,
         heartbeat_interval_ms=decision.heartbeat_interval_ms,
     )
+
+
+def _holdings(turns: tuple[Turn, ...]) -> tuple[Grant, ...]:
+    return tuple(Grant(queue, epoch) for queue, epoch, _ in turns)
 
 
 def _grants(rows: tuple[tuple[Queue, Epoch], ...]) -> tuple[Grant, ...]:

@@ -16,15 +16,20 @@ from typing import TypeVar
 from allocators.rocketmq.averagely import averagely
 from rebalance.allocation import Allocator
 from rebalance.clock import LogClock
-from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision
-from rebalance.groups.model.events import Event, Moment, Portion
+from rebalance.groups.model.decisions import (
+    AssignmentIssued,
+    AssignmentWithdrawn,
+    Decision,
+    Freed,
+)
+from rebalance.groups.model.events import Event, Moment, Portion, Released
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
 from rebalance.stamp import Stamp
-from tests.builders.notation import life, page_text, queue_text
+from tests.builders.notation import life, page_text, queue_text, turn_text
 from tests.builders.records import Record, joined, released, routed
 
 TICK_MS = 1_000
@@ -79,8 +84,7 @@ class Story:
         for name in members:
             issued = self.records[life(name)[0]]
             if issued is not None and issued.portion.give:
-                grants = " ".join(f"{queue_text(q)}@{epoch}" for q, epoch in issued.portion.give)
-                records.append(released(name, grants))
+                records.append(released(name, " ".join(map(turn_text, issued.portion.give))))
         if records:
             return self.reads(*records)
         self.decided = []
@@ -122,7 +126,9 @@ class Story:
         return Stamp(now, now, appended, Position(TopicName("log"), 0, self.offset))
 
     def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
-        outcome = step(self.state, events, now, self.policy, self.allocator)
+        """Read what the last batch released for others as well, before all else."""
+        said = [Released(now, it.life, it.turns, own=False) for it in only(Freed, self.decided)]
+        outcome = step(self.state, [*said, *events], now, self.policy, self.allocator)
         self.state = outcome.state
         for decision in outcome.decisions:
             if isinstance(decision, AssignmentIssued):

@@ -40,6 +40,7 @@ from rebalance.ids import (
     Millis,
     Position,
     TopicName,
+    Turn,
 )
 from rebalance.stamp import Stamp
 from tests.builders.records import (

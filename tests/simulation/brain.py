@@ -28,6 +28,7 @@ from rebalance.groups.model.decisions import (
     AssignmentWithdrawn,
     Decision,
     EventRefused,
+    Freed,
 )
 from rebalance.groups.model.events import Found
 from rebalance.groups.model.overview import GroupSummarised
@@ -35,6 +36,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName
 from sinks import Outlet, record_of
+from sinks.releases import freed
 from streaming.cell.gate import Passed, Untold
 from streaming.cell.hearing import Heard, Rules, hear
 from streaming.cell.packed import pack, unpack
@@ -49,7 +51,7 @@ from tests.simulation.model_kafka import Broker
 from tests.simulation.publishing import assignment, of_a_newer_release
 from tests.simulation.rules import DECODER, GROUP, PARTITIONS, PREFIX
 from tests.simulation.scenario import Scenario, policy
-from trimtab.protocol import ROUTES, START_KEY, Assignment, Start, encode
+from trimtab.protocol import RELEASES, ROUTES, START_KEY, Assignment, Start, encode
 
 NAME = GroupName(GROUP)
 
@@ -275,6 +277,9 @@ class Brain:
             self.broker.orders[decision.member].append(self._written(decision))
         elif isinstance(decision, AssignmentWithdrawn):
             self.broker.orders[decision.member].append(None)
+        elif isinstance(decision, Freed):
+            record = freed(decision, self.rules.outlet)
+            self.broker.append(RELEASES, record.key, record.value, now)
         if isinstance(decision, GroupSummarised):
             known = self._summary
             self._summary = decision if known is None or known.epoch <= decision.epoch else known

@@ -106,14 +106,14 @@ class ForeignMember:
         return [*asked, *self._follows(record)]
 
     def _follows(self, record: Assignment) -> Iterator[Assigned | Lost | Send]:
-        self._ordered = record.hold
+        self._ordered = tuple(GrantRef(*row[:4]) for row in record.hold)
         if not self.hoards:
             yield from self._drops()
         if self.manner == "hoarding" and record.give:
             self.betrays = self.hoards
-            given = tuple(ReleaseRef(*ref, None) for ref in record.give)
+            given = tuple(ReleaseRef(*row[:4], None, row.next) for row in record.give)
             yield self._says(RELEASES, Release(**self._signed(), queues=given))
-        new = [ref for ref in record.hold if ref not in self.works_on]
+        new = [ref for ref in self._ordered if ref not in self.works_on]
         if new:
             for former in [ref for ref in self.works_on if ref.queue in {it.queue for it in new}]:
                 del self.works_on[former]  # hoarded, and now granted anew

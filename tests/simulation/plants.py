@@ -14,15 +14,16 @@ from rebalance.causes import Cause
 from rebalance.groups.members.twins import Rival
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Joined, Portion
+from rebalance.groups.model.events import Joined, Portion, Released
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Epoch, Life, MemberId, Millis, Queue
+from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
 from tests.builders.wrong_pages import (
+    fenced_beside_the_log,
     heir_confirmed_before_release,
-    heir_replaced_without_its_own_release,
+    promise_withdrawn,
 )
 from tests.simulation import clocks, deaf, lives
 from tests.simulation.forgotten import (
@@ -51,11 +52,14 @@ class Plant:
 def release_of_a_stale_epoch_accepted(right: Function) -> Function:
     """Whoever holds a queue can let it go under any epoch."""
 
-    def wrong(draft: Draft, queue: Queue, life: Life, epoch: Epoch, stamp: Stamp) -> None:
-        owned = draft.handover.books.get(queue)
-        if owned and (owned.holder.member, owned.holder.incarnation) == life:
-            epoch = owned.holder.epoch
-        right(draft, queue, life, epoch, stamp)
+    def wrong(draft: Draft, event: Released) -> None:
+        turns = []
+        for turn in event.turns:
+            owned = draft.handover.books.get(turn.queue)
+            holds = owned is not None and owned.holder.life == event.life
+            epoch = owned.holder.epoch if owned is not None and holds else turn.epoch
+            turns.append(turn._replace(epoch=epoch))
+        right(draft, replace(event, turns=tuple(turns)))
 
     return wrong
 
@@ -135,13 +139,14 @@ PLANTS = {
     "heir confirmed before the release": Plant(
         "rebalance.groups.handover.baton.next_page", heir_confirmed_before_release, OWNERS
     ),
-    "heir replaced without its own release": Plant(
-        "rebalance.groups.handover.baton.next_page",
-        heir_replaced_without_its_own_release,
-        OWNERS | {Invariant.TOKENS_GROW},  # whoever of the two begins first
+    "promise withdrawn": Plant(
+        "rebalance.groups.handover.baton.next_page", promise_withdrawn, OWNERS
+    ),
+    "fenced beside the log": Plant(
+        "rebalance.groups.handover.endings._end", fenced_beside_the_log, OWNERS
     ),
     "release of a stale epoch accepted": Plant(
-        "rebalance.groups.handover.endings._let_go", release_of_a_stale_epoch_accepted, OWNERS
+        "rebalance.groups.handover.endings.book", release_of_a_stale_epoch_accepted, OWNERS
     ),
     "expiry off by one": Plant(
         "rebalance.groups.timers._sessions",

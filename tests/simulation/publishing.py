@@ -4,7 +4,7 @@ from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Mode
 from sinks import Outlet
 from sinks.assignments import issued, own_name
-from trimtab.protocol import ASSIGNMENTS, Assignment, GrantRef, InheritRef, decode
+from trimtab.protocol import ASSIGNMENTS, Assignment, HolderRef, InheritRef, decode
 
 
 def assignment(decision: AssignmentIssued) -> Assignment:
@@ -16,8 +16,8 @@ def assignment(decision: AssignmentIssued) -> Assignment:
         incarnation=decision.incarnation,
         epoch=decision.epoch,
         target_epoch=decision.target_epoch,
-        hold=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.hold),
-        give=tuple(GrantRef(*queue, epoch) for queue, epoch in portion.give),
+        hold=tuple(HolderRef(*queue, epoch, named) for queue, epoch, named in portion.hold),
+        give=tuple(HolderRef(*queue, epoch, named) for queue, epoch, named in portion.give),
         inherit=tuple(
             InheritRef(
                 *row.queue,

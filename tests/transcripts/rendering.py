@@ -13,6 +13,7 @@ from rebalance.groups.model.decisions import (
     Decision,
     EventRefused,
     EvictionsHeld,
+    Freed,
     GroupAiled,
     HandedOver,
     MemberChanged,
@@ -22,7 +23,7 @@ from rebalance.groups.model.decisions import (
 )
 from rebalance.groups.model.events import Portion
 from rebalance.groups.model.overview import GroupSummarised, MemberSummary, TopicSummary
-from tests.builders.notation import life_text, queue_text
+from tests.builders.notation import life_text, queue_text, turn_text
 
 
 def lines(decision: Decision) -> Iterator[str]:
@@ -33,6 +34,9 @@ def lines(decision: Decision) -> Iterator[str]:
             yield f"record {epoch} for {who}: {_portion(decision.portion)}"
         case AssignmentWithdrawn(member=member):
             yield f"record for {member} withdrawn"
+        case Freed(member=member, incarnation=incarnation):
+            turns = " ".join(map(turn_text, decision.turns))
+            yield f"release for {life_text(member, incarnation)}: {turns}"
         case GroupSummarised():
             yield from _summary(decision)
         case EventRefused(reason=reason, detail=detail, stamp=stamp):
@@ -91,9 +95,7 @@ def _portion(portion: Portion) -> str:
     told = []
     for verb, grants in (("hold", portion.hold), ("give", portion.give)):
         if grants:
-            told.append(
-                " ".join([verb, *(f"{queue_text(each)}@{epoch}" for each, epoch in grants)])
-            )
+            told.append(" ".join([verb, *map(turn_text, grants)]))
     if portion.inherit:
         heirs = (
             f"{queue_text(line.queue)}@{line.epoch} from "
