@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from trimtab.protocol import limits
 from trimtab.protocol.names import CommonMode, Incarnation, Label, MemberName
 from trimtab.protocol.quantities import Timeout, Timestamp
-from trimtab.protocol.queues import Grants, Inherits, name_each_once
+from trimtab.protocol.queues import Holdings, Inherits, name_each_once
 from trimtab.protocol.record import Record, example
 
 
@@ -94,8 +94,8 @@ class Adopt(_Found):
     kind: Literal["adopt"] = "adopt"
     member: MemberName
     incarnation: Incarnation
-    hold: Grants
-    give: Grants
+    hold: Holdings
+    give: Holdings
     inherit: Inherits
     revocation_timeout_ms: Timeout
     session_timeout_ms: Timeout

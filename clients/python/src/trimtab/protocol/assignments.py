@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.names import CommonMode, GroupName, Incarnation, MemberName
 from trimtab.protocol.quantities import Count, Epoch, Timeout
-from trimtab.protocol.queues import Grants, Inherits, name_each_once
+from trimtab.protocol.queues import Holdings, Inherits, name_each_once
 from trimtab.protocol.record import Record, example
 
 
@@ -26,8 +26,8 @@ class Assignment(Record):
         incarnation="1767225600000-9f86d081",
         epoch=4,
         target_epoch=4,
-        hold=[{"topic": "orders", "queues": [[0, 2]]}],
-        give=[{"topic": "orders", "queues": [[1, 2]]}],
+        hold=[{"topic": "orders", "queues": [[0, 2, 3]]}],
+        give=[{"topic": "orders", "queues": [[1, 2, 4]]}],
         inherit={
             "from": [["worker-1", "1767225599000-0a1b2c3d"]],
             "queues": [{"topic": "orders", "queues": [[7, 4, 0, 3]]}],
@@ -50,9 +50,11 @@ class Assignment(Record):
     incarnation: Incarnation = Field(description="The life this is for; others ignore it.")
     epoch: Epoch = Field(description="Of this record; a smaller or equal one is old news.")
     target_epoch: Epoch
-    hold: Grants = Field(description="Work on these under these epochs.")
-    give: Grants = Field(description="Stop and release these.")
-    inherit: Inherits = Field(description="Start on these on the release named, and not before.")
+    hold: Holdings = Field(description="Work on these; should you go, release each to its next.")
+    give: Holdings = Field(description="Stop, and release each to its next.")
+    inherit: Inherits = Field(
+        description="Start on each on the release named, if that names your epoch."
+    )
     revocation_timeout_ms: Timeout
     session_timeout_ms: Timeout
     heartbeat_interval_ms: Timeout

@@ -38,14 +38,30 @@ class GrantRef(NamedTuple):
         return QueueRef(self.topic, self.broker, self.id)
 
 
+class HolderRef(NamedTuple):
+    """A queue under the epoch of its grant, and the grant that comes next (null: none)."""
+
+    topic: TopicName
+    broker: BrokerName
+    id: QueueId
+    epoch: Epoch
+    next: Epoch | None = None
+
+    @property
+    def queue(self) -> QueueRef:
+        """The queue without the rest."""
+        return QueueRef(self.topic, self.broker, self.id)
+
+
 class ReleaseRef(NamedTuple):
-    """A queue let go: the epoch it was held under, and where the heir goes on (null: unknown)."""
+    """A queue let go: its epoch, where to go on (null: unknown), the grant that begins (null: none)."""
 
     topic: TopicName
     broker: BrokerName
     id: QueueId
     epoch: Epoch
     position: Position | None
+    next: Epoch | None = None
 
     @property
     def queue(self) -> QueueRef:
@@ -70,10 +86,10 @@ class InheritRef(NamedTuple):
         return QueueRef(self.topic, self.broker, self.id)
 
 
-_QueueRow = TypeVar("_QueueRow", GrantRef, ReleaseRef, InheritRef)
+_QueueRow = TypeVar("_QueueRow", GrantRef, HolderRef, ReleaseRef, InheritRef)
 
 
-def name_each_once(rows: Iterable[GrantRef | ReleaseRef | InheritRef]) -> None:
+def name_each_once(rows: Iterable[GrantRef | HolderRef | ReleaseRef | InheritRef]) -> None:
     """Refuse a record that says two things of one queue: no member could obey both."""
     seen: set[tuple[str, str, int]] = set()
     for row in rows:
@@ -89,5 +105,6 @@ def _once(rows: tuple[_QueueRow, ...]) -> tuple[_QueueRow, ...]:
 
 Queues = Annotated[tuple[QueueRef, ...], Shelved()]
 Grants = Annotated[tuple[GrantRef, ...], Shelved(), AfterValidator(_once)]
+Holdings = Annotated[tuple[HolderRef, ...], Shelved(), AfterValidator(_once)]
 Releases = Annotated[tuple[ReleaseRef, ...], Shelved(), AfterValidator(_once)]
 Inherits = Annotated[tuple[InheritRef, ...], ShelvedByGiver(), AfterValidator(_once)]

@@ -1,9 +1,12 @@
 """Topic `releases`, keyed by group: the baton.
 
-A holder lets queues go. The heir starts when it reads that, and the controller books it.
+A holder lets queues go, or whoever knows that it has stopped says so for it. Each row names the one
+grant that may begin now. Of all releases of a grant the first in the log counts.
 """
 
 from typing import Literal
+
+from pydantic import Field
 
 from trimtab.protocol.queues import Releases
 from trimtab.protocol.record import MemberRecord, example
@@ -17,8 +20,11 @@ class Release(MemberRecord):
         member="worker-1",
         incarnation="1767225600000-9f86d081",
         sequence=42,
-        queues=[{"topic": "orders", "queues": [[1, 3, 18_250], [5, 3, None]]}],
+        queues=[{"topic": "orders", "queues": [[1, 3, 18_250, 4], [5, 3, None, None]]}],
     )
 
     kind: Literal["release"] = "release"
     queues: Releases
+    by: Literal["controller", "guard"] | None = Field(
+        default=None, description="Who says so. Absent: the member itself."
+    )
