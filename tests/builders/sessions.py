@@ -7,7 +7,7 @@ from trimtab.protocol import (
     TOPICS,
     Assignment,
     Cause,
-    GrantRef,
+    HolderRef,
     InheritRef,
     QueueRef,
     Record,
@@ -24,6 +24,9 @@ OTHERS = "1767225600000-00000002"
 SESSION_MS = 10_000
 REVOCATION_MS = 60_000
 HEARTBEAT_MS = 3_000
+
+Held = tuple[int, int] | tuple[int, int, int | None]
+"""A queue by its number, the epoch of its grant, and that of the next: none, if not said."""
 
 A = TypeVar("A", bound=Action)
 R = TypeVar("R", bound=Record)
@@ -43,21 +46,21 @@ def a_session(member: str = "m", incarnation: str = MINE, now: int = 0) -> Membe
 def assignment(
     epoch: int,
     *,
-    hold: Iterable[tuple[int, int]] = (),
-    give: Iterable[tuple[int, int]] = (),
+    hold: Iterable[Held] = (),
+    give: Iterable[Held] = (),
     inherit: Iterable[tuple[int, int, str, int]] = (),
     member: str = "m",
     incarnation: str = MINE,
 ) -> Assignment:
-    """Orders: queues as (number, epoch), heirs as (number, epoch, owner, its epoch)."""
+    """Orders: queues as (number, epoch, next), heirs as (number, epoch, owner, its epoch)."""
     return Assignment(
         group=GROUP,
         member=member,
         incarnation=incarnation,
         epoch=epoch,
         target_epoch=epoch,
-        hold=tuple(GrantRef(*queue(q), e) for q, e in hold),
-        give=tuple(GrantRef(*queue(q), e) for q, e in give),
+        hold=tuple(HolderRef(*queue(q), *rest) for q, *rest in hold),
+        give=tuple(HolderRef(*queue(q), *rest) for q, *rest in give),
         inherit=tuple(InheritRef(*queue(q), e, who, OTHERS, of) for q, e, who, of in inherit),
         revocation_timeout_ms=REVOCATION_MS,
         session_timeout_ms=SESSION_MS,
@@ -67,18 +70,18 @@ def assignment(
 
 
 def a_release(
-    member: str, *rows: tuple[int, int, int | None], incarnation: str = OTHERS
+    member: str, *rows: tuple[int, int, int | None, int | None], incarnation: str = OTHERS
 ) -> Release:
-    """Somebody's release: queues as (number, epoch, position)."""
+    """Somebody's release: queues as (number, epoch, position, next)."""
     return Release(
         member=member,
         incarnation=incarnation,
         sequence=1,
-        queues=tuple(ReleaseRef(*queue(q), e, position) for q, e, position in rows),
+        queues=tuple(ReleaseRef(*queue(q), e, at, to) for q, e, at, to in rows),
     )
 
 
-def joined(*held: tuple[int, int], now: int = 0) -> MemberSession:
+def joined(*held: Held, now: int = 0) -> MemberSession:
     """A session that was answered, at epoch 1, with these queues to hold."""
     session = a_session(now=now)
     acknowledge(session, session.tick(now), now)

@@ -54,7 +54,7 @@ class HolderRef(NamedTuple):
 
 
 class ReleaseRef(NamedTuple):
-    """A queue let go: its epoch, where to go on (null: unknown), the grant that begins (null: none)."""
+    """A queue let go: its epoch, where to go on, and the grant that begins (null: none known)."""
 
     topic: TopicName
     broker: BrokerName

@@ -48,6 +48,7 @@ class LossReason(StrEnum):
     UNKNOWN = "the controller no longer knows this member"
     REPLACED = "a younger process joined under the same name"
     TAKEN = "the controller gave them to another member"
+    RELEASED = "the controller or a guard has released them in the name of this member"
     OVERDUE = "a queue was not released in time"
     FAILED = "the member has failed"
 

@@ -1,28 +1,31 @@
 """The member's side of the baton: what one life of a member may work on, queue by queue.
 
-An assignment says of each queue hold it, give it, or inherit it from a named owner. Three rules
-keep this safe when assignments arrive late, twice or not at all:
+An assignment says of each queue hold it, give it, or inherit it from a named owner. A release names
+the one grant that comes next, and the first release of a grant in the log counts. Three rules keep
+this safe when assignments arrive late, twice or not at all:
 
-1. An heir starts on the exact release it was promised (member, incarnation, epoch), or when a later
-   record says hold; never on anything else.
-2. From the moment a queue is to be given up it is never worked on again under that epoch, whatever
-   record still says hold. Epochs of a group only grow, so the highest such epoch is all the memory
-   this takes.
+1. An heir starts when the first release of exactly its source (member, incarnation, epoch) names
+   its own epoch, or when a record says hold; never on anything else. Several members may be
+   promised the same queue: a release that names another, or nobody, changes nothing for the rest.
+   An heir that is no longer named forgets, and says nothing.
+2. A grant that is to be given up, or was released, is never worked on again, whatever record still
+   says hold, and whoever wrote the release. Epochs of a group only grow, so the highest such epoch
+   of a queue is all the memory this takes.
 3. It is released once the application has said that it stopped, and not before: until then it is
-   still "owned" in what the controller is told.
+   still "owned" in what the controller is told. The release names the next grant as last told.
 
-A queue no longer named, or named under another epoch than the one it is worked on, was taken away:
-the controller knows better who owns it, so the application must drop it at once (lost).
+A queue no longer named, or named under another epoch than the one it is worked on, was taken away,
+and so was one that somebody else has released: the application must drop it at once (lost).
 
 `tests/laws/test_baton.py` explores this very code. One object lives as long as one incarnation.
 It knows no time but the one it is handed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from trimtab.protocol import Assignment, GrantRef, QueueRef, Release, ReleaseRef
+from trimtab.protocol import Assignment, GrantRef, HolderRef, QueueRef, Release, ReleaseRef
 from trimtab.session.grants import Grant
 from trimtab.session.recall import Recall, Source
 
@@ -32,6 +35,8 @@ class Working:
     """The application works on the queue."""
 
     grant: Grant
+    next: int | None = None
+    """The grant that comes next, as last told; an heir that has just begun knows of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +45,12 @@ class Revoking:
 
     grant: Grant
     deadline: int
+    next: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The queue is ours as soon as its owner lets go."""
+    """The queue is ours as soon as a release of its source names this epoch."""
 
     epoch: int
     source: Source
@@ -71,18 +77,27 @@ class Baton:
         self._recall = recall
         self._states: dict[QueueRef, State] = {}
         self._let_go: dict[QueueRef, int] = {}
-        """Rule 2: the highest epoch under which each queue was given up."""
+        """Rule 2: the highest epoch under which each queue was given up, or released."""
 
     @property
     def idle(self) -> bool:
-        """Whether there is nothing to work on, to finish or to wait for."""
-        return not self._states
+        """Whether there is nothing to work on or to finish. To wait for a queue binds nobody."""
+        return all(isinstance(state, Waiting) for state in self._states.values())
 
     @property
     def owned(self) -> tuple[GrantRef, ...]:
         """What is worked on or not yet released: what beats say."""
         return tuple(
             GrantRef(*queue, state.grant.token)
+            for queue, state in sorted(self._states.items())
+            if not isinstance(state, Waiting)
+        )
+
+    @property
+    def holdings(self) -> tuple[HolderRef, ...]:
+        """The same, each with the grant that comes next."""
+        return tuple(
+            HolderRef(*queue, state.grant.token, state.next)
             for queue, state in sorted(self._states.items())
             if not isinstance(state, Waiting)
         )
@@ -120,24 +135,28 @@ class Baton:
         for queue in self._states.keys() - named:
             self._take_away(queue, changes)
         for row in record.give:
-            self._give(row.queue, row.epoch, deadline, changes)
+            self._give(row, deadline, changes)
         for row in record.hold:
             if self._is_news(row.queue, row.epoch, changes):
-                self._start(Grant(row.queue, row.epoch), changes)
+                self._start(Grant(row.queue, row.epoch), row.next, changes)
+            else:
+                self._remember_next(row)
         for heir in record.inherit:
             if self._is_news(heir.queue, heir.epoch, changes):
                 source = (heir.from_member, heir.from_incarnation, heir.from_epoch)
                 self._states[heir.queue] = Waiting(heir.epoch, source)
-                self._start_if_released(heir.queue, changes)
+                self._start_if_named(heir.queue, changes)
         return changes
 
     def hear(self, release: Release) -> Changes:
-        """Take note of a release: it may be the one waited for."""
+        """Take note of a release: it may name us, or end a grant of ours."""
         changes = Changes()
-        if (release.member, release.incarnation) != self._me:
-            self._recall.hear(release)
-            for row in release.queues:
-                self._start_if_released(row.queue, changes)
+        self._recall.hear(release)
+        is_mine = (release.member, release.incarnation) == self._me
+        for row in release.queues:
+            if is_mine:
+                self._end(row.queue, row.epoch, changes)
+            self._start_if_named(row.queue, changes)
         return changes
 
     def finish(self, positions: Mapping[Grant, int | None]) -> Changes:
@@ -148,20 +167,30 @@ class Baton:
             # The token tells this grant from one of an earlier life that ends only now.
             if isinstance(state, Revoking) and state.grant.token == grant.token:
                 del self._states[grant.queue]
-                changes.released.append(ReleaseRef(*grant.queue, grant.token, position))
+                row = ReleaseRef(*grant.queue, grant.token, position, state.next)
+                changes.released.append(row)
         return changes
 
-    def revoke_all(self, deadline: int) -> Changes:
-        """Give up everything, in good order."""
+    def hand_on(self, deadline: int) -> Changes:
+        """Give up, in good order, what has somebody who comes next."""
+        changes = Changes()
+        for queue, state in sorted(self._states.items()):
+            if isinstance(state, Working) and state.next is not None:
+                self._revoke(queue, state, deadline, changes)
+        return changes
+
+    def revoke_all(self, deadline: int, *, keep: bool = False) -> Changes:
+        """Give up everything, in good order; to nobody, if the queues are to be kept for us."""
         changes = Changes()
         for queue, state in sorted(self._states.items()):
             match state:
-                case Working(grant):
-                    self._give(queue, grant.token, deadline, changes)
-                case Waiting(epoch):
-                    self._give(queue, epoch, deadline, changes)
+                case Working():
+                    going = replace(state, next=None) if keep else state
+                    self._revoke(queue, going, deadline, changes)
+                case Waiting():
+                    del self._states[queue]
                 case Revoking():
-                    pass
+                    pass  # its heir was told
                 case _:
                     assert_never(state)
         return changes
@@ -191,30 +220,52 @@ class Baton:
                 assert_never(state)
         return True
 
-    def _give(self, queue: QueueRef, epoch: int, deadline: int, changes: Changes) -> None:
-        state = self._states.get(queue)
+    def _give(self, row: HolderRef, deadline: int, changes: Changes) -> None:
+        queue, epoch = row.queue, row.epoch
         if epoch <= self._let_go.get(queue, 0):
-            return  # being finished, or released already
-        self._let_go[queue] = epoch
-        if isinstance(state, Working) and state.grant.token == epoch:
-            self._states[queue] = Revoking(state.grant, deadline)
-            changes.revoked.append(state.grant)
+            self._remember_next(row)  # being finished, or released already
             return
-        if state is not None:
-            self._take_away(queue, changes)
-        changes.released.append(ReleaseRef(*queue, epoch, None))  # never started: no ceremony
+        state = self._states.get(queue)
+        if isinstance(state, Working) and state.grant.token == epoch:
+            self._revoke(queue, replace(state, next=row.next), deadline, changes)
+            return
+        self._end(queue, epoch, changes)
+        # Granted by a record that was skipped, so never started: no ceremony.
+        changes.released.append(ReleaseRef(*queue, epoch, None, row.next))
 
-    def _start(self, grant: Grant, changes: Changes) -> None:
-        self._states[grant.queue] = Working(grant)
+    def _remember_next(self, row: HolderRef) -> None:
+        state = self._states.get(row.queue)
+        if isinstance(state, Working | Revoking) and state.grant.token == row.epoch:
+            self._states[row.queue] = replace(state, next=row.next)
+
+    def _revoke(self, queue: QueueRef, state: Working, deadline: int, changes: Changes) -> None:
+        self._let_go[queue] = state.grant.token
+        self._states[queue] = Revoking(state.grant, deadline, state.next)
+        changes.revoked.append(state.grant)
+
+    def _end(self, queue: QueueRef, epoch: int, changes: Changes) -> None:
+        """Have no part in a queue any more under this epoch or a lower one (rule 2)."""
+        self._let_go[queue] = max(epoch, self._let_go.get(queue, 0))
+        state = self._states.get(queue)
+        if state is not None and _epoch(state) <= epoch:
+            self._take_away(queue, changes)
+
+    def _start(self, grant: Grant, following: int | None, changes: Changes) -> None:
+        self._states[grant.queue] = Working(grant, following)
         changes.assigned.append(grant)
 
-    def _start_if_released(self, queue: QueueRef, changes: Changes) -> None:
+    def _start_if_named(self, queue: QueueRef, changes: Changes) -> None:
         state = self._states.get(queue)
-        if isinstance(state, Waiting) and self._recall.heard(queue, state.source):
-            position = self._recall.position(queue, state.source)
-            self._start(Grant(queue, state.epoch, position), changes)
+        if isinstance(state, Waiting):
+            said = self._recall.first(queue, state.source)
+            if said is not None and said.next == state.epoch:
+                self._start(Grant(queue, state.epoch, said.position), None, changes)
 
     def _take_away(self, queue: QueueRef, changes: Changes) -> None:
         state = self._states.pop(queue)
         if not isinstance(state, Waiting):
             changes.lost.append(state.grant)
+
+
+def _epoch(state: State) -> int:
+    return state.epoch if isinstance(state, Waiting) else state.grant.token

@@ -11,7 +11,7 @@ record counts, and the application is never interrupted.
 
 from collections.abc import Mapping
 
-from trimtab.protocol import Assignment, QueueRef, Release
+from trimtab.protocol import Assignment, HolderRef, QueueRef, Release
 from trimtab.session.baton import Baton, Changes, Revoking, Working
 from trimtab.session.grants import Grant
 from trimtab.session.recall import Recall
@@ -29,6 +29,11 @@ class Commons(Baton):
     def deadline(self) -> None:
         """No heir waits, so nothing is ever late."""
         return
+
+    @property
+    def holdings(self) -> tuple[HolderRef, ...]:
+        """There is nothing to release."""
+        return ()
 
     def obey(self, record: Assignment, deadline: int) -> Changes:
         """Follow an assignment."""
@@ -48,8 +53,9 @@ class Commons(Baton):
                 del self._states[grant.queue]
         return self._follow(deadline=None)
 
-    def revoke_all(self, deadline: int) -> Changes:
+    def revoke_all(self, deadline: int, *, keep: bool = False) -> Changes:
         """Give up everything, in good order."""
+        del keep
         self._wanted = {}
         return self._follow(deadline)
 
@@ -62,5 +68,5 @@ class Commons(Baton):
                 changes.revoked.append(state.grant)
         for queue, epoch in sorted(self._wanted.items()):
             if queue not in self._states:
-                self._start(Grant(queue, epoch), changes)
+                self._start(Grant(queue, epoch), None, changes)
         return changes

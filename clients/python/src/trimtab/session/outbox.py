@@ -4,6 +4,7 @@ Beats are not repeated, because the next one says more. The session repeats join
 answered. Releases and drains must arrive, so they are kept until Kafka has them.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 from trimtab.protocol import (
@@ -15,8 +16,10 @@ from trimtab.protocol import (
     Join,
     Leave,
     Release,
+    ReleaseRef,
     encode,
 )
+from trimtab.protocol.limits import QUEUES_PER_RECORD
 from trimtab.session.actions import Send
 
 Outgoing = Join | Drain | Leave | Beat | Release
@@ -59,6 +62,12 @@ class Outbox:
         """Whether everything that must arrive has arrived."""
         return not self._unconfirmed and not self._failed
 
+    @property
+    def releases(self) -> tuple[ReleaseRef, ...]:
+        """What was said to be released, and is not known to be in the log."""
+        records = (*self._unconfirmed.values(), *self._failed)
+        return tuple(row for it in records if isinstance(it, Release) for row in it.queues)
+
     def post(self, record: Outgoing) -> Send:
         """Send a record that carries `next_sequence`."""
         ticket = self._ticket
@@ -67,6 +76,12 @@ class Outbox:
         if isinstance(record, Drain | Release):
             self._unconfirmed[ticket] = record
         return Send(_topic_of(record), self._key, encode(record), ticket)
+
+    def release(self, member: str, incarnation: str, rows: Sequence[ReleaseRef]) -> Iterator[Send]:
+        """Send releases, in as many records as they need."""
+        for at in range(0, len(rows), QUEUES_PER_RECORD):
+            queues = tuple(rows[at : at + QUEUES_PER_RECORD])
+            yield self.post(Release(**self.signature(member, incarnation), queues=queues))
 
     def acknowledged(self, ticket: int) -> None:
         """Kafka has a record."""

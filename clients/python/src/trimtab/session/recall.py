@@ -1,39 +1,55 @@
-"""Recent releases: who let go of which queue, under which epoch, and where.
+"""Recent releases: of each grant that was released, what its first release said.
 
-A release and the grant that waits for it travel by different topics, so an heir may read the
-release first. It keeps recent ones for a while. Forgetting one is safe, only slower: the controller
-confirms every heir in its next batch.
+Of all releases of a grant (its holder's, its guard's, the controller's) the first in the log
+counts, so that is the one to keep. A release and the grant that waits for it travel by different
+topics, so an heir may read the release first. Recent ones are kept for a while. Forgetting one is
+safe, only slower: the controller confirms every heir in its next batch.
+
+Its one rule: a later release never counts, also if the first was forgotten. Grants of a queue are
+released in the order of their epochs; so the highest epoch forgotten is all the memory this takes.
 """
+
+from typing import NamedTuple
 
 from trimtab.protocol import QueueRef, Release
 from trimtab.protocol.limits import QUEUES_PER_RECORD
 
 Source = tuple[str, str, int]
-"""Who has to let go: member, incarnation and epoch, exactly."""
+"""Whose grant it is: member, incarnation and epoch, exactly."""
 
 CAPACITY = 2 * QUEUES_PER_RECORD
 """Releases kept: two of the largest records there are, some 4 MB."""
 
 
+class Said(NamedTuple):
+    """What a release says of a grant."""
+
+    position: int | None
+    """Where to go on, as far as it is known."""
+    next: int | None
+    """The grant that begins."""
+
+
 class Recall:
-    """The latest releases, oldest forgotten first."""
+    """The first release of each grant, oldest forgotten first."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
-        self._positions: dict[tuple[QueueRef, Source], int | None] = {}
+        self._firsts: dict[tuple[QueueRef, Source], Said] = {}
+        self._forgotten: dict[QueueRef, int] = {}
+        """The highest epoch of each queue whose release was forgotten."""
 
     def hear(self, release: Release) -> None:
-        """Keep a release."""
+        """Keep a release, of each grant that it is the first of."""
         for row in release.queues:
-            source = (release.member, release.incarnation, row.epoch)
-            self._positions[row.queue, source] = row.position
-        while len(self._positions) > self._capacity:
-            del self._positions[next(iter(self._positions))]
+            if row.epoch > self._forgotten.get(row.queue, 0):
+                source = (release.member, release.incarnation, row.epoch)
+                self._firsts.setdefault((row.queue, source), Said(row.position, row.next))
+        while len(self._firsts) > self._capacity:
+            queue, source = oldest = next(iter(self._firsts))
+            del self._firsts[oldest]
+            self._forgotten[queue] = max(source[2], self._forgotten.get(queue, 0))
 
-    def heard(self, queue: QueueRef, source: Source) -> bool:
-        """Whether this exact release was heard."""
-        return (queue, source) in self._positions
-
-    def position(self, queue: QueueRef, source: Source) -> int | None:
-        """Where that owner stopped, as far as it said."""
-        return self._positions.get((queue, source))
+    def first(self, queue: QueueRef, source: Source) -> Said | None:
+        """Return what the first release of exactly this grant said, if it was heard."""
+        return self._firsts.get((queue, source))

@@ -5,8 +5,8 @@ clock that only goes forward, in milliseconds) and carries out the actions it ge
 So the same object serves threads, asyncio and tests that explore every interleaving.
 
 The life of a session: **joining** (ask until an assignment answers) -> **joined** (beat, obey,
-release) -> **draining** (asked to leave: go on until heirs have taken over) -> **ended**. A member
-that is forgotten, or fenced, loses everything and joins as a new incarnation.
+release) -> **draining** (asked to leave: hand on what has an heir, work on the rest) -> **ended**.
+A member that is forgotten, or fenced, loses everything and joins as a new incarnation.
 
 Its one rule: before anything else is believed, time is taken into account. A process that was
 suspended must find out that it is dead before it reads what happened meanwhile.
@@ -15,18 +15,8 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 from collections.abc import Mapping
 from typing import Literal
 
-from trimtab.protocol import Assignment, Beat, Drain, Leave, Release
-from trimtab.protocol.limits import QUEUES_PER_RECORD
-from trimtab.session.actions import (
-    Action,
-    Assigned,
-    Ended,
-    Ending,
-    FindEnd,
-    LossReason,
-    Lost,
-    Revoked,
-)
+from trimtab.protocol import Assignment, Beat, Drain, HolderRef, Leave, Release
+from trimtab.session.actions import Action, Ended, Ending, FindEnd, LossReason
 from trimtab.session.asking import Asking
 from trimtab.session.baton import Baton, Changes
 from trimtab.session.commons import Commons
@@ -37,6 +27,7 @@ from trimtab.session.member_profile import Profile
 from trimtab.session.outbox import Outbox, Outgoing, Signature
 from trimtab.session.recall import Recall
 from trimtab.session.statement import Statement
+from trimtab.session.telling import told
 
 Phase = Literal["joining", "joined", "draining", "ended"]
 
@@ -91,6 +82,12 @@ class MemberSession:
         return self._baton.owns(grant)
 
     @property
+    def holdings(self) -> tuple[HolderRef, ...]:
+        """What is to be released if the process dies now: all that is not known to be so yet."""
+        said = (HolderRef(*it.queue, it.epoch, it.next) for it in self._outbox.releases)
+        return (*said, *self._baton.holdings)
+
+    @property
     def wake_at(self) -> int:
         """When `tick` must be called at the latest."""
         times = [self._baton.deadline, self._drain_deadline, self._asking.due_at]
@@ -121,7 +118,7 @@ class MemberSession:
     def hear(self, release: Release, now: int) -> list[Action]:
         """A release was read, of any member."""
         self._pass_time(now)
-        self._apply(self._baton.hear(release))
+        self._apply(self._baton.hear(release), LossReason.RELEASED)
         return self._settle(now)
 
     def finish(self, positions: Mapping[Grant, int | None], now: int) -> list[Action]:
@@ -156,10 +153,9 @@ class MemberSession:
         return self.tick(now)
 
     def stop(self, now: int, timeout_ms: int, *, temporary: bool = False) -> list[Action]:
-        """Leave: work on until heirs have taken over, or until the time is up.
+        """Leave: hand on what has an heir; work on the rest until it has one, or the time is up.
 
-        Temporarily: stop all work at once and release nothing, so that the queues are kept. A
-        release would free a queue, and the controller would grant it to this member again.
+        Temporarily: stop all work at once and release to nobody, so that the queues are kept.
         """
         self._pass_time(now)
         if self.phase in ("joining", "joined"):
@@ -171,6 +167,7 @@ class MemberSession:
                 self._hurry(now)
             elif not self._baton.idle:
                 self._post(Drain(**self._signature()))
+                self._part(now)
         elif self._drain_deadline is not None and not self._hurried:  # told again
             self._drain_deadline = min(self._drain_deadline, now + timeout_ms)
         return self._settle(now)
@@ -198,6 +195,8 @@ class MemberSession:
         self._revocation_timeout_ms = record.revocation_timeout_ms
         self._beat_at = min(self._beat_at, self._beaten_at + record.heartbeat_interval_ms)
         self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
+        if self.phase == "draining":
+            self._part(now)
         if not record.join_again:
             self._asking.end()
         elif self.phase == "joined":
@@ -225,7 +224,14 @@ class MemberSession:
         self._hurried = True
         grace = within(self._revocation_timeout_ms) if self._baton.owned else FAREWELL_MS
         self._drain_deadline = now + grace
-        self._apply(self._baton.revoke_all(now + grace))
+        self._part(now)
+
+    def _part(self, now: int) -> None:
+        """Let go of what need not wait: all that has an heir, and in a hurry everything."""
+        if self._hurried and self._drain_deadline is not None:
+            self._apply(self._baton.revoke_all(self._drain_deadline, keep=self._temporary))
+        else:
+            self._apply(self._baton.hand_on(now + within(self._revocation_timeout_ms)))
 
     def _start_over(self, reason: LossReason, now: int) -> None:
         self._apply(self._baton.lose_all(), reason)
@@ -243,17 +249,10 @@ class MemberSession:
         self._actions.append(Ended(ending))
 
     def _apply(self, changes: Changes, reason: LossReason = LossReason.TAKEN) -> None:
-        if changes.lost:
-            self._actions.append(Lost(tuple(changes.lost), reason))
-        if changes.revoked:
-            self._actions.append(Revoked(tuple(changes.revoked)))
-        if changes.assigned:
-            self._actions.append(Assigned(tuple(changes.assigned)))
-        if changes.released:
+        self._actions += told(changes, reason)
+        if rows := changes.released:
             self._statement.outdated()
-        for at in range(0, 0 if self._temporary else len(changes.released), QUEUES_PER_RECORD):
-            rows = tuple(changes.released[at : at + QUEUES_PER_RECORD])
-            self._post(Release(**self._signature(), queues=rows))
+            self._actions += self._outbox.release(self.profile.member, self.incarnation, rows)
 
     def _settle(self, now: int) -> list[Action]:
         """Send what is due, and hand over all actions."""
@@ -267,6 +266,7 @@ class MemberSession:
     def _leave_or_beat(self, now: int) -> None:
         if self.phase == "draining" and self._baton.idle and self._outbox.confirmed:
             if self._leave_ticket is None:
+                self._baton.lose_all()  # what it waits for: who has gone begins nothing
                 self._leave_ticket = self._outbox.next_ticket
                 self._post(Leave(**self._signature(), temporary=self._temporary))
             return
