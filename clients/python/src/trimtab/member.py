@@ -134,8 +134,9 @@ class Member:
 
         It takes no lock, so a signal handler may call it; no other method is for that.
 
-        Queues are given up one by one, as heirs take over. If that takes longer than the timeout,
-        the member lets go of what it still has (`on_revoked`), and leaves.
+        Queues that have an heir go to it at once (`on_revoked`), whether the controller is there or
+        not. The rest is worked on until each has one. If that takes longer than the timeout, the
+        member lets go of what it still has, and leaves.
 
         A static member may leave temporarily: it lets go of everything at once and no member takes
         over, for a session at the most. Who comes with its `instance` in that time gets the same
