@@ -16,7 +16,7 @@ from trimtab.callbacks import Binding, Callbacks, Positions, bound
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
 from trimtab.errors import ConfigurationError, MemberFailedError
-from trimtab.options import Options, make_transport, read_profile
+from trimtab.options import Options, make_guard, make_transport, read_profile
 from trimtab.session import Ending, Grant
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Member:
         session_timeout: Silence after which the member is dead: "10s", or seconds. Default: 10 s.
         revocation_timeout: Time that `on_revoked` may take. Default: 60 s.
         prefix: What the names of trimtab's topics begin with. Default: "trimtab.".
+        guard: Whether a second process gives the queues on if this one is killed. Default: no.
         client: "confluent" or "kafka-python". Default: the first that is installed.
         kafka: Options for that client, a dict: security and the like.
         transport: A transport of your own, instead of a Kafka client.
@@ -75,7 +76,8 @@ class Member:
         self._binding = binding
         if binding is not None:
             callbacks = bound(binding, callbacks)
-        self._engine = Engine(self.profile, transport, callbacks)
+        guard = make_guard(bootstrap_servers, options, self.profile)
+        self._engine = Engine(self.profile, transport, callbacks, guard)
         if binding is not None:
             binding.attach(self.profile, self._engine.owned)
 
