@@ -77,7 +77,7 @@ def a_release(
         member=member,
         incarnation=incarnation,
         sequence=1,
-        queues=tuple(ReleaseRef(*queue(q), *rest) for q, *rest in rows),
+        queues=tuple(ReleaseRef(*queue(q), e, at, to) for q, e, at, to in rows),
     )
 
 

@@ -7,14 +7,17 @@ import pytest
 from pydantic import ValidationError
 
 from trimtab.protocol import (
+    RELEASES,
     ROUTES,
     Adopt,
     Beat,
     DeadLetter,
     GrantRef,
+    HolderRef,
     InheritRef,
     Place,
     QueueRef,
+    Release,
     ReleaseRef,
     Route,
     RunRef,
@@ -71,14 +74,27 @@ def test_a_record_cannot_be_made_wrong() -> None:
 
 
 def test_every_row_knows_its_queue() -> None:
-    """A grant, a release and an inheritance are about a queue."""
-    rows: list[GrantRef | ReleaseRef | InheritRef] = [
+    """A grant, a holder's row, a release and an inheritance are about a queue."""
+    rows: list[GrantRef | HolderRef | ReleaseRef | InheritRef] = [
         GrantRef("orders", "b", 1, 3),
+        HolderRef("orders", "b", 1, 3, 4),
         ReleaseRef("orders", "b", 1, 3, None),
         InheritRef("orders", "b", 1, 4, "m", LIFE, 3),
     ]
 
-    assert [QueueRef("orders", "b", 1)] * 3 == [row.queue for row in rows]
+    assert [QueueRef("orders", "b", 1)] * 4 == [row.queue for row in rows]
+
+
+def test_a_release_says_who_comes_next_and_who_says_so() -> None:
+    """Nobody, where no grant is known; the member itself, where nothing is said."""
+    rows = (ReleaseRef("orders", "", 1, 3, 42, 4), ReleaseRef("orders", "", 5, 3, None, None))
+    release = Release(member="m", incarnation=LIFE, sequence=7, queues=rows)
+
+    assert [[1, 3, 42, 4], [5, 3, None, None]] == json.loads(encode(release))["queues"][0]["queues"]
+    assert b'"by"' not in encode(release)
+    assert rows == decode(RELEASES, encode(release)).queues
+    told = release.model_copy(update={"by": "guard"})
+    assert "guard" == decode(RELEASES, encode(told)).by
 
 
 def test_a_name_is_said_once() -> None:

@@ -7,7 +7,7 @@ from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
 from trimtab import Grant, QueueRef
 from trimtab.aio import Member
-from trimtab.protocol import Release
+from trimtab.protocol import Release, ReleaseRef
 
 ONE = Grant(queue(), 1)
 
@@ -56,7 +56,7 @@ def test_callbacks_run_on_the_loop_and_may_be_coroutines() -> None:
     ]
     assert expected == heard
     rows = [list(record.queues) for record in kafka.sent if isinstance(record, Release)]
-    assert [[(*queue(), 1, 42)]] == rows
+    assert [[ReleaseRef(*queue(), 1, 42)]] == rows
 
 
 async def leave_at_once(kafka: MemoryTransport) -> list[object]:

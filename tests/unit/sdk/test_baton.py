@@ -1,31 +1,11 @@
-"""The member's side of the baton, rule by rule."""
+"""The member's side of the baton: to hold a queue, to give it, and to lose it."""
 
 import pytest
 
-from tests.builders.sessions import MINE, OTHERS, a_release, assignment, queue
-from trimtab.protocol import GrantRef, Release, ReleaseRef
-from trimtab.session import Grant
-from trimtab.session.baton import Baton, Changes
-from trimtab.session.recall import Recall
-
-DEADLINE = 1_000
-
-
-def a_baton() -> Baton:
-    """A life that has seen no assignment."""
-    return Baton("m", MINE, Recall())
-
-
-def holding(epoch: int = 1) -> Baton:
-    """A life that works on queue 0."""
-    baton = a_baton()
-    baton.obey(assignment(epoch, hold=[(0, epoch)]), DEADLINE)
-    return baton
-
-
-def grant(number: int = 0, token: int = 1, position: int | None = None) -> Grant:
-    """A grant of one of the test's queues."""
-    return Grant(queue(number), token, position)
+from tests.builders.sessions import a_release, assignment, queue
+from tests.unit.sdk.batons import DEADLINE, a_baton, grant, holding, waiting
+from trimtab.protocol import GrantRef, HolderRef, ReleaseRef
+from trimtab.session.baton import Changes
 
 
 def test_hold_starts() -> None:
@@ -68,22 +48,68 @@ def test_finishing_an_earlier_grant_releases_nothing() -> None:
     assert not baton.idle
 
 
-def test_give_releases_at_once_what_was_never_started() -> None:
-    """There is nothing to stop, so the application hears nothing of it."""
-    changes = a_baton().obey(assignment(1, give=[(0, 1)]), DEADLINE)
-
-    assert Changes(released=[ReleaseRef(*queue(), 1, None)]) == changes
-
-
-def test_give_releases_a_promise() -> None:
-    """An heir whose promise is withdrawn lets go of it at once."""
+@pytest.mark.parametrize("following", [None, 5])
+@pytest.mark.parametrize("verb", ["hold", "give"])
+def test_a_release_names_what_the_record_said_comes_next(verb: str, following: int | None) -> None:
+    """Whether the record that said so said to hold or to give."""
     baton = a_baton()
-    baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
+    baton.obey(assignment(2, hold=[(0, 1, following if verb == "hold" else 3)]), DEADLINE)
+    if verb == "hold":
+        baton.revoke_all(DEADLINE)
+    else:
+        baton.obey(assignment(3, give=[(0, 1, following)]), DEADLINE)
 
-    changes = baton.obey(assignment(3, give=[(0, 2)]), DEADLINE)
+    assert [ReleaseRef(*queue(), 1, 42, following)] == baton.finish({grant(): 42}).released
 
-    assert Changes(released=[ReleaseRef(*queue(), 2, None)]) == changes
-    assert Changes() == baton.hear(a_release("a", (0, 1, None)))
+
+def test_another_next_is_remembered_and_nobody_hears_of_it() -> None:
+    """The application works on: only what its release will say has changed."""
+    baton = holding()
+
+    assert Changes() == baton.obey(assignment(2, hold=[(0, 1, 7)]), DEADLINE)
+    assert (HolderRef(*queue(), 1, 7),) == baton.holdings
+    assert Changes() == baton.obey(assignment(3, hold=[(0, 1, None)]), DEADLINE)
+    assert (HolderRef(*queue(), 1, None),) == baton.holdings
+
+
+@pytest.mark.parametrize("verb", ["hold", "give"])
+def test_a_revocation_takes_another_next_until_it_is_released(verb: str) -> None:
+    """Also if the record still says hold, and the member is leaving by itself."""
+    baton = holding()
+    baton.obey(assignment(2, give=[(0, 1, 2)]), DEADLINE)
+    hold, give = ([(0, 1, 3)], []) if verb == "hold" else ([], [(0, 1, 3)])
+
+    assert Changes() == baton.obey(assignment(3, hold=hold, give=give), DEADLINE + 1)
+    assert DEADLINE == baton.deadline
+    assert [ReleaseRef(*queue(), 1, 42, 3)] == baton.finish({grant(): 42}).released
+    assert Changes() == baton.obey(assignment(4, give=[(0, 1, 4)]), DEADLINE)
+
+
+def test_the_next_of_another_grant_is_not_taken() -> None:
+    """A record that still names an earlier grant says nothing of the one that is worked on."""
+    baton = a_baton()
+    baton.obey(assignment(4, hold=[(0, 4, 5)]), DEADLINE)
+    baton.revoke_all(DEADLINE)
+    baton.obey(assignment(5, give=[(0, 3, 9)]), DEADLINE)
+
+    assert (HolderRef(*queue(), 4, 5),) == baton.holdings
+
+
+def test_give_releases_at_once_what_was_never_started() -> None:
+    """The record that granted it was skipped: there is nothing to stop, so nobody hears of it."""
+    changes = a_baton().obey(assignment(1, give=[(0, 1, 2)]), DEADLINE)
+
+    assert Changes(released=[ReleaseRef(*queue(), 1, None, 2)]) == changes
+
+
+def test_give_releases_what_was_inherited_and_never_started() -> None:
+    """An heir that missed the release is the holder all the same, and may be told to give."""
+    baton = waiting()
+
+    changes = baton.obey(assignment(3, give=[(0, 2, 3)]), DEADLINE)
+
+    assert Changes(released=[ReleaseRef(*queue(), 2, None, 3)]) == changes
+    assert Changes() == baton.hear(a_release("a", (0, 1, None, 2)))
 
 
 def test_nothing_is_released_twice() -> None:
@@ -116,79 +142,6 @@ def test_a_later_grant_of_a_released_queue_is_held() -> None:
     assert Changes(assigned=[grant(token=3)]) == baton.obey(assignment(3, hold=[(0, 3)]), DEADLINE)
 
 
-def test_an_heir_waits_for_the_release() -> None:
-    """An inheritance alone starts nothing."""
-    baton = a_baton()
-
-    assert Changes() == baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
-    assert () == baton.owned
-
-
-def test_an_heir_starts_on_the_release_where_the_owner_stopped() -> None:
-    """The exact release starts it, at the position in the release."""
-    baton = a_baton()
-    baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
-
-    changes = baton.hear(a_release("a", (0, 1, 42)))
-
-    assert Changes(assigned=[grant(token=2, position=42)]) == changes
-
-
-def test_an_heir_starts_on_a_release_heard_before() -> None:
-    """The release may overtake the assignment, since they travel by different topics."""
-    baton = a_baton()
-    baton.hear(a_release("a", (0, 1, 42)))
-
-    changes = baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
-
-    assert Changes(assigned=[grant(token=2, position=42)]) == changes
-
-
-@pytest.mark.parametrize(
-    "release",
-    [
-        a_release("b", (0, 1, None)),
-        a_release("a", (0, 9, None)),
-        a_release("a", (1, 1, None)),
-        a_release("a", (0, 1, None), incarnation=MINE),
-    ],
-    ids=["another member", "another epoch", "another queue", "another life"],
-)
-def test_an_heir_ignores_any_other_release(release: Release) -> None:
-    """Member, incarnation, epoch and queue must all be those of the promise."""
-    baton = a_baton()
-    baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
-
-    assert Changes() == baton.hear(release)
-
-
-def test_an_heir_is_confirmed_by_hold() -> None:
-    """An heir that missed the release starts on the controller's word, under the promised epoch."""
-    baton = a_baton()
-    baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
-
-    assert Changes(assigned=[grant(token=2)]) == baton.obey(assignment(3, hold=[(0, 2)]), DEADLINE)
-
-
-def test_an_heir_that_has_started_is_not_started_again() -> None:
-    """Orders that still say inherit do not stop a queue that is worked on already."""
-    baton = a_baton()
-    baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
-    baton.hear(a_release("a", (0, 1, 42)))
-
-    assert Changes() == baton.obey(assignment(3, inherit=[(0, 2, "a", 1)]), DEADLINE)
-    assert (grant(token=2, position=42),) == baton.working
-
-
-def test_its_own_release_means_nothing_to_a_member() -> None:
-    """A member follows the log it writes to, and must not act on its own words."""
-    baton = a_baton()
-    baton.hear(a_release("m", (0, 1, None), incarnation=MINE))
-    baton.obey(assignment(2, inherit=[(0, 2, "m", 1)]), DEADLINE)
-
-    assert () == baton.working
-
-
 def test_a_queue_no_longer_named_is_lost() -> None:
     """The controller knows us no more as its owner, so there is nothing to release."""
     baton = holding()
@@ -206,15 +159,6 @@ def test_a_revocation_no_longer_named_is_lost() -> None:
     assert Changes() == baton.finish({grant(): 42})
 
 
-def test_a_promise_no_longer_named_is_forgotten() -> None:
-    """The release that comes later starts nobody."""
-    baton = a_baton()
-    baton.obey(assignment(2, inherit=[(0, 2, "a", 1)]), DEADLINE)
-
-    assert Changes() == baton.obey(assignment(3), DEADLINE)
-    assert Changes() == baton.hear(a_release("a", (0, 1, None)))
-
-
 def test_another_epoch_replaces_the_grant() -> None:
     """A grant that the controller no longer knows is dropped before the new one is begun."""
     changes = holding().obey(assignment(5, hold=[(0, 5)]), DEADLINE)
@@ -224,17 +168,9 @@ def test_another_epoch_replaces_the_grant() -> None:
 
 def test_giving_another_epoch_drops_the_old_grant_and_releases_the_new() -> None:
     """Orders may be skipped: the grant to be given need not be the one worked on."""
-    changes = holding().obey(assignment(5, give=[(0, 5)]), DEADLINE)
+    changes = holding().obey(assignment(5, give=[(0, 5, 6)]), DEADLINE)
 
-    assert Changes(lost=[grant()], released=[ReleaseRef(*queue(), 5, None)]) == changes
-
-
-def test_inheriting_drops_an_older_grant() -> None:
-    """Who is to inherit a queue cannot be its owner."""
-    baton = holding()
-
-    assert Changes(lost=[grant()]) == baton.obey(assignment(5, inherit=[(0, 5, "a", 3)]), DEADLINE)
-    assert () == baton.owned
+    assert Changes(lost=[grant()], released=[ReleaseRef(*queue(), 5, None, 6)]) == changes
 
 
 def test_the_first_revocation_sets_the_deadline() -> None:
@@ -252,13 +188,36 @@ def test_the_first_revocation_sets_the_deadline() -> None:
 
 
 def test_revoke_all_gives_everything_up() -> None:
-    """What is worked on is revoked, what is only promised is released."""
+    """What is worked on is revoked, what is only promised is forgotten."""
     baton = a_baton()
-    baton.obey(assignment(2, hold=[(0, 1)], inherit=[(1, 2, "a", 1)]), DEADLINE)
+    baton.obey(assignment(2, hold=[(0, 1, 2)], inherit=[(1, 2, "a", 1)]), DEADLINE)
 
-    changes = baton.revoke_all(DEADLINE)
+    assert Changes(revoked=[grant()]) == baton.revoke_all(DEADLINE)
+    assert Changes() == baton.hear(a_release("a", (1, 1, None, 2)))
+    assert [ReleaseRef(*queue(), 1, 42, 2)] == baton.finish({grant(): 42}).released
 
-    assert Changes(revoked=[grant()], released=[ReleaseRef(*queue(1), 2, None)]) == changes
+
+def test_what_is_to_be_kept_goes_to_nobody() -> None:
+    """Except what is being given already: its heir was told."""
+    baton = a_baton()
+    baton.obey(assignment(2, hold=[(0, 1, 2)], give=[(1, 2, 3)]), DEADLINE)
+    baton.obey(assignment(3, hold=[(0, 1, 2), (1, 3, 5)]), DEADLINE)
+    baton.obey(assignment(4, hold=[(0, 1, 2)], give=[(1, 3, 5)]), DEADLINE)
+    baton.revoke_all(DEADLINE, keep=True)
+
+    rows = baton.finish({grant(): 42, grant(1, 3): 43}).released
+    assert [ReleaseRef(*queue(), 1, 42, None), ReleaseRef(*queue(1), 3, 43, 5)] == rows
+
+
+def test_only_what_has_somebody_next_is_handed_on() -> None:
+    """The rest is worked on until somebody is found."""
+    baton = a_baton()
+    baton.obey(assignment(2, hold=[(0, 1, 2), (1, 1)], inherit=[(2, 2, "a", 1)]), DEADLINE)
+
+    assert Changes(revoked=[grant()]) == baton.hand_on(DEADLINE)
+    assert (grant(1),) == baton.working
+    assert Changes() == baton.hand_on(DEADLINE)
+    assert [grant(2, 2)] == baton.hear(a_release("a", (2, 1, None, 2))).assigned
 
 
 def test_lose_all_drops_everything() -> None:
@@ -269,12 +228,3 @@ def test_lose_all_drops_everything() -> None:
 
     assert Changes(lost=[grant(), grant(1)]) == baton.lose_all()
     assert baton.idle
-
-
-def test_recall_forgets_the_oldest() -> None:
-    """Memory is bounded; what is forgotten is only slower."""
-    recall = Recall(capacity=2)
-    recall.hear(a_release("a", (0, 1, None), (1, 1, None), (2, 1, None)))
-
-    heard = [number for number in range(3) if recall.heard(queue(number), ("a", OTHERS, 1))]
-    assert [1, 2] == heard

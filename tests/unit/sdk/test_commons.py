@@ -68,7 +68,17 @@ def test_a_queue_may_come_back_under_the_same_epoch() -> None:
 
 def test_releases_of_others_mean_nothing() -> None:
     """Nobody is an heir."""
-    assert Changes() == reading(0).hear(a_release("n", (0, 1, 7)))
+    assert Changes() == reading(0).hear(a_release("n", (0, 1, 7, 2)))
+
+
+@pytest.mark.parametrize("member", ["m", "n"])
+def test_nothing_is_there_to_release(member: str) -> None:
+    """Whatever a release says, and whoever dies: nobody comes next."""
+    commons = reading(0)
+
+    assert Changes() == commons.hear(a_release(member, (0, 1, 7, 2), incarnation=MINE))
+    assert ((), (grant(0),)) == (commons.holdings, commons.working)
+    assert Changes() == commons.hand_on(DEADLINE)
 
 
 def a_session(mode: Mode) -> MemberSession:

@@ -6,13 +6,14 @@ from typing import assert_never
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.builders.sessions import MINE, a_release, a_session, assignment, queue, sent
+from tests.builders.sessions import MINE, OTHERS, a_release, a_session, assignment, queue, sent
 from trimtab.protocol import Assignment, QueueRef, Release
 from trimtab.session import Action, Assigned, Grant, Lost, MemberSession, Revoked
 
 NUMBERS = st.integers(0, 2)
 EPOCHS = st.integers(1, 9)
-CLAIMS = st.tuples(NUMBERS, EPOCHS)
+CLAIMS = st.tuples(NUMBERS, EPOCHS, EPOCHS)
+"""A release: of which queue, under which epoch, and what comes next."""
 VERBS = st.dictionaries(
     NUMBERS, st.tuples(st.sampled_from(["hold", "give", "inherit"]), EPOCHS, EPOCHS), max_size=3
 )
@@ -24,8 +25,8 @@ def any_assignment(draw: st.DrawFn) -> Assignment:
     said = draw(VERBS)
     return assignment(
         draw(st.integers(1, 12)),
-        hold=[(number, epoch) for number, (verb, epoch, _) in said.items() if verb == "hold"],
-        give=[(number, epoch) for number, (verb, epoch, _) in said.items() if verb == "give"],
+        hold=[(number, epoch, to) for number, (verb, epoch, to) in said.items() if verb == "hold"],
+        give=[(number, epoch, to) for number, (verb, epoch, to) in said.items() if verb == "give"],
         inherit=[
             (number, epoch, "a", source)
             for number, (verb, epoch, source) in said.items()
@@ -35,7 +36,10 @@ def any_assignment(draw: st.DrawFn) -> Assignment:
     )
 
 
-RELEASED = CLAIMS.map(lambda claim: a_release("a", (*claim, 42)))
+RELEASED = st.tuples(CLAIMS, st.sampled_from([("a", OTHERS), ("m", MINE)])).map(
+    lambda it: a_release(it[1][0], (*it[0][:2], 42, it[0][2]), incarnation=it[1][1])
+)
+"""Of another member, or in the name of this one."""
 FINISHED = st.just("finish")
 NEWS = st.lists(
     any_assignment() | RELEASED | FINISHED | st.none() | st.integers(0, 9_000), max_size=15
@@ -50,7 +54,13 @@ class Application:
     working: dict[QueueRef, Grant] = field(default_factory=dict)
     stopping: dict[Grant, None] = field(default_factory=dict)
     released: dict[tuple[str, QueueRef], int] = field(default_factory=dict)
-    """By life and queue, the largest epoch that was released."""
+    """By life and queue, the largest epoch that was released, by whomever."""
+
+    def read(self, release: Release) -> None:
+        """Take note of a release that stands in the log."""
+        for row in release.queues:
+            life = release.incarnation, row.queue
+            self.released[life] = max(row.epoch, self.released.get(life, 0))
 
     def obey(self, session: MemberSession, actions: list[Action]) -> None:
         """Take note of what is assigned, revoked, lost and released."""
@@ -59,8 +69,7 @@ class Application:
                 for grant in action.grants:
                     self.hear(session, action, grant)
         for release in sent(Release, actions):
-            for row in release.queues:
-                self.released[release.incarnation, row.queue] = row.epoch
+            self.read(release)
 
     def hear(self, session: MemberSession, change: Assigned | Revoked | Lost, grant: Grant) -> None:
         """Start, begin to stop, or drop."""
@@ -95,6 +104,8 @@ def play(news: list[Assignment | Release | str | int | None]) -> tuple[MemberSes
             case Assignment() | None:
                 actions = session.receive(event, now)
             case Release():
+                if event.member == session.profile.member:
+                    application.read(event)
                 actions = session.hear(event, now)
             case int():
                 now += event
@@ -115,6 +126,8 @@ def test_the_application_is_always_told_something_it_can_do(
 
     working = {it.queue: it for it in (*session.working, *session.revoking)}
     assert working == application.working
+    for grant in session.working:
+        assert grant.token > application.released.get((session.incarnation, grant.queue), 0)
 
 
 @settings(max_examples=50)
@@ -135,8 +148,10 @@ def test_reading_old_assignments_again_changes_nothing(
 
 @settings(max_examples=50)
 @given(claims=st.lists(CLAIMS, max_size=12), first=st.integers(0, 12))
-def test_it_does_not_matter_what_is_heard_first(claims: list[tuple[int, int]], first: int) -> None:
-    """Releases heard before the assignment count as those heard after."""
+def test_it_does_not_matter_what_is_heard_first(
+    claims: list[tuple[int, int, int]], first: int
+) -> None:
+    """Releases heard before the assignment count as those heard after, and of each the first."""
     wanted = assignment(10, inherit=[(number, 10, "a", number + 3) for number in range(3)])
     early, late = a_session(), a_session()
     late.receive(wanted, 0)
@@ -144,9 +159,10 @@ def test_it_does_not_matter_what_is_heard_first(claims: list[tuple[int, int]], f
         if at == first:
             early.receive(wanted, 0)
         for session in (early, late):
-            session.hear(a_release("a", (*claim, None)), 0)
+            session.hear(a_release("a", (*claim[:2], None, claim[2] + 5)), 0)
     early.receive(wanted, 0)
 
     assert late.working == early.working
-    due = {queue(number) for number, epoch in claims if epoch == number + 3}
+    firsts = {claim[:2]: claim[2] + 5 for claim in reversed(claims)}
+    due = {queue(number) for number in range(3) if firsts.get((number, number + 3)) == 10}
     assert due == {grant.queue for grant in early.working}

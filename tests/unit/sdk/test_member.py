@@ -17,7 +17,7 @@ from trimtab import (
     TransportError,
     UndecodableRecord,
 )
-from trimtab.protocol import ASSIGNMENTS, RELEASES, Beat, Leave, Release, member_key
+from trimtab.protocol import ASSIGNMENTS, RELEASES, Beat, Leave, Release, ReleaseRef, member_key
 
 
 def test_it_gets_its_share(
@@ -43,14 +43,14 @@ def test_it_releases_where_the_application_stopped(
     kafka.assign(2, give=[(0, 1), (1, 1)])
     until(lambda: records(kafka, Release))
 
-    rows = [(*queue(), 1, 42), (*queue(1), 1, None)]
+    rows = [ReleaseRef(*queue(), 1, 42), ReleaseRef(*queue(1), 1, None)]
     assert [rows] == [list(release.queues) for release in records(kafka, Release)]
 
 
 def test_an_heir_begins_where_the_owner_stopped(member: Member, kafka: MemoryTransport) -> None:
     """The release of another member starts the queue, with its position."""
     kafka.assign(2, inherit=[(0, 2, "a", 1)])
-    kafka.release(a_release("a", (0, 1, 42)))
+    kafka.release(a_release("a", (0, 1, 42, 2)))
     member.wait_until(lambda it: it.assignment, WAIT_S)
 
     assert (Grant(queue(), 2, 42),) == member.assignment

@@ -30,6 +30,15 @@ def test_leaving_waits_for_the_heirs(member: Member, kafka: MemoryTransport) -> 
     assert kafka.closed
 
 
+def test_leaving_with_heirs_waits_for_nobody(member: Member, kafka: MemoryTransport) -> None:
+    """Each queue goes to who was said to come next, whether the controller is there or not."""
+    kafka.assign(1, hold=[(0, 1, 2)])
+    member.wait_until(lambda it: it.assignment, WAIT_S)
+
+    assert member.stop()
+    assert [2] == [row.next for it in records(kafka, Release) for row in it.queues]
+
+
 def test_leaving_without_heirs_is_bounded(
     member: Member, kafka: MemoryTransport, application: Application
 ) -> None:
@@ -44,7 +53,7 @@ def test_leaving_without_heirs_is_bounded(
 def test_a_static_member_may_leave_for_a_while(
     kafka: MemoryTransport, application: Application
 ) -> None:
-    """It finishes, says that it will be back, and that is all."""
+    """It finishes, says that it will be back, and names nobody who comes next."""
     member = Member(
         group=GROUP,
         topics=["orders"],
@@ -54,13 +63,13 @@ def test_a_static_member_may_leave_for_a_while(
         on_revoked=application.on_revoked,
     )
     with member:
-        kafka.assign(1, hold=[(0, 1)])
+        kafka.assign(1, hold=[(0, 1, 2)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
         assert member.stop(temporary=True)
 
     assert [(ONE,)] == application.told("revoked")
     assert [True] == [leave.temporary for leave in records(kafka, Leave)]
-    assert [] == records(kafka, Release)
+    assert [None] == [row.next for it in records(kafka, Release) for row in it.queues]
 
 
 def test_only_a_static_member_may_leave_for_a_while(member: Member) -> None:

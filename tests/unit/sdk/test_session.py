@@ -17,7 +17,13 @@ from tests.builders.sessions import (
     sent,
 )
 from tests.unit.sdk.passage import GRANT, YOUNGER, run_until
-from trimtab.protocol import Beat, GrantRef, Join, Release
+from trimtab.protocol import (
+    Beat,
+    GrantRef,
+    Join,
+    Release,
+    ReleaseRef,
+)
 from trimtab.session import (
     Assigned,
     Ended,
@@ -144,7 +150,6 @@ def test_a_statement_that_came_and_went_is_made_again() -> None:
 def test_what_was_never_started_is_told_too_when_it_is_let_go() -> None:
     """No statement ever named it: null would not tell that it is gone, if its release is lost."""
     session = joined((0, 1))
-    session.receive(assignment(2, hold=[(0, 1)], inherit=[(1, 2, "a", 1)]), 1_000)
     acknowledge(session, session.tick(1_000 + HEARTBEAT_MS), 1_000 + HEARTBEAT_MS)
     told = session.receive(assignment(3, hold=[(0, 1)], give=[(1, 2)]), 5_000)
 
@@ -167,13 +172,13 @@ def test_assignments_are_carried_out() -> None:
     """Hold assigns, give revokes, finishing releases with the position."""
     session = joined()
     assigned = session.receive(assignment(2, hold=[(0, 2)]), 0)
-    revoked = session.receive(assignment(3, give=[(0, 2)]), 0)
+    revoked = session.receive(assignment(3, give=[(0, 2, 3)]), 0)
     grant = Grant(queue(), 2)
     (release,) = sent(Release, session.finish({grant: 42}, 0))
 
     assert [Assigned((grant,))] == only(Assigned, assigned)
     assert [Revoked((grant,))] == only(Revoked, revoked)
-    assert [(*queue(), 2, 42)] == list(release.queues)
+    assert (ReleaseRef(*queue(), 2, 42, 3),) == release.queues
 
 
 @pytest.mark.parametrize("epoch", [0, 1])

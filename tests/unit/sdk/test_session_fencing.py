@@ -144,7 +144,7 @@ def test_a_suspended_process_finds_out_before_it_acts() -> None:
     session = joined()
     session.receive(assignment(2, inherit=[(0, 2, "a", 1)]), 0)
 
-    actions = session.hear(a_release("a", (0, 1, 42)), 10 * SESSION_MS)
+    actions = session.hear(a_release("a", (0, 1, 42, 2)), 10 * SESSION_MS)
 
     assert [] == only(Assigned, actions)
     assert session.incarnation > MINE

@@ -4,12 +4,12 @@ import pytest
 
 from tests.builders.sessions import (
     REVOCATION_MS,
+    a_release,
     a_session,
     acknowledge,
     assignment,
     joined,
     only,
-    queue,
     sent,
 )
 from tests.unit.sdk.passage import GRANT, run_until
@@ -132,15 +132,16 @@ def test_whoever_has_said_goodbye_takes_nothing_any_more() -> None:
     assert [Ended(Ending.LEFT)] == acknowledge(session, [leave], 0)
 
 
-def test_an_heir_that_leaves_lets_its_promise_go() -> None:
-    """A promise is a possible ownership: it is released before leaving."""
+def test_an_heir_that_leaves_forgets_and_says_nothing() -> None:
+    """A promise binds nobody: it does not wait, and begins nothing of what is released then."""
     session = joined()
     session.receive(assignment(2, inherit=[(0, 2, "a", 1)]), 0)
-    session.stop(0, timeout_ms=1_000)
+    actions = session.stop(0, timeout_ms=1_000)
+    (leave,) = actions
 
-    releases = sent(Release, run_until(session, 1_000))
-
-    assert [[(*queue(), 2, None)]] == [list(release.queues) for release in releases]
+    assert 1 == len(sent(Leave, [leave]))
+    assert [] == session.hear(a_release("a", (0, 1, 42, 2)), 0)
+    assert [Ended(Ending.LEFT)] == acknowledge(session, actions, 0)
 
 
 def test_a_member_that_is_forgotten_while_leaving_is_done() -> None:
@@ -153,16 +154,20 @@ def test_a_member_that_is_forgotten_while_leaving_is_done() -> None:
     assert [Lost((GRANT,), LossReason.UNKNOWN), Ended(Ending.ABANDONED)] == actions
 
 
-def test_leaving_for_a_while_lets_go_at_once_and_releases_nothing() -> None:
-    """Nobody is to take over; the leave says that everything is to be kept."""
-    session = joined((0, 1), (1, 1))
+def test_leaving_for_a_while_lets_go_at_once_and_releases_to_nobody() -> None:
+    """Nobody is to take over, also who was to come next; the leave says that all is to be kept."""
+    session = joined((0, 1, 7), (1, 1))
     actions = session.stop(0, timeout_ms=30_000, temporary=True)
     assert ([], [Revoked(session.revoking)]) == (sent(Drain, actions), only(Revoked, actions))
+    assert [None, None] == [row.next for row in session.holdings]
 
-    finished = session.finish(dict.fromkeys(session.revoking, 42), 0)
-    (leave,) = sent(Leave, finished)
-    assert (True, []) == (leave.temporary, sent(Release, finished))
-    assert [Ended(Ending.LEFT)] == acknowledge(session, finished, 0)
+    actions += session.finish(dict.fromkeys(session.revoking, 42), 0)
+    (release,) = sent(Release, actions)
+    assert [(42, None), (42, None)] == [(row.position, row.next) for row in release.queues]
+    farewell = acknowledge(session, actions, 0)
+    (leave,) = sent(Leave, farewell)
+    assert leave.temporary
+    assert [Ended(Ending.LEFT)] == acknowledge(session, farewell, 0)
 
 
 def test_whoever_leaves_for_a_while_takes_nothing_any_more() -> None:

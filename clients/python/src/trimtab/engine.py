@@ -10,7 +10,7 @@ Used by `Member`. Its one rule: it decides nothing; it only knows what time it i
 
 import secrets
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Final, Literal, NamedTuple, assert_never
@@ -19,12 +19,15 @@ from trimtab.callbacks import Callbacks, CallbackThread
 from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import (
     ConfigurationError,
+    GuardError,
     MemberFailedError,
     ReplacedError,
     TransportError,
     TrimtabError,
     UndecodableRecord,
 )
+from trimtab.guarding import Guard
+from trimtab.holdings import Holdings
 from trimtab.protocol import ASSIGNMENTS, RELEASES, decode, member_key
 from trimtab.relapses import Relapses
 from trimtab.session import (
@@ -75,13 +78,16 @@ class _Wish(NamedTuple):
 class Engine:
     """A session, its transport and its two threads."""
 
-    def __init__(self, profile: Profile, transport: Transport, callbacks: Callbacks) -> None:
+    def __init__(
+        self, profile: Profile, transport: Transport, callbacks: Callbacks, guard: Guard | None
+    ) -> None:
         self.changed = threading.Condition()
         """The lock of everything here; notified whenever something has happened."""
         self.failure: MemberFailedError | None = None
         self.ending: Ending | None = None
         self._profile = profile
         self._transport = transport
+        self._guard = guard
         self._callbacks = CallbackThread(callbacks, self._finish, self._fail)
         self._session: MemberSession | None = None
         self._stopping = False
@@ -108,6 +114,8 @@ class Engine:
         """Start both threads."""
         if self._thread.ident is not None:
             raise ConfigurationError("start: a member lives once; make another one")
+        if self._guard is not None:
+            self._guard.start()
         self._callbacks.start()
         self._thread.start()
 
@@ -154,6 +162,8 @@ class Engine:
             try:
                 self._transport.close(CLOSE_MS)
             finally:  # whatever a client library raises, who waits for the end is told
+                if self._guard is not None and self.ending in (None, Ending.LEFT):
+                    self._guard.dismiss()
                 self._callbacks.finish()
                 with self.changed:
                     self.changed.notify_all()
@@ -191,7 +201,9 @@ class Engine:
             self._transport.find_end(now_ms())
         for event in self._transport.poll(wait_ms):
             with self.changed:
-                self._perform(self._answer(session, event))
+                actions = self._answer(session, event)
+                self._tell_guard(event)  # also if only the next of a grant has changed
+                self._perform(actions)
 
     def _answer(self, session: MemberSession, event: Event) -> list[Action]:
         now = now_ms()
@@ -229,7 +241,16 @@ class Engine:
         """Records come under the member's name, or this life's where twins are told apart."""
         return key == self._my_key or key == self._my_key + f"@{session.incarnation}".encode()
 
-    def _perform(self, actions: Iterable[Action]) -> None:
+    def _tell_guard(self, news: Event | Collection[Action]) -> None:
+        """Say what is held, before the application hears of it and after Kafka has a release."""
+        if news and self._guard is not None and self._session is not None:
+            try:
+                self._guard.keep(Holdings.of(self._session))
+            except GuardError as error:
+                self._report(error)
+
+    def _perform(self, actions: Collection[Action]) -> None:
+        self._tell_guard(actions)
         for action in actions:
             match action:
                 case Send():

@@ -4,6 +4,7 @@ TrimtabError
 ├── UndecodableRecord      a record of the wire that cannot be read; skipped, reported
 ├── ConfigurationError     an argument makes no sense, or a Kafka client is not installed
 ├── TransportError         Kafka cannot be reached, or a topic is missing: tried again, reported
+├── GuardError             the guard of a member does not stand: it works on without, reported
 ├── NoQueueError           a topic has no queue that could be written to
 └── MemberFailedError      the member has ended by itself; `member.failure` holds it
     ├── CallbackError      a callback of the application raised (see `__cause__`)
@@ -15,6 +16,7 @@ from trimtab.protocol.reasons import TrimtabError, UndecodableRecord
 __all__ = [
     "CallbackError",
     "ConfigurationError",
+    "GuardError",
     "MemberFailedError",
     "NoQueueError",
     "ReplacedError",
@@ -30,6 +32,10 @@ class ConfigurationError(TrimtabError):
 
 class TransportError(TrimtabError):
     """Kafka cannot be reached, or is not set up; the member keeps trying."""
+
+
+class GuardError(TrimtabError):
+    """A member works without its guard: should it be killed, that is found out by silence."""
 
 
 class NoQueueError(TrimtabError):

@@ -16,7 +16,7 @@ from trimtab.callbacks import Binding, Callbacks, Positions, bound
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
 from trimtab.errors import ConfigurationError, MemberFailedError
-from trimtab.options import Options, make_transport, read_profile
+from trimtab.options import Options, make_guard, make_transport, read_profile
 from trimtab.session import Ending, Grant
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Member:
         session_timeout: Silence after which the member is dead: "10s", or seconds. Default: 10 s.
         revocation_timeout: Time that `on_revoked` may take. Default: 60 s.
         prefix: What the names of trimtab's topics begin with. Default: "trimtab.".
+        guard: Whether a second process gives the queues on if this one is killed. Default: no.
         client: "confluent" or "kafka-python". Default: the first that is installed.
         kafka: Options for that client, a dict: security and the like.
         transport: A transport of your own, instead of a Kafka client.
@@ -75,7 +76,8 @@ class Member:
         self._binding = binding
         if binding is not None:
             callbacks = bound(binding, callbacks)
-        self._engine = Engine(self.profile, transport, callbacks)
+        guard = make_guard(bootstrap_servers, options, self.profile)
+        self._engine = Engine(self.profile, transport, callbacks, guard)
         if binding is not None:
             binding.attach(self.profile, self._engine.owned)
 
@@ -134,8 +136,9 @@ class Member:
 
         It takes no lock, so a signal handler may call it; no other method is for that.
 
-        Queues are given up one by one, as heirs take over. If that takes longer than the timeout,
-        the member lets go of what it still has (`on_revoked`), and leaves.
+        Queues that have an heir go to it at once (`on_revoked`), whether the controller is there or
+        not. The rest is worked on until each has one. If that takes longer than the timeout, the
+        member lets go of what it still has, and leaves.
 
         A static member may leave temporarily: it lets go of everything at once and no member takes
         over, for a session at the most. Who comes with its `instance` in that time gets the same

@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
+from trimtab.guarding import Guard
+from trimtab.holdings import Post
 from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS
 from trimtab.protocol.members import Mode
@@ -56,6 +58,9 @@ class Options(TypedDict, total=False):
     """Time that `on_revoked` may take. Default: 60 s."""
     prefix: str
     """What the names of trimtab's topics begin with. Default: "trimtab."."""
+    guard: bool
+    """Whether a process of its own stands guard: if this one is killed, the guard gives its queues
+    to their heirs at once, and nobody waits for a session of silence. Default: no."""
     client: Client
     """The Kafka client, "confluent" or "kafka-python". Default: the first that is installed."""
     kafka: Mapping[str, Any]
@@ -102,6 +107,29 @@ def make_transport(
     servers, kafka = place_of_kafka(bootstrap_servers, options.get("kafka", {}))
     prefix = options.get("prefix", DEFAULT_PREFIX)
     return choose(options.get("client"), servers, prefix, delivery_timeout_ms, kafka)
+
+
+def make_guard(bootstrap_servers: str | None, options: Options, profile: Profile) -> Guard | None:
+    """Make the guard, if one is wanted."""
+    wanted = options.get("guard", False)
+    if not isinstance(wanted, bool):
+        raise ConfigurationError(f"guard: {wanted!r} is neither True nor False")
+    if not wanted:
+        return None
+    if "transport" in options:
+        raise ConfigurationError("guard: it needs bootstrap_servers, not a transport of your own")
+    servers, kafka = place_of_kafka(bootstrap_servers, options.get("kafka", {}))
+    return Guard(
+        Post(
+            servers=servers,
+            prefix=options.get("prefix", DEFAULT_PREFIX),
+            client=options.get("client"),
+            kafka=dict(kafka),
+            group=profile.group,
+            patience_ms=profile.session_timeout_ms,
+            path="",
+        )
+    )
 
 
 def names(option: str, value: Sequence[str]) -> tuple[str, ...]:

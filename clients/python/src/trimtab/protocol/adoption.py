@@ -81,8 +81,8 @@ class Adopt(_Found):
         member="worker-2",
         incarnation="1767225600000-9f86d081",
         epoch=4,
-        hold=[{"topic": "orders", "queues": [[0, 2]]}],
-        give=[{"topic": "orders", "queues": [[1, 2]]}],
+        hold=[{"topic": "orders", "queues": [[0, 2, None]]}],
+        give=[{"topic": "orders", "queues": [[1, 2, 4]]}],
         inherit={
             "from": [["worker-1", "1767225599000-0a1b2c3d"]],
             "queues": [{"topic": "orders", "queues": [[7, 4, 0, 3]]}],

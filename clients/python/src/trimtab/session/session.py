@@ -83,7 +83,7 @@ class MemberSession:
 
     @property
     def holdings(self) -> tuple[HolderRef, ...]:
-        """What is to be released if the process dies now: worked on, or not known to be released."""
+        """What is to be released if the process dies now: all that is not known to be so yet."""
         said = (HolderRef(*it.queue, it.epoch, it.next) for it in self._outbox.releases)
         return (*said, *self._baton.holdings)
 

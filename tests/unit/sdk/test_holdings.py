@@ -1,0 +1,127 @@
+"""What a guard is told, and what it says when the member is dead."""
+
+import pytest
+
+from tests.builders.sessions import (
+    GROUP,
+    MINE,
+    acknowledge,
+    assignment,
+    joined,
+    only,
+    queue,
+)
+from tests.unit.sdk.passage import GRANT
+from trimtab.holdings import LAST, Holdings, Post
+from trimtab.protocol import (
+    MEMBERS,
+    RELEASES,
+    TOPICS,
+    HolderRef,
+    Leave,
+    Record,
+    Release,
+    ReleaseRef,
+    decode,
+)
+from trimtab.protocol.limits import QUEUES_PER_RECORD
+from trimtab.session import Send
+
+POST = Post(
+    servers="localhost:9092",
+    prefix="trimtab.",
+    client=None,
+    kafka={"security.protocol": "SSL"},
+    group=GROUP,
+    patience_ms=10_000,
+    path="holdings",
+)
+
+
+def holdings(*rows: tuple[int, int, int | None]) -> Holdings:
+    """These queues, each with its epoch and the next."""
+    return Holdings(GROUP, "m", MINE, tuple(HolderRef(*queue(q), e, to) for q, e, to in rows))
+
+
+def said(messages: list[Send]) -> list[Record]:
+    """What messages say."""
+    return [decode(TOPICS[it.topic], it.value) for it in messages]
+
+
+def test_each_queue_goes_to_its_next_as_the_guard_says() -> None:
+    """Without positions: only the member knew them."""
+    (message,) = holdings((0, 3, 4), (1, 2, None)).releases()
+    release = decode(RELEASES, message.value)
+
+    assert (b"billing", "m", MINE, "guard") == (
+        message.key,
+        release.member,
+        release.incarnation,
+        release.by,
+    )
+    assert [ReleaseRef(*queue(), 3, None, 4), ReleaseRef(*queue(1), 2, None, None)] == list(
+        release.queues
+    )
+
+
+def test_its_leave_is_the_last_record_of_that_life() -> None:
+    """Whatever the member has sent itself is older, however late it arrives."""
+    message = holdings().leave()
+    (leave,) = said([message])
+    (release,) = said(holdings((0, 3, 4)).releases())
+    assert isinstance(leave, Leave)
+    assert isinstance(release, Release)
+
+    assert (MEMBERS.name, "m", MINE, False) == (
+        message.topic,
+        leave.member,
+        leave.incarnation,
+        leave.temporary,
+    )
+    assert release.sequence < leave.sequence == LAST
+
+
+def test_who_holds_nothing_only_leaves() -> None:
+    """There is nothing to release."""
+    assert [] == holdings().releases()
+
+
+def test_two_grants_of_a_queue_are_two_records_in_order() -> None:
+    """One is not known to be released, the other is worked on: a record names a queue once."""
+    records = said(holdings((0, 3, 4), (1, 3, None), (0, 4, 5)).releases())
+
+    assert [[(0, 3), (1, 3)], [(0, 4)]] == [
+        [(row.id, row.epoch) for row in it.queues] for it in records if isinstance(it, Release)
+    ]
+
+
+def test_more_than_a_record_takes_are_more_records() -> None:
+    """Each with a ticket of its own."""
+    messages = holdings(*((number, 1, None) for number in range(QUEUES_PER_RECORD + 1))).releases()
+
+    assert [1, 2] == [message.ticket for message in messages]
+
+
+@pytest.mark.parametrize("rows", [(), ((0, 3, 4), (1, 2, None))])
+def test_what_is_written_is_read(rows: tuple[tuple[int, int, int | None], ...]) -> None:
+    """By the guard, from the file."""
+    assert holdings(*rows) == Holdings.read(holdings(*rows).written())
+
+
+def test_where_to_stand_is_one_line() -> None:
+    """By which the guard is told at first."""
+    assert POST == Post.read(POST.written())
+    assert POST.written().index(b"\n") == len(POST.written()) - 1
+
+
+def test_a_session_holds_what_kafka_does_not_know_to_be_released() -> None:
+    """What is worked on, what is being finished, and what was let go in words that may be lost."""
+    session = joined((0, 1, 2), (1, 1, 3))
+    assert holdings((0, 1, 2), (1, 1, 3)) == Holdings.of(session)
+
+    session.receive(assignment(2, hold=[(1, 1, 3)], give=[(0, 1, 4)]), 0)
+    assert holdings((0, 1, 4), (1, 1, 3)) == Holdings.of(session)
+    actions = session.finish({GRANT: 42}, 0)
+    assert holdings((0, 1, 4), (1, 1, 3)) == Holdings.of(session)
+    acknowledge(session, list(only(Send, actions)), 0)
+    assert holdings((1, 1, 3)) == Holdings.of(session)
