@@ -30,7 +30,7 @@ def allowed(people: People, owners: Owners, heirs: Heirs) -> bool:
     ) and all(_fits(people[heir], loads[heir] + count) for (_, heir), count in more.items())
 
 
-def shelves(owners: Owners) -> Mapping[MemberId, list[Queue]]:
+def holdings(owners: Owners) -> Mapping[MemberId, list[Queue]]:
     """Return the queues of each owner."""
     found: dict[MemberId, list[Queue]] = {}
     for queue in sorted(owners):
@@ -40,7 +40,7 @@ def shelves(owners: Owners) -> Mapping[MemberId, list[Queue]]:
 
 def best(people: People, owners: Owners, owner: MemberId) -> Heirs:
     """Return the best spread of one member's queues over the others."""
-    queues = shelves(owners)[owner]
+    queues = holdings(owners)[owner]
     others = [name for name in people if name != owner]
     takers = [
         [None, *(name for name in others if queue.topic in people[name].topics)] for queue in queues

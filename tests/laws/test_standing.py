@@ -62,7 +62,7 @@ def test_one_member_more_or_less_changes_few(
 ) -> None:
     """In a group of equals no more than two shares, as long as these are small beside the group.
 
-    If not, each member's shelf has to be made even anew: two queues a member more. Deals without
+    If not, each holding has to be made even anew: two queues a member more. Deals without
     any change come to rest.
     """
     people = {MemberId(f"m{it}"): Applicant(frozenset({TOPIC})) for it in range(members)}
@@ -107,9 +107,9 @@ def test_a_departure_is_nearly_what_sticky_makes_of_it(
 
 
 def judge(people: People, owners: Owners, heirs: Owners) -> None:
-    """Each shelf has as many heirs as can be, and none stands more than a queue too high."""
+    """Each holding has as many heirs as can be, and none stands more than a queue too high."""
     assert oracle.allowed(people, owners, heirs)
-    for owner, queues in oracle.shelves(owners).items():
+    for owner, queues in oracle.holdings(owners).items():
         best = oracle.best(people, owners, owner)
         dealt = {queue: heirs[queue] for queue in queues if queue in heirs}
         assert len(best) == len(dealt)

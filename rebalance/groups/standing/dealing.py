@@ -16,9 +16,9 @@ What is promised, of what the strategy would do after one departure:
 4. When one of M members comes or goes, about 2 N / M of N heirs change: those of its own queues,
    those that it was heir to, or a newcomer's share of them (``evening``).
 
-What a change may concern is looked at, shelf by shelf: those with other queues, those of whom an
-heir changed or has more, and where somebody has less or came, those with an heir so high that this
-one would do better. The rest is as good as it was.
+What a change may concern is looked at, holding by holding: those with other queues, those of whom
+an heir changed or has more, and where somebody has less or came, those with an heir so high that
+this one would do better. The rest is as good as it was.
 
 To be called once in a step, after the target is made, with the target's candidates less those that
 are away, and the owners of the target:
@@ -61,15 +61,18 @@ class Standing:
         if self.register is None:
             return self.told.get(queue)
         owner = self.owners.get(queue)
-        return None if owner is None else self.register.shelves[owner][queue]
+        return None if owner is None else self.register.holdings[owner][queue]
 
     def heirs(self) -> Owners:
         """Return all of them, as they are stored."""
         if self.register is None:
             return self.told
-        shelves = self.register.shelves.values()
+        holdings = self.register.holdings.values()
         return {
-            queue: heir for shelf in shelves for queue, heir in shelf.items() if heir is not None
+            queue: heir
+            for holding in holdings
+            for queue, heir in holding.items()
+            if heir is not None
         }
 
 
@@ -94,7 +97,7 @@ def deal(
     known = before.register
     if known is None or aimed is None:
         register = _anew(before, people, owners)
-        concerned: Collection[MemberId] = register.shelves.keys()
+        concerned: Collection[MemberId] = register.holdings.keys()
         register.ranks.begin(len(owners))
     else:
         register = known.copy()
@@ -117,7 +120,7 @@ def _changes(register: Register, owners: Owners) -> Mapping[Queue, MemberId | No
     found: dict[Queue, MemberId | None] = {}
     for queue in sorted(register.was):
         owner = owners.get(queue)
-        heir = None if owner is None else register.shelves[owner][queue]
+        heir = None if owner is None else register.holdings[owner][queue]
         if heir != register.was[queue]:
             found[queue] = heir
     return found
@@ -126,7 +129,7 @@ def _changes(register: Register, owners: Owners) -> Mapping[Queue, MemberId | No
 def _followed(
     register: Register, before: Owners, people: People, owners: Owners, aimed: Iterable[Queue]
 ) -> set[MemberId]:
-    """Enter who came, went or changed, and new owners; return whose shelves to settle."""
+    """Enter who came, went or changed, and new owners; return whose holdings to settle."""
     others = _enter_people(register, people)
     concerned, loads, refiled = set[MemberId](), dict[MemberId, int](), set(others)
     for queue in set(aimed):
@@ -177,11 +180,11 @@ def _outdone(register: Register, lower: Collection[MemberId]) -> Iterator[Member
     ranks = register.ranks
     yield from register.duties.get(None, ())
     places = [register.place(name) for name in lower]
-    floor = min(ranks.lift(place.kind, place.load + 2) for place in places)
-    for kind, load, cell in ranks.cells():
-        for _, name in cell if ranks.lift(kind, load + 1) > floor else ():
+    ceiling = min(ranks.lift(place.kind, place.load + 2) for place in places)
+    for kind, load, rank in ranks.each():
+        for _, name in rank if ranks.lift(kind, load + 1) > ceiling else ():
             yield from register.duties.get(name, ())
     for name in register.most.keys() & register.kinds.keys():
         place, most = register.place(name), register.most[name]
-        if ranks.lift(place.kind, place.load + most) > floor:
+        if ranks.lift(place.kind, place.load + most) > ceiling:
             yield from register.duties.get(name, ())

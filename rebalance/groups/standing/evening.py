@@ -9,7 +9,7 @@ change of the group moves very many.
 Where members own more queues than there are members, everybody is heir to some of each, and nothing
 is left to even out.
 
-Called by ``dealing``, last. Its one rule: no shelf that is good becomes worse than good, and the
+Called by ``dealing``, last. Its one rule: no holding that is good becomes worse than good, and the
 work is bounded by ``LOOKS``.
 """
 
@@ -58,9 +58,9 @@ def _least(register: Register) -> MemberId | None:
     """Return who stands heir to more than one queue less than its share, and to least of all."""
     ranks = register.ranks
     fronts = (
-        (ranks.lift(kind, cell[0][0]), cell[0][1])
-        for kind, load, cell in ranks.cells()
-        if cell[0][0] + 1 < ranks.share(kind) and kind.bears(load + 1)
+        (ranks.lift(kind, rank[0][0]), rank[0][1])
+        for kind, load, rank in ranks.each()
+        if rank[0][0] + 1 < ranks.share(kind) and kind.bears(load + 1)
     )
     return min(fronts, default=(0, None))[1]
 
@@ -69,21 +69,21 @@ def _offers(register: Register, taker: MemberId) -> Iterator[tuple[MemberId, Mem
     """Return what the most burdened stand heir to, as far as passing it on evens something out."""
     ranks, kind = register.ranks, register.kinds[taker]
     after = ranks.lift(kind, register.burdens.get(taker, 0) + 1)
-    backs = ((ranks.lift(it, cell[-1][0] - 1), it, cell) for it, _, cell in ranks.cells())
-    for _, giving, cell in sorted(backs, key=lambda back: (-back[0], back[2][-1][1])):
-        for burden, giver in reversed(cell):
+    backs = ((ranks.lift(it, rank[-1][0] - 1), it, rank) for it, _, rank in ranks.each())
+    for _, giving, rank in sorted(backs, key=lambda back: (-back[0], back[2][-1][1])):
+        for burden, giver in reversed(rank):
             if burden < ranks.share(giving) or ranks.lift(giving, burden - 1) < after:
                 break
             for owner in sorted(register.duties[giver]):
-                shelf = register.shelves[owner]
-                found = (queue for queue in shelf if shelf[queue] == giver)
+                holding = register.holdings[owner]
+                found = (queue for queue in holding if holding[queue] == giver)
                 yield giver, owner, min(found)
 
 
 def _suits(
     register: Register, taker: MemberId, giver: MemberId, owner: MemberId, queue: Queue
 ) -> bool:
-    """Tell whether the taker may be heir too, as near as the giver, and the shelf stays good."""
+    """Tell whether the taker may be heir too, as near as the giver, and the holding stays good."""
     ranks, kind = register.ranks, register.kinds[taker]
     if taker == owner or queue.topic not in kind.topics or register.count(owner, taker):
         return False
@@ -91,8 +91,8 @@ def _suits(
     if known is not None and kind.rack != known.rack == register.kinds[giver].rack:
         return False
     load = register.load(taker) + 1
-    floors = [ranks.floor(topic) for topic in {it.topic for it in register.shelves[owner]}]
-    lowest = min((floor for floor in floors if floor is not None), default=None)
+    ceilings = [ranks.ceiling(topic) for topic in {it.topic for it in register.holdings[owner]}]
+    lowest = min((ceiling for ceiling in ceilings if ceiling is not None), default=None)
     if lowest is None or not kind.bears(load) or ranks.lift(kind, load) > lowest:
         return False
-    return is_good(register, owner, ranks.floor)
+    return is_good(register, owner, ranks.ceiling)

@@ -2,8 +2,8 @@
 
 Members of one *kind* (same topics, weight, capacity and rack) and one load are alike for whoever
 looks for an heir, except for how many queues they stand heir to already: their *burden*. So they
-stand in one sorted list, a *cell*, and a choice looks at the first of each cell only. A group of
-thousands has few cells.
+stand in one sorted list, a *rank*, and a choice looks at the first of each rank only. A group of
+thousands has few ranks.
 
 Used by ``register`` and ``settling``. Its one rule: whole numbers, never a float. A *lift* is a
 load divided by the weight, times the least common multiple of all weights.
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     burden: int
 
 
-Cell = list[tuple[int, MemberId]]
+Rank = list[tuple[int, MemberId]]
 """Burden and name of each member of one kind and load, in order."""
 
 
@@ -60,19 +60,19 @@ class Ranks:
 
     def __init__(self) -> None:
         self._places: dict[MemberId, Place] = {}
-        self._cells: dict[Kind, dict[int, Cell]] = {}
+        self._ranks: dict[Kind, dict[int, Rank]] = {}
         self._scale, self._width, self._queues = 1, 1, 0
         self._kinds: list[Kind] = []
         self._wanting: dict[TopicName, list[Kind]] = {}
-        self._floors: dict[TopicName, int | None] = {}
+        self._ceilings: dict[TopicName, int | None] = {}
 
     def copy(self) -> "Ranks":
         """Return the same, to be changed alone."""
         ranks = Ranks()
         ranks._places = dict(self._places)
-        ranks._cells = {
-            kind: {load: list(cell) for load, cell in loads.items()}
-            for kind, loads in self._cells.items()
+        ranks._ranks = {
+            kind: {load: list(rank) for load, rank in loads.items()}
+            for kind, loads in self._ranks.items()
         }
         return ranks
 
@@ -80,9 +80,9 @@ class Ranks:
         """File many at once, into ranks that are empty."""
         self._places = dict(places)
         for name, (kind, load, burden) in self._places.items():
-            self._cells.setdefault(kind, {}).setdefault(load, []).append((burden, name))
-        for _, _, cell in self.cells():
-            cell.sort()
+            self._ranks.setdefault(kind, {}).setdefault(load, []).append((burden, name))
+        for _, _, rank in self.each():
+            rank.sort()
 
     def file(self, name: MemberId, place: Place) -> None:
         """File a member, or file it anew."""
@@ -90,38 +90,38 @@ class Ranks:
             return
         self.drop(name)
         self._places[name] = place
-        cell = self._cells.setdefault(place.kind, {}).setdefault(place.load, [])
-        insort(cell, (place.burden, name))
+        rank = self._ranks.setdefault(place.kind, {}).setdefault(place.load, [])
+        insort(rank, (place.burden, name))
 
     def drop(self, name: MemberId) -> Place | None:
         """Take a member out; return where it was."""
         place = self._places.pop(name, None)
         if place is None:
             return None
-        loads = self._cells[place.kind]
-        cell = loads[place.load]
-        del cell[bisect_left(cell, (place.burden, name))]
-        if not cell:
+        loads = self._ranks[place.kind]
+        rank = loads[place.load]
+        del rank[bisect_left(rank, (place.burden, name))]
+        if not rank:
             del loads[place.load]
         if not loads:
-            del self._cells[place.kind]
+            del self._ranks[place.kind]
         return place
 
     def begin(self, queues: int) -> None:
         """Work out what holds until loads and members change: the unit of lifts, and the shares."""
-        self._scale = lcm(*(kind.weight for kind in self._cells))
-        members = ((kind.weight, len(cell)) for kind, _, cell in self.cells())
+        self._scale = lcm(*(kind.weight for kind in self._ranks))
+        members = ((kind.weight, len(rank)) for kind, _, rank in self.each())
         self._width = sum(weight * count for weight, count in members) or 1
         self._queues = queues
-        self._kinds = list(self._cells)
+        self._kinds = list(self._ranks)
         self._wanting.clear()
-        self._floors.clear()
+        self._ceilings.clear()
 
-    def cells(self) -> Iterator[tuple[Kind, int, Cell]]:
-        """Return every cell."""
-        for kind, loads in self._cells.items():
-            for load, cell in loads.items():
-                yield kind, load, cell
+    def each(self) -> Iterator[tuple[Kind, int, Rank]]:
+        """Return every rank."""
+        for kind, loads in self._ranks.items():
+            for load, rank in loads.items():
+                yield kind, load, rank
 
     def lift(self, kind: Kind, load: int) -> int:
         """Return how high a load lifts a member."""
@@ -131,22 +131,22 @@ class Ranks:
         """Return how many queues a member would stand heir to if all did by weight; rounded up."""
         return -(-self._queues * kind.weight // self._width)
 
-    def open_to(self, topic: TopicName) -> Iterator[tuple[Kind, int, Cell]]:
-        """Return the cells whose members want a topic and have room for one more."""
+    def open_to(self, topic: TopicName) -> Iterator[tuple[Kind, int, Rank]]:
+        """Return the ranks whose members want a topic and have room for one more."""
         kinds = self._wanting.get(topic)
         if kinds is None:
             kinds = self._wanting[topic] = [kind for kind in self._kinds if topic in kind.topics]
         for kind in kinds:
-            for load, cell in self._cells.get(kind, {}).items():
+            for load, rank in self._ranks.get(kind, {}).items():
                 if kind.bears(load + 1):
-                    yield kind, load, cell
+                    yield kind, load, rank
 
-    def floor(self, topic: TopicName) -> int | None:
+    def ceiling(self, topic: TopicName) -> int | None:
         """Return how high the lowest taker of a topic stands with two queues more; kept."""
-        if topic not in self._floors:
+        if topic not in self._ceilings:
             twos = (self.lift(kind, load + 2) for kind, load, _ in self.open_to(topic))
-            self._floors[topic] = min(twos, default=None)
-        return self._floors[topic]
+            self._ceilings[topic] = min(twos, default=None)
+        return self._ceilings[topic]
 
     def choose(self, topics: Collection[TopicName], rack: str) -> tuple[Choice | None, int]:
         """Choose who takes a queue of one of the topics, and how high two would lift the lowest.
@@ -155,13 +155,13 @@ class Ranks:
         Among those: nobody beyond its share, then of the rack, then the lowest.
         """
         able = [
-            (topic, kind, load, cell[0])
+            (topic, kind, load, rank[0])
             for topic in topics
-            for kind, load, cell in self.open_to(topic)
+            for kind, load, rank in self.open_to(topic)
         ]
         if not able:
             return None, 0
-        floor = min(self.lift(kind, load + 2) for _, kind, load, _ in able)
+        ceiling = min(self.lift(kind, load + 2) for _, kind, load, _ in able)
         _, best = min(
             (
                 (
@@ -175,6 +175,6 @@ class Ranks:
                 Choice(name, topic),
             )
             for topic, kind, load, (burden, name) in able
-            if self.lift(kind, load + 1) <= floor
+            if self.lift(kind, load + 1) <= ceiling
         )
-        return best, floor
+        return best, ceiling

@@ -1,8 +1,8 @@
 """The register of standing heirs: whose queues stand with whom.
 
-A *shelf* is what one member owns, each queue with its standing heir or None. The other way round,
+A *holding* is what one member owns, each queue with its standing heir or None. The other way round,
 ``duties`` says for how many queues of each owner a member stands heir. Both are kept up from deal
-to deal, so that a deal looks at few shelves of a group that has thousands.
+to deal, so that a deal looks at few holdings of a group that has thousands.
 
 Written by ``dealing``, ``settling`` and ``evening`` in a copy of their own. Its one rule: a
 register that was kept up gives the same answers as one that is built anew.
@@ -14,7 +14,7 @@ from rebalance.allocation import Candidate
 from rebalance.groups.standing.ranks import Kind, Place, Ranks
 from rebalance.ids import MemberId, Queue
 
-Shelf = dict[Queue, MemberId | None]
+Holding = dict[Queue, MemberId | None]
 Counts = dict[MemberId, int]
 
 
@@ -25,7 +25,7 @@ class Register:
         self.people: dict[MemberId, Candidate] = {}
         """Who may be heir, as they were told last."""
         self.kinds: dict[MemberId, Kind] = {}
-        self.shelves: dict[MemberId, Shelf] = {}
+        self.holdings: dict[MemberId, Holding] = {}
         self.duties: dict[MemberId | None, Counts] = {}
         """By heir: how many queues of each owner. None's are the queues without a standing heir."""
         self.burdens: dict[MemberId | None, int] = {}
@@ -55,17 +55,17 @@ class Register:
         return register
 
     def copy(self) -> "Register":
-        """Return the same, to be changed alone; shelves and duties are copied when written."""
+        """Return the same, to be changed alone; holdings and duties are copied when written."""
         register = Register()
         register.people, register.kinds = dict(self.people), dict(self.kinds)
-        register.shelves, register.duties = dict(self.shelves), dict(self.duties)
+        register.holdings, register.duties = dict(self.holdings), dict(self.duties)
         register.burdens, register.most = dict(self.burdens), dict(self.most)
         register.ranks = self.ranks.copy()
         return register
 
     def load(self, name: MemberId) -> int:
         """Return how many queues a member owns."""
-        return len(self.shelves.get(name, ()))
+        return len(self.holdings.get(name, ()))
 
     def count(self, owner: MemberId, heir: MemberId) -> int:
         """Return how many queues of an owner a member stands heir to."""
@@ -77,28 +77,28 @@ class Register:
 
     def put(self, owner: MemberId, queue: Queue, heir: MemberId | None) -> None:
         """Make somebody a standing heir. Where it is filed is the caller's business."""
-        before = self.shelves[owner][queue]
+        before = self.holdings[owner][queue]
         self.was.setdefault(queue, before)
         self._count(before, owner, -1)
-        self._shelf(owner)[queue] = heir
+        self._holding(owner)[queue] = heir
         self._count(heir, owner, 1)
 
     def pass_on(self, queue: Queue, old: MemberId | None, new: MemberId | None) -> MemberId | None:
         """Book a queue over to another owner, with the heir that it had; return that."""
         heir = None
         if old is not None:
-            heir = self._shelf(old).pop(queue)
+            heir = self._holding(old).pop(queue)
             self.was.setdefault(queue, heir)
             self._count(heir, old, -1)
-            if not self.shelves[old]:
-                del self.shelves[old]
+            if not self.holdings[old]:
+                del self.holdings[old]
         if new is not None:
             self.was.setdefault(queue, None)
             self._enter(new, queue, heir)
         return heir
 
     def _enter(self, owner: MemberId, queue: Queue, heir: MemberId | None) -> None:
-        self._shelf(owner)[queue] = heir
+        self._holding(owner)[queue] = heir
         self._count(heir, owner, 1)
 
     def _count(self, heir: MemberId | None, owner: MemberId, sign: int) -> None:
@@ -117,9 +117,9 @@ class Register:
         if heir is not None and sign > 0 and now > self.most.get(heir, 1):
             self.most[heir] = now
 
-    def _shelf(self, owner: MemberId) -> Shelf:
-        shelf = self.shelves.get(owner)
-        if shelf is None or owner not in self._mine[0]:
-            shelf = self.shelves[owner] = dict(shelf or {})
+    def _holding(self, owner: MemberId) -> Holding:
+        holding = self.holdings.get(owner)
+        if holding is None or owner not in self._mine[0]:
+            holding = self.holdings[owner] = dict(holding or {})
             self._mine[0].add(owner)
-        return shelf
+        return holding

@@ -1,15 +1,16 @@
-"""Settling a shelf: each queue of one member gets a standing heir, and keeps it while it will do.
+"""Settling a holding: each queue of a member gets a standing heir, and keeps it while it will do.
 
 After the member's departure nobody may stand too high: whoever took over a queue stands no higher
-than anybody else who could have it would stand with two queues more than it gets; directly, or by a
-row of takers who each pass on another queue of the same shelf. From that follows (compare the
-shelf with the best one, queue by queue): no heir stands higher after the departure than the highest
-of the best spread would with one more queue. And as many queues have an heir as can.
+than anybody else who could have it would stand with two queues more than it gets; directly, or by
+a row of takers who each pass on another queue of the same holding. From that follows (compare the
+holding with the best one, queue by queue): no heir stands higher after the departure than the
+highest of the best spread would with one more queue. And as many queues have an heir as can.
 
-It does not drift, because the rule names no earlier state: it holds for the shelf as it is, or the
-shelf is mended. Each mending step lowers the higher of two members, so it ends.
+It does not drift, because the rule names no earlier state: it holds for the holding as it is, or
+the holding is mended. Each mending step lowers the higher of two members, so it ends.
 
-Called by ``dealing``, shelf by shelf. Its one rule: an heir that is allowed and not too high stays.
+Called by ``dealing``, holding by holding. Its one rule: an heir that is allowed and not too high
+stays, unless another could otherwise not be placed.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,25 +25,27 @@ Piles = dict[TopicName, list[Queue]]
 
 
 def settle(register: Register, owner: MemberId) -> None:
-    """See to it that the shelf is as it should be."""
-    shelf = register.shelves.get(owner)
-    if shelf is None:
+    """See to it that the holding is as it should be."""
+    holding = register.holdings.get(owner)
+    if holding is None:
         return
-    register.looked += len(shelf)
-    if not is_good(register, owner, register.ranks.floor) and not is_good(
-        register, owner, lambda topic: floor_beside(register, owner, topic)
+    register.looked += len(holding)
+    if not is_good(register, owner, register.ranks.ceiling) and not is_good(
+        register, owner, lambda topic: ceiling_beside(register, owner, topic)
     ):
         _Look(register, owner).settle()
 
 
-def is_good(register: Register, owner: MemberId, floor: Callable[[TopicName], int | None]) -> bool:
-    """Tell quickly whether nothing is to be mended; a floor may be lower than it is, not higher."""
-    shelf = register.shelves[owner]
-    if any(not allowed(register, owner, queue, heir) for queue, heir in shelf.items()):
+def is_good(
+    register: Register, owner: MemberId, ceiling: Callable[[TopicName], int | None]
+) -> bool:
+    """Tell quickly whether nothing is to be mended; a ceiling may be too low, not too high."""
+    holding = register.holdings[owner]
+    if any(not allowed(register, owner, queue, heir) for queue, heir in holding.items()):
         return False
-    floors = [low for low in map(floor, {queue.topic for queue in shelf}) if low is not None]
-    lowest = min(floors, default=None)
-    for heir in set(shelf.values()):
+    ceilings = [low for low in map(ceiling, {queue.topic for queue in holding}) if low is not None]
+    lowest = min(ceilings, default=None)
+    for heir in set(holding.values()):
         assert heir is not None, "None is not allowed"
         place = register.place(heir, register.count(owner, heir))
         if not place.kind.bears(place.load):
@@ -58,13 +61,13 @@ def allowed(register: Register, owner: MemberId, queue: Queue, heir: MemberId | 
     return kind is not None and heir != owner and queue.topic in kind.topics
 
 
-def floor_beside(register: Register, owner: MemberId, topic: TopicName) -> int | None:
+def ceiling_beside(register: Register, owner: MemberId, topic: TopicName) -> int | None:
     """Return how high the lowest taker stands with two more queues beside those it is heir to."""
-    ranks, heirs = register.ranks, set(register.shelves[owner].values())
+    ranks, heirs = register.ranks, set(register.holdings[owner].values())
     found = [
         ranks.lift(kind, load + 2)
-        for kind, load, cell in ranks.open_to(topic)
-        if any(name != owner and name not in heirs for _, name in cell)
+        for kind, load, rank in ranks.open_to(topic)
+        if any(name != owner and name not in heirs for _, name in rank)
     ]
     for heir in heirs:
         kind = None if heir is None else register.kinds.get(heir)
@@ -77,17 +80,17 @@ def floor_beside(register: Register, owner: MemberId, topic: TopicName) -> int |
 
 
 class _Look:
-    """A shelf that is being settled; meanwhile its heirs are filed as after the departure."""
+    """A holding that is being settled; meanwhile its heirs are filed as after the departure."""
 
     def __init__(self, register: Register, owner: MemberId) -> None:
         self._register, self._owner = register, owner
         known = register.people.get(owner)
         self._rack = "" if known is None else known.rack
         self._piles: dict[MemberId | None, Piles] = {}
-        shelf = register.shelves[owner]
-        for queue, heir in shelf.items():
+        holding = register.holdings[owner]
+        for queue, heir in holding.items():
             heappush(self._piles.setdefault(heir, {}).setdefault(queue.topic, []), queue)
-        self._topics = {queue.topic for queue in shelf}
+        self._topics = {queue.topic for queue in holding}
         for heir in [*self._piles]:
             if heir is not None:
                 self._dismiss(heir)
@@ -120,7 +123,7 @@ class _Look:
             self._hand(max(piles), heir, None)
 
     def _too_high(self) -> list[MemberId]:
-        """Return, from the highest on, the heirs above the lowest floor: a first, quick look."""
+        """Return, from the highest on, the heirs above the lowest ceiling: a first, quick look."""
         ranks = self._register.ranks
         lowest = min(
             (
@@ -155,8 +158,8 @@ class _Look:
         came: dict[TopicName, tuple[MemberId, TopicName] | None] = dict.fromkeys(piles)
         topics = sorted(piles)
         while topics:
-            choice, floor = self._register.ranks.choose(topics, self._rack)
-            if choice is not None and (source is None or floor < self._lift(source)):
+            choice, ceiling = self._register.ranks.choose(topics, self._rack)
+            if choice is not None and (source is None or ceiling < self._lift(source)):
                 self._carry_out(choice, source, came)
                 return True
             topics = self._beyond(topics, came)
@@ -216,6 +219,6 @@ class _Look:
 
 
 def settle_all(register: Register, owners: Iterable[MemberId]) -> None:
-    """Settle shelves, in the order of their owners' names."""
+    """Settle holdings, in the order of their owners' names."""
     for owner in sorted(owners):
         settle(register, owner)
