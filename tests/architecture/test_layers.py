@@ -29,6 +29,7 @@ INNER_PACKAGES = [
     "rebalance.groups.handover",
     "rebalance.groups.members",
     "rebalance.groups.model",
+    "rebalance.groups.standing",
     "streaming.cell",
     "streaming.cell.stored",
     "streaming.cell.version_1",

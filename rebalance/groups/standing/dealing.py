@@ -1,0 +1,190 @@
+"""Standing heirs: for each queue, who would own it if its present owner went.
+
+A holder's record names the standing heir of each queue. Who leaves, drains or is killed releases
+to it, and nobody has to be asked: a departure takes milliseconds, also while the controller is
+away. A departure that the standing heirs did not foresee is mended by the next target.
+
+What is promised, of what the strategy would do after one departure:
+
+1. An heir is never the owner, is one of ``people``, wants the topic and has room. As many queues of
+   each member have one as can, if that member alone goes.
+2. After that departure no heir stands higher (load / weight) than the highest one of the best
+   spread would with one queue more (``settling``). Heirs are of the owner's rack where that costs
+   nothing.
+3. It is a function of the owners, the heirs as they were and the people: not of the order of
+   anything, nor of what is kept in memory.
+4. When one of M members comes or goes, about 2 N / M of N heirs change: those of its own queues,
+   those that it was heir to, or a newcomer's share of them (``evening``).
+
+What a change may concern is looked at, holding by holding: those with other queues, those of whom
+an heir changed or has more, and where somebody has less or came, those with an heir so high that
+this one would do better. The rest is as good as it was.
+
+To be called once in a step, after the target is made, with the target's candidates less those that
+are away, and the owners of the target:
+
+    dealt = deal(draft.before.target.standing, people, draft.target.owners, draft.target.aimed)
+
+``baton`` then asks ``dealt.standing.heir_of(queue)`` for the spare of a queue, and looks again at
+the queues of ``dealt.changes``. Its one rule: no clock, no chance, and no look at the books.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rebalance.allocation import Candidate
+from rebalance.groups.standing.evening import even_out
+from rebalance.groups.standing.ranks import Kind
+from rebalance.groups.standing.register import Register
+from rebalance.groups.standing.settling import settle_all
+from rebalance.ids import MemberId, Queue
+
+Owners = Mapping[Queue, MemberId]
+People = Mapping[MemberId, Candidate]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The owners that were dealt for, and their standing heirs.
+
+    Of a state that was unpacked there is no register yet: only ``owners`` and ``told``.
+    """
+
+    owners: Owners = field(default_factory=dict)
+    told: Owners = field(default_factory=dict)
+    """The heirs, if there is no register."""
+    register: Register | None = field(default=None, compare=False, repr=False)
+    """Never changed once it is here."""
+
+    def heir_of(self, queue: Queue) -> MemberId | None:
+        """Return the standing heir of a queue."""
+        if self.register is None:
+            return self.told.get(queue)
+        owner = self.owners.get(queue)
+        return None if owner is None else self.register.holdings[owner][queue]
+
+    def heirs(self) -> Owners:
+        """Return all of them, as they are stored."""
+        if self.register is None:
+            return self.told
+        holdings = self.register.holdings.values()
+        return {
+            queue: heir
+            for holding in holdings
+            for queue, heir in holding.items()
+            if heir is not None
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """What a deal has changed."""
+
+    standing: Standing
+    changes: Mapping[Queue, MemberId | None]
+    """By queue, in order, the new standing heir, or that it has none any more."""
+    looked: int
+    """How many queues were looked at."""
+
+
+def deal(
+    before: Standing, people: People, owners: Owners, aimed: Collection[Queue] | None
+) -> Dealt:
+    """Deal standing heirs; ``people`` are those that may be promised a queue, patterns spelt out.
+
+    ``aimed`` are the queues whose owner changed since ``before``, or more; None: not known.
+    """
+    known = before.register
+    if known is None or aimed is None:
+        register = _anew(before, people, owners)
+        concerned: Collection[MemberId] = register.holdings.keys()
+        register.ranks.begin(len(owners))
+    else:
+        register = known.copy()
+        concerned = _followed(register, before.owners, people, owners, aimed)
+    settle_all(register, concerned)
+    even_out(register, len(_changes(register, owners)))
+    return Dealt(Standing(owners, {}, register), _changes(register, owners), register.looked)
+
+
+def _anew(before: Standing, people: People, owners: Owners) -> Register:
+    """Write the register from the heirs as they are stored."""
+    heirs = before.heirs()
+    register = Register.built(people, owners, heirs)
+    register.was.update((queue, heir) for queue, heir in heirs.items() if queue not in owners)
+    return register
+
+
+def _changes(register: Register, owners: Owners) -> Mapping[Queue, MemberId | None]:
+    """Return, in order, the queues whose heir is another than it was."""
+    found: dict[Queue, MemberId | None] = {}
+    for queue in sorted(register.was):
+        owner = owners.get(queue)
+        heir = None if owner is None else register.holdings[owner][queue]
+        if heir != register.was[queue]:
+            found[queue] = heir
+    return found
+
+
+def _followed(
+    register: Register, before: Owners, people: People, owners: Owners, aimed: Iterable[Queue]
+) -> set[MemberId]:
+    """Enter who came, went or changed, and new owners; return whose holdings to settle."""
+    others = _enter_people(register, people)
+    concerned, loads, refiled = set[MemberId](), dict[MemberId, int](), set(others)
+    for queue in set(aimed):
+        old, new = before.get(queue), owners.get(queue)
+        if old != new:
+            for name in (old, new):
+                if name is not None:
+                    loads.setdefault(name, register.load(name))
+                    concerned.add(name)
+            heir = register.pass_on(queue, old, new)
+            if heir is not None:
+                refiled.add(heir)
+    more = {name for name, load in loads.items() if register.load(name) > load}
+    fewer = {name for name, load in loads.items() if register.load(name) < load}
+    for name in others | more:
+        concerned.update(register.duties.get(name, ()))
+    for name in (refiled | more | fewer) & register.kinds.keys():
+        register.ranks.file(name, register.place(name))
+    register.ranks.begin(len(owners))
+    lower = (others | fewer) & register.kinds.keys()
+    concerned.update(_outdone(register, lower))
+    return concerned
+
+
+def _enter_people(register: Register, people: People) -> set[MemberId]:
+    """Enter who came, went or is another kind; return their names."""
+    known, kinds = register.people, register.kinds
+    others = set[MemberId]()
+    for name in known.keys() - people.keys():
+        del known[name], kinds[name]
+        register.most.pop(name, None)
+        register.ranks.drop(name)
+        others.add(name)
+    for name, one in people.items():
+        if known.get(name) is not one:
+            known[name] = one
+            kind = Kind.of(one)
+            if kinds.get(name) != kind:
+                kinds[name] = kind
+                others.add(name)
+    return others
+
+
+def _outdone(register: Register, lower: Collection[MemberId]) -> Iterator[MemberId]:
+    """Return whose heirs may stand too high now that some members have less, or room, or came."""
+    if not lower:
+        return
+    ranks = register.ranks
+    yield from register.duties.get(None, ())
+    places = [register.place(name) for name in lower]
+    ceiling = min(ranks.lift(place.kind, place.load + 2) for place in places)
+    for kind, load, rank in ranks.each():
+        for _, name in rank if ranks.lift(kind, load + 1) > ceiling else ():
+            yield from register.duties.get(name, ())
+    for name in register.most.keys() & register.kinds.keys():
+        place, most = register.place(name), register.most[name]
+        if ranks.lift(place.kind, place.load + most) > ceiling:
+            yield from register.duties.get(name, ())

@@ -1,0 +1,169 @@
+"""The laws of the standing heirs, on small groups, against an oracle that tries everything."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from allocators.sticky.strategy import sticky
+from rebalance.allocation import AllocationRequest, Applicant
+from rebalance.groups.standing.dealing import Owners, People, Standing, deal
+from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from tests.builders import standing_oracle as oracle
+from tests.builders.effort import tried
+from tests.laws.sticky_groups import GONE, MEMBERS, SUBSCRIPTIONS, TOPICS, dice, requests
+
+TOPIC = TopicName("t")
+
+
+@tried(least=300)
+@given(requests(), dice())
+def test_heirs_are_allowed_and_nearly_the_best(
+    request: AllocationRequest, deck: random.Random
+) -> None:
+    """From any heirs that were, whoever owns what; and none of it depends on any order."""
+    people, owners = request.candidates, request.current
+    names = [*people, GONE]
+    were = {queue: deck.choice(names) for queue in owners if deck.random() < 0.7}
+    heirs = deal(Standing(owners, were), people, owners, None).standing.heirs()
+    shuffled = dict(deck.sample(list(owners.items()), len(owners)))
+    others = dict(deck.sample(list(people.items()), len(people)))
+
+    judge(people, owners, heirs)
+    assert heirs == deal(Standing(shuffled, were), others, shuffled, None).standing.heirs()
+
+
+@tried(least=300)
+@given(dice(), st.integers(1, 12))
+def test_any_changes_leave_heirs_as_good(deck: random.Random, changes: int) -> None:
+    """Deal after deal: as good as ever, the same as without a register, and then at rest."""
+    people, owners, standing = dict[MemberId, Applicant](), dict[Queue, MemberId](), Standing()
+    for _ in range(changes):
+        before, heirs_before = dict(owners), standing.heirs()
+        people = changed_people(deck, people)
+        owners = changed_owners(deck, people, owners)
+        aimed = [it for it in {**before, **owners} if before.get(it) != owners.get(it)]
+        dealt = deal(standing, people, owners, aimed)
+        unpacked = deal(Standing(before, heirs_before), people, owners, aimed)
+        standing, heirs = dealt.standing, dealt.standing.heirs()
+
+        judge(people, owners, heirs)
+        assert heirs == unpacked.standing.heirs()
+        assert dealt.changes == unpacked.changes == differences(heirs_before, heirs)
+        assert heirs == {it: heir for it in owners if (heir := standing.heir_of(it)) is not None}
+
+
+@tried(least=100)
+@given(dice(), st.integers(3, 30), st.integers(0, 200), st.integers(1, 8))
+def test_one_member_more_or_less_changes_few(
+    deck: random.Random, members: int, queues: int, changes: int
+) -> None:
+    """In a group of equals no more than two shares, as long as these are small beside the group.
+
+    If not, each holding has to be made even anew: two queues a member more. Deals without
+    any change come to rest.
+    """
+    people = {MemberId(f"m{it}"): Applicant(frozenset({TOPIC})) for it in range(members)}
+    shelf = {TOPIC: tuple(Queue(TOPIC, BrokerName(""), it) for it in range(queues))}
+    owners = sticky(AllocationRequest(people, shelf)).owners
+    standing = at_rest(people, owners, Standing())
+    for it in range(changes):
+        people = dict(people)
+        if len(people) <= 3 or deck.random() < 0.5:
+            people[MemberId(f"n{it}")] = Applicant(frozenset({TOPIC}))
+        else:
+            del people[deck.choice(sorted(people))]
+        plan = sticky(AllocationRequest(people, shelf, owners))
+        dealt = deal(standing, people, plan.owners, plan.changed)
+        owners, standing = plan.owners, dealt.standing
+
+        share = -(-queues // len(people))
+        extra = 2 * len(people) if 2 * share > len(people) else 0
+        assert len(dealt.changes) <= 2 * share + extra
+    assert {} == deal(at_rest(people, owners, standing), people, owners, ()).changes
+
+
+@tried(least=100)
+@given(st.integers(2, 12), st.integers(0, 60), st.sampled_from([(1, 1), (1, 2), (1, 3)]))
+def test_a_departure_is_nearly_what_sticky_makes_of_it(
+    members: int, queues: int, weights: tuple[int, int]
+) -> None:
+    """Nobody has more than one queue above the fullest that STICKY would make, by weight."""
+    people = {
+        MemberId(f"m{it}"): Applicant(frozenset({TOPIC}), weights[it % 2]) for it in range(members)
+    }
+    shelf = {TOPIC: tuple(Queue(TOPIC, BrokerName(""), it) for it in range(queues))}
+    owners = sticky(AllocationRequest(people, shelf)).owners
+    heirs = deal(Standing(), people, owners, None).standing.heirs()
+    for leaver in people:
+        left = {name: one for name, one in people.items() if name != leaver}
+        best = Counter(sticky(AllocationRequest(left, shelf, owners)).owners.values())
+        loads = Counter(heirs[it] if owner == leaver else owner for it, owner in owners.items())
+
+        tallest = max((best[name] + 1) / one.weight for name, one in left.items())
+        assert all(loads[name] / one.weight <= tallest for name, one in left.items())
+
+
+def judge(people: People, owners: Owners, heirs: Owners) -> None:
+    """Each holding has as many heirs as can be, and none stands more than a queue too high."""
+    assert oracle.allowed(people, owners, heirs)
+    for owner, queues in oracle.holdings(owners).items():
+        best = oracle.best(people, owners, owner)
+        dealt = {queue: heirs[queue] for queue in queues if queue in heirs}
+        assert len(best) == len(dealt)
+        limit = oracle.highest(people, owners, best, more=1)
+        assert oracle.highest(people, owners, dealt) <= limit
+
+
+def differences(before: Owners, after: Owners) -> Mapping[Queue, MemberId | None]:
+    """Whose heir is another one, or none."""
+    both = {*before, *after}
+    return {it: after.get(it) for it in both if before.get(it) != after.get(it)}
+
+
+def at_rest(people: People, owners: Owners, standing: Standing) -> Standing:
+    """Deal until nothing is left to even out: a few shares, one a deal."""
+    for _ in range(len(people)):
+        dealt = deal(standing, people, owners, None)
+        standing = dealt.standing
+        if not dealt.changes:
+            break
+    return standing
+
+
+def changed_people(
+    deck: random.Random, people: Mapping[MemberId, Applicant]
+) -> dict[MemberId, Applicant]:
+    """Let some come, go or change."""
+    after = dict(people)
+    for name in MEMBERS:
+        if deck.random() < 0.3:
+            after.pop(name, None)
+            if deck.random() < 0.7:
+                after[name] = Applicant(
+                    deck.choice([frozenset(TOPICS), deck.choice(SUBSCRIPTIONS)]),
+                    deck.choice([1, 1, 1, 2, 3]),
+                    deck.choice([None, None, None, 0, 1, 2, 3]),
+                    deck.choice(["", "east", "west"]),
+                )
+    return after
+
+
+def changed_owners(deck: random.Random, people: People, owners: Owners) -> dict[Queue, MemberId]:
+    """Let some queues come, go, or have another owner: STICKY's, anybody's, or one that is gone."""
+    queues = {
+        topic: tuple(Queue(topic, BrokerName(""), it) for it in range(deck.randint(0, 2)))
+        for topic in TOPICS
+    }
+    owned = {it: owners[it] for shelf in queues.values() for it in shelf if it in owners}
+    if deck.random() < 0.6:
+        return dict(sticky(AllocationRequest(people, queues, owned)).owners)
+    anybody = [*people, GONE]
+    every = [queue for shelf in queues.values() for queue in shelf]
+    return {
+        it: owners[it] if it in owners and deck.random() < 0.7 else deck.choice(anybody)
+        for it in every
+        if deck.random() < 0.9
+    }
