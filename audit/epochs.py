@@ -107,7 +107,8 @@ class Epochs:
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Judge a member's assignment."""
         before = self._said.get(record.life)
-        assignment = (record.hold, record.give, record.inherit, record.session_timeout_ms)
+        told = (record.hold, record.give, record.heirs, record.inherit)
+        assignment = (told, record.session_timeout_ms)
         again = before is not None and before.assignment == assignment
         self._reminders.told(record, again=again)
         self._newest[record.life.member] = max(

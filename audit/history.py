@@ -189,6 +189,8 @@ class Issued:
     apart: bool = False
     """Its key is that of one life only: twins are told apart, and all of them may go on."""
     heartbeat_interval_ms: int = 0
+    heirs: tuple[int | None, ...] = ()
+    """Of what it holds and gives: the grant that comes next."""
     unnamed: int = 0
     """So many more queues to inherit the record had no room for."""
 

@@ -187,6 +187,7 @@ def _published(
                 unnamed=record.unnamed or 0,
                 apart=key == member_key(record.group, f"{record.member}@{record.incarnation}"),
                 heartbeat_interval_ms=record.heartbeat_interval_ms,
+                heirs=tuple(row.next for row in (*record.hold, *record.give)),
             )
         case Group():
             return _summarised(record, at, value)

@@ -152,6 +152,7 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
         decision,
         unheard=decision.join_again,
         heartbeat_interval_ms=decision.heartbeat_interval_ms,
+        heirs=tuple(turn.next for turn in portion.hold + portion.give),
     )
 
 
