@@ -32,6 +32,7 @@ from trimtab.protocol import (
     member_key,
     partition_of,
 )
+from trimtab.transports import Client
 
 pytestmark = pytest.mark.kafka
 
@@ -100,7 +101,7 @@ def log(kafka: EmbeddedKafka, topics_prefix: str) -> Iterator[Log]:
 
 @pytest.fixture
 def worker(
-    kafka: EmbeddedKafka, topics_prefix: str, log: Log
+    kafka: EmbeddedKafka, topics_prefix: str, log: Log, client: Client
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A member under a guard, in a process of its own, that holds two queues."""
     options = {
@@ -110,6 +111,7 @@ def worker(
         "topics": ["orders"],
         "member_id": "m",
         "session_timeout": "30s",
+        "client": client,
         "guard": True,
     }
     command = [sys.executable, "-m", "tests.integration.worker", json.dumps(options)]
@@ -126,6 +128,7 @@ def worker(
         log.find(Leave, lambda _: True)  # the guard has ended, too
 
 
+@pytest.mark.parametrize("client", ["confluent", "kafka-python"])
 def test_a_member_that_is_killed_is_spoken_for(worker: "subprocess.Popen[bytes]", log: Log) -> None:
     """Long before its session is over: each queue goes to its next, and then it has left."""
     time.sleep(CONNECT_S)
@@ -143,6 +146,7 @@ def test_a_member_that_is_killed_is_spoken_for(worker: "subprocess.Popen[bytes]"
     assert killed_ms <= released_ms <= left_ms < killed_ms + AT_ONCE_S * 1_000
 
 
+@pytest.mark.parametrize("client", ["confluent"])
 def test_its_guard_is_silent_while_it_lives(worker: "subprocess.Popen[bytes]", log: Log) -> None:
     """Also if it stands still: it may go on at any time."""
     os.kill(worker.pid, signal.SIGSTOP)
