@@ -8,24 +8,22 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
-    AdminClient,
-    NewTopic,
-)
+from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.sessions import GROUP, assignment, queue
+from tests.integration.topics import create_control_topics
 from trimtab import ConfigurationError, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,
     MEMBERS,
     RELEASES,
     Join,
+    ReleaseRef,
     decode,
     encode,
     member_key,
     partition_of,
-    topic_specs,
 )
 from trimtab.session import Send
 from trimtab.transports import Client, choose
@@ -44,17 +42,6 @@ PATIENCE_S = 20.0
 SESSION_MS = 3_000
 LIFE = "1767225600000-9f86d081"
 EVERY_CLIENT = pytest.mark.parametrize("client", ["confluent", "kafka-python"])
-
-
-def create_topics(servers: str, prefix: str) -> None:
-    """Create trimtab's topics, as `trimtab topics init` would."""
-    admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
-    specs = topic_specs(prefix, PARTITIONS)
-    wanted = [
-        NewTopic(it.name, it.partitions, it.replication, config=dict(it.config)) for it in specs
-    ]
-    for created in admin.create_topics(wanted).values():
-        created.result(PATIENCE_S)
 
 
 def opened(transport: Transport) -> Transport:
@@ -112,7 +99,7 @@ def polled(transport: Transport, count: int) -> list[Event]:
 @pytest.fixture
 def topics(kafka: EmbeddedKafka, topics_prefix: str) -> str:
     """The prefix of topics that exist."""
-    create_topics(kafka.bootstrap_servers, topics_prefix)
+    create_control_topics(kafka.bootstrap_servers, topics_prefix, PARTITIONS)
     return topics_prefix
 
 
@@ -238,7 +225,7 @@ def test_a_member_joins_works_and_leaves(kafka: EmbeddedKafka, topics: str, clie
         ((key, value),) = published(servers, f"{topics}{RELEASES.name}", 1)
         assert member.stop()
 
-    assert (GROUP.encode(), [(*queue(), 1, 42)]) == (key, [*decode(RELEASES, value).queues])
+    assert (GROUP.encode(), (ReleaseRef(*queue(), 1, 42),)) == (key, decode(RELEASES, value).queues)
     kinds = [decode(MEMBERS, it).kind for _, it in published(servers, f"{topics}{MEMBERS.name}", 2)]
     assert ["join", "leave"] == kinds
 

@@ -1,4 +1,4 @@
-"""Topics for members to consume: made, made larger, and deleted."""
+"""Topics: for members to consume, made, made larger and deleted; and trimtab's own, made."""
 
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but only for Python
     AdminClient,
@@ -6,11 +6,24 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
     NewTopic,
 )
 
+from trimtab.protocol import topic_specs
+
 
 def create_topic(servers: str, name: str, partitions: int) -> None:
     """Create a topic and wait until it exists."""
     admin = _admin(servers)
     admin.create_topics([NewTopic(name, partitions, 1)])[name].result()
+
+
+def create_control_topics(servers: str, prefix: str, partitions: int) -> None:
+    """Create trimtab's topics, as `trimtab topics init` would."""
+    wanted = [
+        NewTopic(it.name, it.partitions, it.replication, config=dict(it.config))
+        for it in topic_specs(prefix, partitions)
+    ]
+    admin = _admin(servers)  # which must live until the answer is there
+    for created in admin.create_topics(wanted).values():
+        created.result()
 
 
 def grow_topic(servers: str, name: str, partitions: int) -> None:

@@ -2,7 +2,9 @@
 
 import io
 import os
+import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +15,10 @@ import pytest
 from tests.builders.application import ONE, WAIT_S, Application, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, queue
-from trimtab import ConfigurationError, Grant, Member
+from trimtab import ConfigurationError, Grant, Member, guarding
 from trimtab.callbacks import Callbacks
 from trimtab.engine import Engine
+from trimtab.errors import GuardError
 from trimtab.guard import Watch, stand
 from trimtab.guarding import FAREWELL, Guard
 from trimtab.holdings import Holdings, Post
@@ -232,6 +235,36 @@ def test_it_is_dismissed_in_good_order_and_leaves_nothing(tmp_path: Path) -> Non
     guard.dismiss()
 
     assert (0, False) == (guard._process and guard._process.wait(0), folder.exists())  # noqa: SLF001 - as above
+
+
+def test_a_guard_that_has_ended_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The member works on without it."""
+    monkeypatch.setattr(guarding, "_COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
+    guard = Guard(a_post(tmp_path))
+    guard.start()
+    assert guard._process is not None  # noqa: SLF001 - nobody else waits for it
+    guard._process.wait(WAIT_S)  # noqa: SLF001 - as above
+
+    with pytest.raises(GuardError, match="the guard has ended, with exit code 3"):
+        guard.keep(HELD)
+    guard.keep(HELD)  # said once
+    guard.dismiss()
+
+
+def test_a_file_that_cannot_be_written_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it still says is of the past: true of a dead process, but not all of it."""
+    monkeypatch.setattr(guarding, "_COMMAND", (sys.executable, "-c", "input()"))
+    guard = Guard(a_post(tmp_path))
+    guard.start()
+    shutil.rmtree(Path(guard._post.path).parent)  # noqa: SLF001 - nobody else needs to know where
+
+    with pytest.raises(GuardError, match="the guard cannot be told what is held"):
+        guard.keep(HELD)
+    guard.dismiss()
 
 
 def test_a_pipe_that_is_empty_is_over() -> None:

@@ -116,8 +116,8 @@ def _are_written(transport: Transport, messages: list[Send]) -> bool:
     return not lost
 
 
-def main() -> int:
-    """Be the guard of the member at the other end of stdin."""
+def main() -> int | str:
+    """Be the guard of the member at the other end of stdin; return 0, or say what failed."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # meant for the member, after which the pipe ends
         with suppress(AttributeError, ValueError):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -129,7 +129,9 @@ def main() -> int:
     watch = Watch(sys.stdin.buffer, farewell=partial(os._exit, 0))
     transport = choose(post.client, post.servers, post.prefix, post.patience_ms, post.kafka)
     try:
-        return 0 if stand(post, transport, watch) else 1
+        return 0 if stand(post, transport, watch) else "a release of the guard did not reach Kafka"
+    except TransportError as error:
+        return f"the guard: {error}"
     finally:
         shutil.rmtree(Path(post.path).parent, ignore_errors=True)
 
