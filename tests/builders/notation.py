@@ -4,7 +4,7 @@
 - ``a``, ``a:2``: the first, the second life of member a.
 - ``a@3``: a grant of epoch 3, or a page: a holds.
 - ``a@3!5``: a holds, and was told by record 5 to let go; ``a@3!5x``: it is known to be done.
-- ``a@3!5 > b@5``: b is named as the heir; ``a@3!5 > b@5 | c@4``: c was promised it, too.
+- ``a@3!5 > b@5``: b is named as the heir; ``a@3!5 > b@5 / c@4``: c was promised it, too.
 - ``orders-0@3>5``: a holder's grant, and the one that comes next.
 
 What is written is read back unchanged, but for the time at which a member was told.
@@ -95,7 +95,7 @@ def page(text: str) -> Ownership | None:
     """Read a page of the books; an empty one is no page."""
     if not text:
         return None
-    first, *others = text.split(" | ")
+    first, *others = text.split(" / ")
     head, _, heir = first.partition(" > ")
     holder, _, told = head.partition("!")
     ended = told.endswith("x")
@@ -116,5 +116,5 @@ def page_text(page: Ownership | None) -> str:
     told = "" if page.asked is None else f"!{page.asked.epoch}"
     ended = "" if page.ending is None else "x"
     named = "" if page.heir is None else f" > {grant_text(page.heir)}"
-    others = [f" | {grant_text(heir)}" for heir in page.heirs if heir is not page.heir]
+    others = [f" / {grant_text(heir)}" for heir in page.heirs if heir is not page.heir]
     return "".join([grant_text(page.holder), told, ended, named, *others])
