@@ -82,6 +82,7 @@ def test_one_member_more_or_less_changes_few(
         share = -(-queues // len(people))
         extra = 2 * len(people) if 2 * share > len(people) else 0
         assert len(dealt.changes) <= 2 * share + extra
+        assert nobody_is_too_high(people, dict(owners), standing.heirs())
     assert {} == deal(at_rest(people, owners, standing), people, owners, ()).changes
 
 
@@ -115,6 +116,18 @@ def judge(people: People, owners: Owners, heirs: Owners) -> None:
         assert len(best) == len(dealt)
         limit = oracle.highest(people, owners, best, more=1)
         assert oracle.highest(people, owners, dealt) <= limit
+
+
+def nobody_is_too_high(people: People, owners: Owners, heirs: Owners) -> bool:
+    """Tell whether, among equals, each heir stands at most two queues above the lowest other."""
+    own = Counter(owners.values())
+    after = {owner: Counter(own) for owner in people}
+    for queue, heir in heirs.items():
+        after[owners[queue]][heir] += 1
+    return all(
+        after[owner][heir] <= min(after[owner][name] for name in people if name != owner) + 2
+        for owner, heir in {(owners[queue], heir) for queue, heir in heirs.items()}
+    )
 
 
 def differences(before: Owners, after: Owners) -> Mapping[Queue, MemberId | None]:
