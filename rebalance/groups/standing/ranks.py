@@ -17,6 +17,9 @@ from typing import NamedTuple
 from rebalance.allocation import Candidate
 from rebalance.ids import MemberId, TopicName
 
+FEW = 64
+"""Kinds that are compared with each other, as ``allocators.sticky.parts`` does: 2,016 pairs."""
+
 
 class Kind(NamedTuple):
     """What makes two members alike."""
@@ -140,6 +143,20 @@ class Ranks:
             for load, rank in self._ranks.get(kind, {}).items():
                 if kind.bears(load + 1):
                     yield kind, load, rank
+
+    def connected(self, kind: Kind) -> Collection[Kind]:
+        """Return the kinds whose subscriptions overlap with this one, directly or by others.
+
+        Among more than ``FEW`` kinds nobody looks: all of them.
+        """
+        if len(self._kinds) > FEW:
+            return self._kinds
+        near, left = [kind], [it for it in self._kinds if it != kind]
+        for one in near:
+            overlapping = [it for it in left if not it.topics.isdisjoint(one.topics)]
+            near += overlapping
+            left = [it for it in left if it not in overlapping]
+        return near
 
     def ceiling(self, topic: TopicName) -> int | None:
         """Return how high the lowest taker of a topic stands with two queues more; kept."""
