@@ -107,6 +107,34 @@ def test_the_dead_are_struck_out_in_time() -> None:
     assert ["I5"] == told.wrong
 
 
+@pytest.mark.parametrize("back_ms", [0, 10_000])
+def test_what_a_log_that_is_behind_brings_counts_from_the_end_of_its_batch(back_ms: int) -> None:
+    """A join that is older than it can be follows a leave, whose time is as wrong then (B2).
+
+    It is older than what was read before the batch; the beats' clock may have gone back in it.
+    """
+    told = a_member()
+    told.ticks(5_000)
+    told.beats("a")
+    told.batch_ends()
+    before = told.now
+    told.leaves("a")
+    told.ticks(5_000)
+    told.ticks(-back_ms)
+    after, told.now = told.now, before - 5_001
+    told.joined("b")
+    told.now = after
+    told.batch_ends()
+    told.ticks(5_000)
+    told.ticks(4_999)
+    told.batch_ends()
+    assert [] == told.details
+
+    told.ticks(1)
+    told.batch_ends()
+    assert ["I5"] == told.wrong
+
+
 JUMPS = {
     "ahead for one record, and back": (3_600_000, -3_600_000),
     "ahead for good": (86_400_000,),
