@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import InstanceId
+from rebalance.ids import Epoch, InstanceId
 from tests.builders.notation import life, life_text
 from tests.builders.records import joined, routed
 from tests.builders.story import Story
@@ -117,5 +117,5 @@ def test_of_two_that_started_in_one_millisecond_the_greater_stays(of_instances: 
     story = Story(policy=Policy(on_twin_instance=TwinRule(of_instances)))
     story.reads(joined("c:1-6", instance=HERS), routed("orders", 2))
     for sequence in (1, 2):
-        story.reads(joined("a:1-3", instance=HERS, last_epoch=0, sequence=sequence))
+        story.reads(joined("a:1-3", instance=HERS, last_epoch=Epoch(0), sequence=sequence))
         assert {"c:1-6"} == lives(story)
