@@ -65,9 +65,13 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         super()._assign_work_unit(node)
 
     def _fitting(self, background: bool) -> list[str]:  # noqa: FBT001 - private
-        """List what a process may do; one with a JVM helps the others when its own are done."""
+        """List what a process may do; one with a JVM helps the others when its own are done.
+
+        Of fewer tests than processes those in the background may have to do all.
+        """
         fitting = [it for it in self.workqueue if needs_jvm(it) != background]
-        return fitting if fitting or background else list(self.workqueue)
+        alone = all(node.gateway.id in BACKGROUND for node in self.nodes)
+        return list(self.workqueue) if alone or not (fitting or background) else fitting
 
     def _split_scope(self, nodeid: str) -> str:
         return SHARED.get(file_of(nodeid), nodeid)

@@ -65,8 +65,13 @@ def swept(request: pytest.FixtureRequest) -> Iterator[None]:
         sweep()
 
 
+def pytest_runtest_logfinish() -> None:
+    """Collect what the log of a test held on to until the test was over."""
+    sweep()
+
+
 def pytest_sessionfinish() -> None:
-    """Collect what the last test of all has left: its log held on to them for longer."""
+    """Collect what the last test of all has left."""
     sweep()
 
 
