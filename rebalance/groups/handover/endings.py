@@ -152,17 +152,13 @@ def take_back(draft: Draft, stamp: Stamp) -> None:
         return
     for queue in draft.handover.books.concerning({member for member, _ in draft.ended}):
         owned = draft.handover.books[queue]
-        if owned.heir is not None and _fenced(draft, owned.heir) is not None:
+        if owned.heir is not None and owned.heir.life in draft.ended:
             owned = replace(owned, heir=None)
             draft.handover.books.put(queue, owned)
-        ending = _fenced(draft, owned.holder)
+        ending = draft.ended.get(owned.holder.life)
         if ending is not None:
             _vacate(draft, queue, owned, ending, stamp)
     draft.ended.clear()
-
-
-def _fenced(draft: Draft, grant: Grant) -> Ending | None:
-    return draft.ended.get(grant.life)
 
 
 def take(draft: Draft, stamp: Stamp) -> None:

@@ -5,13 +5,20 @@ import pytest
 from tests.unit.audit.histories import ShownHistory
 
 
-def many_members() -> ShownHistory:
-    """Four members that were answered; all beat at the same time, and then only d."""
+def members(names: str) -> ShownHistory:
+    """Members that were answered, after the clock's first stroke."""
     told = ShownHistory()
     told.ticks()
-    for name in "abcd":
+    for name in names:
         told.joined(name)
         told.issued(name, 1)
+    return told
+
+
+def many_members() -> ShownHistory:
+    """Four members; all beat at the same time, and then only d."""
+    told = members("abcd")
+    for name in "abcd":
         told.beats(name)
     for _ in range(5):
         told.ticks(2_000)
@@ -46,11 +53,7 @@ def test_who_said_that_it_goes_is_not_missed(*, returns: bool) -> None:
 
 def test_those_that_one_record_strikes_out_were_doubted_together() -> None:
     """Three of six are silent, which is not most, also when one of two others is gone already."""
-    told = ShownHistory()
-    told.ticks()
-    for name in "abcdef":
-        told.joined(name)
-        told.issued(name, 1)
+    told = members("abcdef")
     told.leaves("a")
     told.leaves("b")
     for speakers in ("cdef", "f", "f"):
@@ -114,11 +117,7 @@ def test_whoever_is_held_may_stay() -> None:
 @pytest.mark.parametrize(("silent", "wrong"), [("ab", []), ("abc", ["I6"])])
 def test_who_kept_a_queue_is_held_while_most_are_silent(silent: str, wrong: list[str]) -> None:
     """It may have let go; of more than half of four, three at least, that is not known."""
-    told = ShownHistory()
-    told.ticks()
-    for name in "abcd":
-        told.joined(name)
-        told.issued(name, 1)
+    told = members("abcd")
     told.ticks(4_000)
     for name in "abcd":
         if name not in silent:

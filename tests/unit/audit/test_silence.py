@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.audit.histories import SESSION_MS, a_member
+from tests.unit.audit.histories import SESSION_MS, ShownHistory, a_member
 
 
 @pytest.mark.parametrize(("silence", "wrong"), [(SESSION_MS - 1, ["I6"]), (SESSION_MS, [])])
@@ -93,18 +93,21 @@ def test_whoever_left_or_was_fenced_need_not_be_silent() -> None:
     assert [] == told.details
 
 
-def test_the_dead_are_struck_out_in_time() -> None:
-    """A batch that proved the silence and kept the member is wrong."""
-    told = a_member()
+def check_that_a_session_begins(told: ShownHistory) -> None:
+    """Its member may stay for as long as that lasts, and no longer."""
     told.ticks(5_000)
     told.ticks(4_999)
     told.batch_ends()
-
     assert [] == told.details
+
     told.ticks(1)
     told.batch_ends()
-
     assert ["I5"] == told.wrong
+
+
+def test_the_dead_are_struck_out_in_time() -> None:
+    """A batch that proved the silence and kept the member is wrong."""
+    check_that_a_session_begins(a_member())
 
 
 @pytest.mark.parametrize("back_ms", [0, 10_000])
@@ -125,14 +128,8 @@ def test_what_a_log_that_is_behind_brings_counts_from_the_end_of_its_batch(back_
     told.joined("b")
     told.now = after
     told.batch_ends()
-    told.ticks(5_000)
-    told.ticks(4_999)
-    told.batch_ends()
-    assert [] == told.details
 
-    told.ticks(1)
-    told.batch_ends()
-    assert ["I5"] == told.wrong
+    check_that_a_session_begins(told)
 
 
 JUMPS = {
