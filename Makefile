@@ -51,7 +51,7 @@ PURE := not (kafka or spark or packaging or gate or slow)
 AT_ONCE ?= 6
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
-test: setup dev ## Run every test, on a real Kafka and a real Spark (about 12 minutes)
+test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter of an hour)
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
 

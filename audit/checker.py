@@ -183,7 +183,6 @@ class Checker:
 
     def batch_ends(self) -> Iterator[Violation]:
         """Judge what only the end of a batch shows."""
-        self._reader.batch_ends()
         for group in self._groups.values():
             yield from group.possession.settled()
             yield from group.agreement.settled()
@@ -191,6 +190,7 @@ class Checker:
             summary = group.summary
             if summary is not None and summary.state in _AT_REST and summary.settled:
                 yield from group.entitlement.unbalanced(self._promises.balance, summary.apart)
+        self._reader.batch_ends()
 
     def ends(self) -> Iterator[Violation]:
         """Judge what is left when there are no more entries."""

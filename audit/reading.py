@@ -31,6 +31,10 @@ _STEPS_OPEN = 5
 """A stretch goes on, with others between, if its next record is no further away than that."""
 
 
+Log = tuple[str, int]
+"""A topic and a partition."""
+
+
 class Reading(NamedTuple):
     """When a record was read: its number in the order of reading, and the clock."""
 
@@ -200,10 +204,12 @@ class Reader:
     max_step_ms: int
     clocks: dict[int, PartitionClock] = field(default_factory=dict)
     count: int = 0
-    _written: dict[tuple[str, int], int] = field(default_factory=dict)
+    _written: dict[Log, int] = field(default_factory=dict)
     """When the last record of each place was, whether or not it counted."""
-    _belated: set[tuple[str, int]] = field(default_factory=set)
-    """Logs whose records of this batch are older than they can be."""
+    _latest_ms: dict[int, int] = field(default_factory=dict)
+    """By partition, when the latest beat was written that was read before this batch."""
+    _behind: set[Log] = field(default_factory=set)
+    """Logs of which a record of this batch is older than it can be."""
     _begun: dict[int, Reading] = field(default_factory=dict)
     _places: OrderedDict[tuple[str, int, int], Reading] = field(default_factory=OrderedDict)
 
@@ -234,19 +240,26 @@ class Reader:
         clock = self.clocks.get(partition) or PartitionClock(self.max_step_ms)
         return Reading(self.count, clock.proved_ms, clock.latest_ms or 0, clock.sure_ms)
 
-    def is_belated(self, at: Place, reading: Reading) -> bool:
-        """Tell whether a record is of a log whose broker's clock may be behind that of the beats.
+    def compared(self, at: Place, reading: Reading) -> Log:
+        """Look whether a record says that it is older than beats that were read before its batch.
 
-        It says that it is older than beats read before it, or another one of its batch does.
+        Then the broker's clock of its log is behind that of the beats, for all of this batch.
+        Where batches are not known, it is compared with all beats that were read before it.
         """
-        latest_ms = self.now(at.partition).appended_ms
+        log, now_ms = at[:2], self.now(at.partition).appended_ms
+        latest_ms = self._latest_ms.get(at.partition, now_ms)
         if latest_ms - reading.appended_ms > self.max_step_ms:
-            self._belated.add(at[:2])
-        return at[:2] in self._belated
+            self._behind.add(log)
+        return log
+
+    def is_behind(self, log: Log | None) -> bool:
+        """Tell whether what a log brings in this batch, also before, may be as late as its end."""
+        return log in self._behind
 
     def batch_ends(self) -> None:
         """What is read next may be in time again."""
-        self._belated.clear()
+        self._behind.clear()
+        self._latest_ms = {partition: self.now(partition).appended_ms for partition in self.clocks}
 
     def furthest(self, partition: int) -> Reading:
         """Return what a record of another topic can show by now."""

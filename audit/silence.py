@@ -30,7 +30,7 @@ from audit.history import (
     Removed,
     Summarised,
 )
-from audit.reading import BEGINNING, Reader, Reading
+from audit.reading import BEGINNING, Log, Reader, Reading
 from audit.violations import Invariant, Violation
 
 _BEATS_REMEMBERED = 64
@@ -74,8 +74,8 @@ class _Pulse:
     """The number of the join by which it came back."""
     held_at: Reading | None = None
     """When it was said that its eviction waits."""
-    belated: bool = False
-    """It said, at a wrong time, what is older than beats that were read before."""
+    log: Log | None = None
+    """By which it spoke in this batch, other than by beats."""
 
     def last(self, upto: int) -> Reading | None:
         """Return when it was last heard, up to a record of this number."""
@@ -127,8 +127,7 @@ class Silence:
             pulse.away, pulse.back_at = False, reading.number
         pulse.wishes, pulse.joined_at = max(pulse.wishes, record.sequence), reading.number
         pulse.said.clear()
-        pulse.belated |= self._reader.is_belated(record.at, reading)
-        self._see(pulse, reading)
+        self._see(pulse, reading, record.at)
 
     def beaten(self, record: BeatSeen, reading: Reading) -> None:
         """A life goes on."""
@@ -150,7 +149,7 @@ class Silence:
         pulse = self._pulses.get(record.life)
         if pulse is not None:
             pulse.wishes = max(pulse.wishes, record.sequence)  # drains and joins are one series
-            self._see(pulse, reading)
+            self._see(pulse, reading, record.at)
 
     def left(self, record: Left, reading: Reading) -> bool:
         """Once a life has left, only its return counts; if it means to be back, a session begins.
@@ -162,12 +161,12 @@ class Silence:
             return True
         if record.sequence < pulse.wishes:
             return False
-        pulse.belated |= self._reader.is_belated(record.at, reading)
-        self._see(pulse, reading)
+        self._see(pulse, reading, record.at)
         pulse.wishes, pulse.away = record.sequence, True
         return True
 
-    def _see(self, pulse: _Pulse, reading: Reading) -> None:
+    def _see(self, pulse: _Pulse, reading: Reading, at: Place | None = None) -> None:
+        pulse.log = pulse.log if at is None else self._reader.compared(at, reading)
         pulse.heard.append(reading)
         pulse.held_at = None
 
@@ -257,10 +256,10 @@ class Silence:
             last = pulse.last(cause.number)
             if last is not None:
                 last = max(last, self._since, pulse.perhaps, key=_CLOCK)
-                limit_ms = pulse.session_ms
                 silence_ms = self._reader.elapsed_ms(self._partition, last, cause)
-                lately = limit_ms is None or 2 * silence_ms <= limit_ms
-                lately |= pulse.away or pulse.belated or pulse.back_at > cause.number
+                lately = pulse.session_ms is None or 2 * silence_ms <= pulse.session_ms
+                lately |= pulse.away or pulse.back_at > cause.number
+                lately |= self._reader.is_behind(pulse.log)
                 heard[each.member] = lately or heard.get(each.member, False)
         return sum(not lately for lately in heard.values()), len(heard)
 
@@ -277,7 +276,7 @@ class Silence:
         if pulse is not None and before is not None and pulse.joined_at > before:
             join = next((it for it in pulse.heard if it.number == pulse.joined_at), None)
             back = _Pulse(deque([] if join is None else [join], _BEATS_REMEMBERED))
-            back.wishes, back.belated, back.perhaps = pulse.wishes, pulse.belated, pulse.perhaps
+            back.wishes, back.log, back.perhaps = pulse.wishes, pulse.log, pulse.perhaps
             for sequence, reading in pulse.said:  # counted from its joining again
                 if sequence > back.sequence:
                     back.sequence = sequence
@@ -289,10 +288,11 @@ class Silence:
         self._batch += 1
         judged = self._partition in self._reader.clocks and not self._paused
         for life, pulse in self._pulses.items():
+            if self._reader.is_behind(pulse.log):
+                pulse.perhaps = self._reader.now(self._partition)
+            pulse.log = None
             if pulse.session_ms is None or not judged:
                 continue
-            if pulse.belated:
-                pulse.belated, pulse.perhaps = False, self._reader.now(self._partition)
             heard = max((self._since, pulse.perhaps, *pulse.heard), key=_CLOCK)
             over_ms = self._reader.elapsed_ms(self._partition, heard) - pulse.session_ms
             if over_ms >= 0 and not self._waits(pulse, over_ms):

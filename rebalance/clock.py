@@ -122,7 +122,8 @@ class LogClock:
         """Return the clock after a record that is further than a step from the one before it."""
         nearest = min((here, *self.left), key=lambda it: abs(appended - it.latest))
         most, reach = _STEPS_LENT * max_step, _STEPS_LEFT * max_step
-        if nearest is not here and abs(appended - nearest.latest) <= reach:
+        # What is older by more than a step is of another clock: one that was left goes on.
+        if nearest is not here and -max_step <= appended - nearest.latest <= reach:
             then = nearest.again(here, appended, max_step)
         elif appended > here.latest:
             lent = Millis(min(here.lent + max_step, most))

@@ -24,7 +24,7 @@ from sinks import Record
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from streaming.cell.gate import SHUT, Opening
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.startup.succession import give_way
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
@@ -81,9 +81,9 @@ def _rows(frame: pd.DataFrame) -> Iterator[Row]:
 
 
 @lru_cache(1)
-def _rules(operator: CellOperator) -> Rules:
+def _rules(operator: CellOperator) -> CellRules:
     """Make the rules once in the life of a worker, and get it ready for its kind of work."""
     gc.set_threshold(_GARBAGE)
-    rules = Rules.of(operator.prefix, operator.partitions, operator.policy, operator.verdicts)
+    rules = CellRules.of(operator.prefix, operator.partitions, operator.policy, operator.verdicts)
     gc.freeze()  # PySpark looks for cycles after every task: 50 ms, through modules that stay
     return rules

@@ -70,9 +70,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(
             f"SHARED in tests/builders/sharing.py does not name {sorted(forgotten)}"
         )
+    if getattr(config, "workerinput", {}).get("background"):
+        for item in items:
+            give_time(item)
     for item in items:
         if price(item) >= PRICES["kafka"] and not needs_jvm(item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} has to be where tests with a JVM are")
+
+
+def give_time(item: pytest.Item) -> None:
+    """Let a test take longer that has only what others leave: its time is no sign of anything."""
+    seconds = limit(item) or float(item.config.getini("timeout"))
+    item.add_marker(pytest.mark.timeout(10 * seconds), append=False)
 
 
 def limit(item: pytest.Item) -> float:

@@ -16,7 +16,7 @@ from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.wire.rows import Row
 from trimtab.protocol import DEFAULT_PREFIX, HEARTBEATS, TICK_KEY, Tick, encode
 
@@ -25,7 +25,7 @@ _BEGIN_MS: Final = 1_767_225_600_000
 _PARTITION: Final = 0
 """One partition: a cell is never more than that, and so every group belongs here."""
 
-RULES: Final = Rules.of(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
+RULES: Final = CellRules.of(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
 
 
 @dataclass(frozen=True, slots=True)

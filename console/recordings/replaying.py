@@ -15,7 +15,7 @@ from console.recordings.lines import Cut, Line
 from sinks import Record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.options import Options
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row, in_log_order
@@ -26,7 +26,7 @@ from streaming.wire.slots import slot_of
 class Replay:
     """A controller without Spark."""
 
-    rules: Rules
+    rules: CellRules
     slots: int
     """How many cells share a partition; must be the setting of the controller."""
     _cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Replay:
     def of(cls, options: Options) -> "Replay":
         """Return the controller that these options start, before its first batch."""
         topics = options.topics
-        rules = Rules.of(topics.prefix, topics.partitions, options.policy, options.verdicts)
+        rules = CellRules.of(topics.prefix, topics.partitions, options.policy, options.verdicts)
         return cls(rules, options.query.cells_per_partition)
 
     def decide(self, rows: list[Row]) -> list[Record]:

@@ -105,7 +105,7 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)
-    baton.recall(draft, now)
+    baton.call_back(draft, now)
     if not omissions.withholds(draft):
         baton.settle(draft, now)
     notice.give(draft)

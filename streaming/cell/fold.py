@@ -29,7 +29,7 @@ from sinks import Record, dead_letter_record, record_of
 from streaming.cell import containment, gate
 from streaming.cell.brokers import Juries
 from streaming.cell.codec import Cell
-from streaming.cell.hearing import Heard, Rules, hear
+from streaming.cell.hearing import CellRules, Heard, hear
 from streaming.cell.packed import Packed, Packs
 from streaming.wire.decoding import dead_letter_of
 from streaming.wire.rows import Row, in_log_order
@@ -55,7 +55,7 @@ class Folded(NamedTuple):
     records: list[Record]
 
 
-def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
+def fold(cell: Cell, rows: Iterable[Row], rules: CellRules) -> Folded:
     """Fold one batch, which has at least one row."""
     let = gate.passed(gate.read(cell.gate), in_log_order(rows), rules.decoder, rules.opening)
     cell = replace(cell, gate=gate.write(let.gate))
@@ -77,7 +77,9 @@ def fold(cell: Cell, rows: Iterable[Row], rules: Rules) -> Folded:
     return Folded(cell, records + [dead_letter_record(letter, rules.outlet) for letter in letters])
 
 
-def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record], list[DeadLetter]]:
+def _decide(
+    cell: Cell, heard: Heard, rules: CellRules
+) -> tuple[Cell, list[Record], list[DeadLetter]]:
     """Step every group that heard something or waited for this time."""
     groups = cell.groups.by_name()
     awake = heard.events.keys() | {
@@ -100,7 +102,7 @@ def _decide(cell: Cell, heard: Heard, rules: Rules) -> tuple[Cell, list[Record],
     return replace(cell, groups=Packs.of(groups)), records, letters
 
 
-def _step(before: GroupState, was: Packed | None, heard: Heard, rules: Rules) -> Stepped:
+def _step(before: GroupState, was: Packed | None, heard: Heard, rules: CellRules) -> Stepped:
     """Step one group; if that fails, no other is affected and nothing is lost (``containment``)."""
     moments = heard.moments(before.name)
     if was is not None and was.kept:
@@ -118,7 +120,7 @@ def _step(before: GroupState, was: Packed | None, heard: Heard, rules: Rules) ->
 
 
 def _step_again(
-    before: GroupState, was: Packed, moments: Sequence[Moment], heard: Heard, rules: Rules
+    before: GroupState, was: Packed, moments: Sequence[Moment], heard: Heard, rules: CellRules
 ) -> Stepped:
     """Step a group that has failed, if it changes: with all that was said since, or else without.
 
@@ -153,7 +155,7 @@ def _step_again(
 
 
 def _waiting(
-    before: GroupState, said: Sequence[Moment], heard: Heard, rules: Rules, *, is_new: bool
+    before: GroupState, said: Sequence[Moment], heard: Heard, rules: CellRules, *, is_new: bool
 ) -> Stepped:
     """Wait for the rest of an adoption; say so if that is new."""
     told = ailments.told(before.name, containment.reason_to_wait(said), heard.now)
@@ -162,7 +164,7 @@ def _waiting(
 
 
 def _kept(
-    left: Endured, said: Sequence[Moment], heard: Heard, rules: Rules, *, waits: bool = False
+    left: Endured, said: Sequence[Moment], heard: Heard, rules: CellRules, *, waits: bool = False
 ) -> Stepped:
     """Return a group as it was before it was stepped, with what was said to it."""
     deadline = containment.waits_until(said) if waits else None
@@ -181,7 +183,7 @@ def _stepped(
     was: Packed | None,
     moments: Sequence[Moment],
     heard: Heard,
-    rules: Rules,
+    rules: CellRules,
 ) -> Stepped:
     """Step one group. One that is left with nothing to remember is not packed."""
     strategy = containment.strategy_of(before, rules.allocator)

@@ -36,7 +36,7 @@ from trimtab.protocol import DeadLetter
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class CellRules:
     """What a cell needs besides its state and its rows; the same for all cells of a worker."""
 
     decoder: Decoder
@@ -49,13 +49,15 @@ class Rules:
     """The start of the controller (``gate``)."""
 
     @classmethod
-    def of(cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy) -> "Rules":
+    def of(
+        cls, prefix: str, partitions: int, policy: Policy, verdicts: VerdictPolicy
+    ) -> "CellRules":
         """Return the rules of a controller, of one that runs and of one that is replayed."""
         strategy = allocator(policy.strategy, json.loads(policy.strategy_options))
         decoder, outlet = Decoder(inlets(prefix), partitions), Outlet(prefix, partitions)
         return cls(decoder, policy, strategy, outlet, verdicts)
 
-    def at(self, place: CellPlace, opening: Opening = NO_OPENING) -> "Rules":
+    def at(self, place: CellPlace, opening: Opening = NO_OPENING) -> "CellRules":
         """Return the rules of one cell, which finds its own groups in RocketMQ's heartbeats."""
         return replace(self, decoder=replace(self.decoder, place=place), opening=opening)
 
@@ -93,7 +95,7 @@ class Heard:
         return moments + [moment for _, moment in said]
 
 
-def hear(clock: LogClock, ordered: Sequence[Row], rules: Rules, start: str = "") -> Heard:
+def hear(clock: LogClock, ordered: Sequence[Row], rules: CellRules, start: str = "") -> Heard:
     """Read rows, each at the time that the clock shows at its place in the log."""
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
     events: dict[GroupName, list[tuple[int, Event | Found]]] = {}

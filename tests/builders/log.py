@@ -11,7 +11,7 @@ from typing import Any
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.wire.rows import Row
 from trimtab.protocol import (
     HEARTBEATS,
@@ -33,9 +33,9 @@ PARTITIONS = 8
 LIFE = "1767225600000-9f86d081"
 
 
-def rules(policy: Policy | None = None) -> Rules:
+def rules(policy: Policy | None = None) -> CellRules:
     """The rules of a controller."""
-    return Rules.of(PREFIX, PARTITIONS, policy or Policy(strategy="AVG"), VerdictPolicy())
+    return CellRules.of(PREFIX, PARTITIONS, policy or Policy(strategy="AVG"), VerdictPolicy())
 
 
 def join(member: str, *topics: str, sequence: int = 1, **wishes: object) -> Join:

@@ -35,6 +35,7 @@ SHARED: Final = {
     "tests/packaging/test_sdk_wheel.py": "wheels",
 }
 """What files share that takes many seconds: they run in one process, all others test by test."""
+_SHARED_UNITS: Final = frozenset(SHARED.values())
 
 
 class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
@@ -52,22 +53,27 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         self._long: dict[object, str] = {}
 
     def _assign_work_unit(self, node: Any) -> None:  # noqa: ANN401 - of xdist
-        fitting = self._fitting(node.gateway.id in BACKGROUND)
-        if not fitting:
+        units = self.assigned_work.get(node, {})
+        is_free = all(units.get(self._long.get(node, ""), {}).values())  # of a long test
+        chosen = self._chosen(node, last=not is_free)
+        if chosen is None:
             node.shutdown()
             return
-        units = self.assigned_work.get(node, {})
-        if all(units.get(self._long.get(node, ""), {}).values()):  # it is done, or there was none
-            chosen = self._long[node] = fitting[0]
-        else:
-            chosen = fitting[-1]
+        if is_free:
+            self._long[node] = chosen
         self.workqueue.move_to_end(chosen, last=False)
         super()._assign_work_unit(node)
 
-    def _fitting(self, background: bool) -> list[str]:  # noqa: FBT001 - private
-        """List what a process may do; one with a JVM helps the others when its own are done."""
-        fitting = [it for it in self.workqueue if needs_jvm(it) != background]
-        return fitting if fitting or background else list(self.workqueue)
+    def _chosen(self, node: Any, *, last: bool) -> str | None:  # noqa: ANN401 - of xdist
+        """Return what a process may do; one with a JVM helps the others when its own are done.
+
+        Of fewer tests than processes those in the background may have to do all.
+        """
+        background = node.gateway.id in BACKGROUND
+        alone = all(it.gateway.id in BACKGROUND for it in self.nodes)
+        units = [*reversed(self.workqueue)] if last else [*self.workqueue]
+        fitting = (it for it in units if alone or needs_jvm(it) != background)
+        return next(fitting, None if background else units[0])
 
     def _split_scope(self, nodeid: str) -> str:
         return SHARED.get(file_of(nodeid), nodeid)
@@ -86,7 +92,7 @@ def give_way() -> None:
 
 def needs_jvm(unit: str) -> bool:
     """Whether what is dealt out as one is in the folders of those that need a JVM."""
-    return unit in SHARED.values() or unit.startswith(NEEDS_JVM)
+    return unit in _SHARED_UNITS or unit.startswith(NEEDS_JVM)
 
 
 def file_of(nodeid: str) -> str:

@@ -54,19 +54,17 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedKafka]:
         yield broker
 
 
-@pytest.fixture(autouse=True)
-def swept(request: pytest.FixtureRequest) -> Iterator[None]:
+def pytest_runtest_logfinish() -> None:
     """Collect the sockets that kafka-python 3.0 now and then leaves behind when it is closed.
 
-    Otherwise whatever test runs when they are collected fails for them.
+    Otherwise whatever test runs when they are collected fails for them. The log of a test holds on
+    to them until the test is over.
     """
-    yield
-    if request.node.get_closest_marker("kafka") is not None:
-        sweep()
+    sweep()
 
 
 def pytest_sessionfinish() -> None:
-    """Collect what the last test of all has left: its log held on to them for longer."""
+    """Collect what the fixtures of the session have left."""
     sweep()
 
 

@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.kafka,
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `swept`
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 
 GROUP = "billing"

@@ -33,7 +33,7 @@ pytestmark = [
     pytest.mark.kafka,
     # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `swept`
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 
 PARTITIONS = 4

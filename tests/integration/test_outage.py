@@ -44,7 +44,7 @@ pytestmark = [
     pytest.mark.slow,
     # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `swept`
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 
 FENCED_MS = 10_000

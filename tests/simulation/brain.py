@@ -38,7 +38,7 @@ from rebalance.ids import GroupName
 from sinks import Outlet, record_of
 from sinks.releases import freed
 from streaming.cell.gate import Passed, Untold
-from streaming.cell.hearing import Heard, Rules, hear
+from streaming.cell.hearing import CellRules, Heard, hear
 from streaming.cell.packed import pack, unpack
 from streaming.startup.succession import Superseded, give_way
 from streaming.wire.rows import Row
@@ -65,7 +65,7 @@ class Brain:
         self._scenario, self.broker, self._checker = scenario, broker, checker
         self._faults = faults
         self._strategy = allocator(scenario.strategy)
-        self.rules = Rules(
+        self.rules = CellRules(
             DECODER, policy(scenario), self._ask, Outlet(PREFIX, PARTITIONS), VerdictPolicy()
         )
         self.state = GroupState(NAME)

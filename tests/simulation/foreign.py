@@ -9,7 +9,7 @@ a ``process`` can run them.
 from collections.abc import Iterator
 from typing import Any, Literal, TypedDict
 
-from tests.simulation.rules import GROUP
+from tests.simulation.rules import GROUP, first_life
 from tests.simulation.scenario import SESSION_MS
 from trimtab.protocol import (
     HEARTBEATS,
@@ -26,7 +26,7 @@ from trimtab.protocol import (
     Topic,
     encode,
 )
-from trimtab.session import Assigned, Ended, Grant, Lost, Send, incarnation
+from trimtab.session import Assigned, Ended, Grant, Lost, Send
 from trimtab.session.actions import Ending, LossReason
 from trimtab.session.incarnation import next_incarnation
 
@@ -55,7 +55,7 @@ class ForeignMember:
 
     def begin(self, now: int) -> None:
         """Start the first life."""
-        self.incarnation, self.wake_at = incarnation(now, self.number), now
+        self.incarnation, self.wake_at = first_life(now, self.number), now
 
     def _begin_again(self, now: int) -> None:
         """Start the next one."""

@@ -16,7 +16,7 @@ from audit.witness import Witness, Worker
 from tests.simulation.faults import Faults
 from tests.simulation.foreign import ForeignMember, Manner
 from tests.simulation.model_kafka import Broker
-from tests.simulation.rules import GROUP
+from tests.simulation.rules import GROUP, first_life
 from tests.simulation.scenario import REVOCATION_MS, SESSION_MS, Quirk
 from tests.simulation.wire import Wire
 from trimtab.protocol import RELEASES, Assignment, QueueRef
@@ -33,7 +33,6 @@ from trimtab.session import (
     Revoked,
     Send,
     Unheard,
-    incarnation,
 )
 
 Deed = Send | Assigned | Revoked | Lost | Ended
@@ -86,7 +85,7 @@ class Process:
 
     def begin(self, now: int, offset_ms: int, manner: Manner | None) -> None:
         """Start up, with a clock that may be wrong; the latest orders are read again."""
-        self.first_life = incarnation(now + offset_ms, self.number)
+        self.first_life = first_life(now + offset_ms, self.number)
         self.offset_ms, self.manner = offset_ms, manner
         self.heard = len(self.broker.log(RELEASES))
         self._missed = 0

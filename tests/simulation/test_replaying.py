@@ -9,7 +9,7 @@ from console.recordings.replaying import Replay, batches
 from rebalance.groups.model.decisions import EventRefused
 from rebalance.ids import Millis
 from sinks import Record, record_of
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from tests.simulation import transcript
 from tests.simulation.rules import PREFIX
 from tests.simulation.scenario import SESSION_MS, Kind, scenario
@@ -23,7 +23,7 @@ def a_life(seed: int) -> Outcome:
     return World(scenario(seed)).live()
 
 
-def replayed(outcome: Outcome, rules: Rules) -> list[list[Record]]:
+def replayed(outcome: Outcome, rules: CellRules) -> list[list[Record]]:
     """Read a life's transcript again: by batch, every record but the dead letters."""
     lines = parsed((line.encode() for line in transcript.lines(outcome)), PREFIX, "a life")
     again, letters = Replay(rules, slots=1), f"{PREFIX}{DEADLETTERS.name}"

@@ -136,3 +136,17 @@ def test_a_frozen_process_does_not_evict_who_took_over(
     assert not frozen.working
     if name == frozen.name and clock == 0:  # else it cannot tell who came later, and waits
         assert frozen not in world.processes
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_that_started_at_once_never_have_one_life(seed: int) -> None:
+    """Two of one name and one millisecond, the older of which begins its next life."""
+    world = calm(seed, TwinRule.SEPARATE)
+    frozen = world.start("m0")
+    other = world.start("m0")
+    passes(world, SOON_MS)
+    frozen.suspend(world.now + 2 * SESSION_MS, world.witness)
+    passes(world, 4 * SESSION_MS)
+
+    assert frozen.worker[0] != other.worker[0]
+    assert set(QUEUES) == set(readers(world))

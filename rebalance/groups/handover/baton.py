@@ -13,8 +13,8 @@ member, incarnation and epoch, and no member works again under an epoch that was
 that was told to let go is never told to hold on, because it may have let go already, and would
 never ask again (C7).
 
-``endings`` says how a grant ends. Then ``step`` calls ``recall``, for the queues of a topic that is
-made anew, and ``settle``, which moves each queue one step towards the target.
+``endings`` says how a grant ends. Then ``step`` uses ``call_back``, for the queues of a topic that
+is made anew, and ``settle``, which moves each queue one step towards the target.
 ``tests/laws/test_baton.py`` explores this very code, in every order of events.
 
 Its one rule: nobody but the heir that is named may begin.
@@ -42,7 +42,7 @@ class _Step:
     """How many queues the target means for each, once asked for."""
 
 
-def recall(draft: Draft, stamp: Stamp) -> None:
+def call_back(draft: Draft, stamp: Stamp) -> None:
     """Have the queues of topics that were made anew let go: every position in them is void."""
     if not draft.topics.recreated:
         return

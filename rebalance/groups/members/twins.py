@@ -175,12 +175,13 @@ def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
 
 
 def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:
-    """Tell whether two lives are of one process: all of them begin with its start."""
-    start, others = (
-        life.partition("-")[0]
-        for life in (event.incarnation, draft.membership.members[rival].incarnation)
-    )
-    return start == others
+    """Tell whether a rival is an earlier life of the newcomer's process: of the same start.
+
+    One that compares greater is of another process that started in the same millisecond.
+    """
+    other = draft.membership.members[rival].incarnation
+    start, others = (life.partition("-")[0] for life in (event.incarnation, other))
+    return start == others and other < event.incarnation
 
 
 def take_over(draft: Draft, event: Joined, rivals: Collection[Rival]) -> Rival | None:

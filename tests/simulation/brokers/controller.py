@@ -13,7 +13,7 @@ from rebalance.groups.model.policy import Policy
 from sinks import Outlet, Record
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.wire.rows import Row
 from tests.simulation.brokers.plan import Plan
 from tests.simulation.rules import DECODER, PARTITIONS, PREFIX
@@ -46,7 +46,7 @@ class Controller:
     def __init__(self, plan: Plan, log: Log) -> None:
         strategy = allocator("STICKY")
         outlet = Outlet(PREFIX, PARTITIONS)
-        self._rules = Rules(DECODER, Policy(), strategy, outlet, plan.policy)
+        self._rules = CellRules(DECODER, Policy(), strategy, outlet, plan.policy)
         self._log = log
         self._read = dict.fromkeys(log.rows, 0)
         self.state = write(Cell())

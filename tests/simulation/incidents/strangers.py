@@ -5,6 +5,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation.incidents.choices import KEY, NO_NAMES, victim_of
+from tests.simulation.rules import first_life
 from tests.simulation.scenario import SESSION_MS
 from trimtab.protocol import (
     HEARTBEATS,
@@ -19,7 +20,6 @@ from trimtab.protocol import (
     Topic,
     encode,
 )
-from trimtab.session import incarnation
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def claim(world: "World", dice: Random) -> None:
     """A member that works on nothing claims queues, and lets go what it never had."""
     world.born += 1
-    name, life, number = f"liar{world.born}", incarnation(world.now, world.born), 0
+    name, life, number = f"liar{world.born}", first_life(world.now, world.born), 0
     join = Join(
         member=name,
         incarnation=life,
@@ -122,7 +122,7 @@ def glut(world: "World", dice: Random) -> None:
 
 def ill_named(world: "World", dice: Random) -> None:
     """Somebody wants to join under a name that is none, or wants a topic of no name."""
-    life = incarnation(world.now, world.born)
+    life = first_life(world.now, world.born)
     said = json.loads(encode(Join(member="m", incarnation=life, sequence=1, topics=("orders",))))
     name = dice.choice(NO_NAMES)
     said |= dice.choice([{"member": name}, {"topics": [name]}, {"instance": name}])

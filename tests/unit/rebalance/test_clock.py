@@ -103,6 +103,17 @@ def test_nor_do_clocks_that_change_places_now_and_then(lasting: int) -> None:
     assert all(at / 2 - STEP <= it <= at + STEP for at, it in zip(real, shown, strict=True))
 
 
+def test_a_clock_that_goes_back_behind_another_is_not_that_one() -> None:
+    """After a gap the broker's clock goes back, to before the gap: it is a new one, and goes on."""
+    gap, back = 60_000, 4_000 - 2 * STEP
+    stamps = [0, 1_000, 2_000, 3_000, 4_000, gap, gap + 1_000, *range(back, back + 15_000, 1_000)]
+
+    shown = read_all(stamps)
+
+    steps = {later - earlier for earlier, later in pairwise(shown[7:])}
+    assert steps == {500, 1_000}
+
+
 def test_what_was_lent_is_paid_with_half_of_what_follows() -> None:
     """After one stamp that was ahead, time goes on at half speed until it is right again."""
     shown = read_all([0, 1_000, 3_600_000, *range(2_000, 20_000, 1_000)])

@@ -7,7 +7,7 @@ from rebalance.ids import Millis
 from sinks import Record
 from streaming.cell.codec import Cell
 from streaming.cell.fold import Folded, fold
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.startup.published import PublishedState
 from streaming.wire.rows import Row
 from tests.builders.log import Log, join, leave, route, rules
@@ -32,7 +32,7 @@ RULES = rules(Policy(strategy="AVG", keep_empty_ms=Millis(KEPT_MS)))
 class Controller:
     """A cell over a log, and what it has published."""
 
-    def __init__(self, rules: Rules = RULES) -> None:
+    def __init__(self, rules: CellRules = RULES) -> None:
         self.log, self.cell, self.rules = Log(), Cell(), rules
         self.published: list[Record] = []
         self.past: list[Row] = []

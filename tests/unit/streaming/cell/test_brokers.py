@@ -15,7 +15,7 @@ from rebalance.brokers.step import step as deliberated
 from rebalance.errors import BrokenInvariant
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.cell.packed import pack_cluster, unpack_cluster
 from streaming.wire.rows import Row
 from tests.builders.cluster_story import FAILS, ClusterStory, sights
@@ -40,7 +40,7 @@ from trimtab.protocol import (
     read_broker_key,
 )
 
-RULES: Rules = rules()
+RULES: CellRules = rules()
 
 
 def eject(broker: str) -> Eject:

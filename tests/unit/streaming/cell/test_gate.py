@@ -12,7 +12,7 @@ from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import Folded, fold
 from streaming.cell.gate import SHUT, Gate, Opening, Untold, is_whole
 from streaming.cell.gate import read as read_gate
-from streaming.cell.hearing import Rules
+from streaming.cell.hearing import CellRules
 from streaming.startup.published import PublishedState
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
@@ -57,7 +57,7 @@ def worked(log: Log) -> list[Record]:
     return fold(Cell(gate=SHUT), log.rows, RULES).records
 
 
-def starts(log: Log, published: Sequence[Record], at: int) -> Rules:
+def starts(log: Log, published: Sequence[Record], at: int) -> CellRules:
     """Another controller starts, with nothing: it is told what is published."""
     board = PublishedState(NEW)
     for record in published:
@@ -75,7 +75,7 @@ def starts(log: Log, published: Sequence[Record], at: int) -> Rules:
     return replace(RULES, opening=Opening(NEW, begun.offset))
 
 
-def lived(rows: Sequence[Row], cuts: Sequence[int], known: Rules) -> list[Folded]:
+def lived(rows: Sequence[Row], cuts: Sequence[int], known: CellRules) -> list[Folded]:
     """Fold rows, as they stand in their log, in batches that end there."""
     cell, batches = Cell(gate=SHUT), []
     for first, last in pairwise([0, *cuts, len(rows)]):

@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import InstanceId
+from rebalance.ids import Epoch, InstanceId
 from tests.builders.notation import life, life_text
 from tests.builders.records import joined, routed
 from tests.builders.story import Story
@@ -109,3 +109,13 @@ def test_who_comes_back_need_not_wait_for_itself(of_members: str, of_instances: 
 
     assert ["1-2"] == [member.incarnation for member in story.state.membership.members.values()]
     assert {story.owners()[name] for name in story.owners()} == set(story.state.membership.members)
+
+
+@pytest.mark.parametrize("of_instances", ["fence-older", "hand-over", "refuse-newer"])
+def test_of_two_that_started_in_one_millisecond_the_greater_stays(of_instances: str) -> None:
+    """They begin with the same start; the other one's life is not an earlier one of its own."""
+    story = Story(policy=Policy(on_twin_instance=TwinRule(of_instances)))
+    story.reads(joined("c:1-6", instance=HERS), routed("orders", 2))
+    for sequence in (1, 2):
+        story.reads(joined("a:1-3", instance=HERS, last_epoch=Epoch(0), sequence=sequence))
+        assert {"c:1-6"} == lives(story)
