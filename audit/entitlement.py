@@ -37,6 +37,8 @@ class _Wishes:
     """What its last assignment named: only what is new is judged."""
     load: tuple[Grant, ...] | None = None
     """What it holds; None before it was sent an assignment."""
+    given: frozenset[Grant] = frozenset()
+    """What its last assignment told it to give."""
     draining: bool = False
     common: bool = False
     """It owns nothing: what it works on is no load of its own."""
@@ -96,11 +98,20 @@ class Entitlement:
                 detail = f"granted to {record.life.member}, which does not subscribe it"
                 yield self._violation(queue_text(queue), detail, record.at)
         capacity = None if wishes.unheard or not self._exact else wishes.capacity
-        if new and capacity is not None and len(meant) > capacity:
-            detail = f"granted {len(meant)} queues and can carry {capacity}"
+        load = len(record.hold) + self._coming(record)
+        if new and capacity is not None and load > capacity:
+            detail = f"granted {load} queues and can carry {capacity}"
             yield self._violation(record.life.member, detail, record.at)
         wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)
-        wishes.load = record.hold
+        wishes.load, wishes.given = record.hold, frozenset(record.give)
+
+    def _coming(self, record: Issued) -> int:
+        """Count what is on its way to a member; what it only stands by for may never come."""
+        sources = [(self._wishes.get(row.source), row) for row in record.inherit]
+        return sum(
+            known is None or Grant(row.queue, row.source_epoch) in known.given
+            for known, row in sources
+        )
 
     def ended(self, life: Life) -> None:
         """A life is over."""

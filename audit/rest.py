@@ -1,7 +1,8 @@
 """Rest: what a group must have reached once nothing happens any more (I5).
 
 Asked when the group has been quiet for long enough: is each queue that a member subscribes held by
-exactly one life, has that life said so in a beat, and is nothing left to give or to inherit?
+exactly one life, has that life said so in a beat, and is nothing left to give? Who waits for a
+queue must be the one that its holder is to name.
 
 Called by ``checker.Checker.at_rest``. A queue that no member may have, or that the group says it
 has no room for, needs no owner.
@@ -11,7 +12,17 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from audit.history import BeatSeen, Grant, Issued, Joined, Life, Queue, Routed, Summarised
+from audit.history import (
+    BeatSeen,
+    Grant,
+    Inheritance,
+    Issued,
+    Joined,
+    Life,
+    Queue,
+    Routed,
+    Summarised,
+)
 from audit.patterns import stand_for
 from audit.violations import Invariant, Violation, queue_text
 
@@ -83,8 +94,10 @@ class Rest:
         holders: dict[Queue, list[Life]] = {}
         common = self._broadcasting | self._sharing
         for life, assignment in self._assignments.items():
-            if assignment.give or assignment.inherit:
-                yield self._violation(life.member, "still told to give or to wait", assignment)
+            if assignment.give:
+                yield self._violation(life.member, "still told to give", assignment)
+            if any(self._is_in_vain(row) for row in assignment.inherit):
+                yield self._violation(life.member, "waits in vain", assignment)
             _, owned = self._owned.get(life, (0, frozenset()))
             if acknowledged and owned != frozenset(assignment.hold):
                 yield self._violation(life.member, "its beats do not say what it holds", assignment)
@@ -94,6 +107,14 @@ class Rest:
         for queue in sorted(existing | holders.keys()):
             yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
         yield from self._of_the_commons()
+
+    def _is_in_vain(self, row: Inheritance) -> bool:
+        """Tell whether a member waits for a queue whose holder would name another."""
+        source = self._assignments.get(row.source)
+        if source is None:
+            return True
+        held = Grant(row.queue, row.source_epoch)
+        return (held, row.epoch) not in zip(source.hold, source.heirs, strict=False)
 
     def _of_the_commons(self) -> Iterator[Violation]:
         """Name queues that broadcasting or sharing members lack, or have not confirmed."""

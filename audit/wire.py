@@ -214,7 +214,10 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
     own = record.overrides or Overrides()
     blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)
     head = (at, record.group, record.epoch, record.state)
-    people = tuple((each.member, (each.hold, each.give, each.inherit)) for each in record.people)
+    people = tuple(
+        (each.member, (each.hold, each.give, each.inherit + (each.heir_of or 0)))
+        for each in record.people
+    )
     left_out = frozenset(name for name, topic in record.topics.items() if topic.left_out)
     return history.Summarised(*head, value, apart, settled, blast, people, left_out)
 

@@ -48,6 +48,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
                 hold=member.hold,
                 give=member.give,
                 inherit=member.inherit,
+                heir_of=member.heir_of or None,
                 draining=member.draining,
                 away=member.away or None,
                 held=member.held or None,

@@ -100,6 +100,10 @@ class PolicySettings(Section):
     """The least time between two targets of a group. A longer one calms groups that change all the
     time, but each change waits for it."""
 
+    standing_heirs: bool = True
+    """Each queue has somebody who takes it over in milliseconds when its owner leaves, drains, or
+    dies under a guard, also while the controller is away."""
+
     blast_percent: int = Field(default=_DEFAULT.blast_percent, ge=0, le=100)
     """While more than this share of a group is silent at once, the controller holds evictions.
     100: never."""
@@ -174,6 +178,7 @@ class PolicySettings(Section):
             on_twin=self.on_twin,
             on_twin_instance=self.on_twin_instance,
             assignment_interval_ms=_millis(self.assignment_interval),
+            standing_heirs=self.standing_heirs,
             blast_percent=self.blast_percent,
             blast_members=self.blast_members,
             blast_hold_ms=_millis(self.blast_hold),

@@ -232,9 +232,10 @@ def _write(draft: Draft, claims: Claims, now: Stamp) -> None:
         draft.handover.books.put(queue, page)
         if page.ending is not None:
             draft.handover.over.add(queue)
-        if page.heir is not None or page.asked is None:
-            target[queue] = (page.heir or page.holder).member
-    draft.target.owners = target
+        owner = page.heir if page.moves else page.holder
+        if owner is not None:
+            target[queue] = owner.member
+    draft.target.replace_owners(target)
 
 
 def _map_out(draft: Draft, queues: AbstractSet[Queue]) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from rebalance.allocation import Allocator
-from rebalance.groups import adoption, ailments, obeying, routing, target, timers
+from rebalance.groups import adoption, ailments, obeying, routing, succession, target, timers
 from rebalance.groups.conclusion import Step, conclude, unchanged
 from rebalance.groups.handover import attribution, baton, endings, notice, omissions
 from rebalance.groups.members import (
@@ -102,9 +102,11 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     """Move each queue one step; return for how many the target names another member."""
     endings.take_back(draft, now)
     target.rename_owners(draft)
+    succession.follow(draft)
     moves = 0
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)
+    succession.stand_by(draft)
     baton.call_back(draft, now)
     if not omissions.withholds(draft):
         baton.settle(draft, now)

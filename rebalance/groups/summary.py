@@ -28,6 +28,9 @@ NO_ROOM: Final = "the group has no room for them"
 """Why a queue has no owner: there are too many to tell one member of (``extent``)."""
 
 
+_NOBODY: Final = MemberId("")
+
+
 def summarise(
     state: GroupState,
     books: Books,
@@ -70,9 +73,16 @@ def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> 
         return GroupPhase.EMPTY
     if any(topic.version == 0 for topic in topics) or state.target.epoch < state.group_epoch:
         return GroupPhase.ASSIGNING
-    if moving:
+    if moving or _awaits_marks(state):
         return GroupPhase.RECONCILING
     return GroupPhase.STARVED if _left_out(topics) else GroupPhase.STABLE
+
+
+def _awaits_marks(state: GroupState) -> bool:
+    """Tell whether queues wait for members that have not shown yet that they read releases."""
+    owners, members = state.target.owners, state.membership.members
+    meant = (members.get(owners.get(queue, _NOBODY)) for queue in state.handover.loose)
+    return any(member is not None and member.awaits_mark for member in meant)
 
 
 def _left_out(topics: tuple[TopicSummary, ...]) -> int:
@@ -154,9 +164,10 @@ def _member(
         hold=counts.hold,
         give=counts.give,
         inherit=counts.inherit,
+        heir_of=counts.stand_by,
         draining=member.draining,
         away=member.away,
         held=name in state.membership.suspected,
         resting=member.resting_until is not None,
-        standby=spare and able and counts == Counts(),
+        standby=spare and able and counts == Counts(stand_by=counts.stand_by),
     )

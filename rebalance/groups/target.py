@@ -36,9 +36,11 @@ def rename_owners(draft: Draft) -> None:
     replaced_by = twins.replacements(draft)
     if replaced_by:
         owners = draft.target.owners
-        draft.target.owners = {
-            queue: replaced_by.get(owner, owner) for queue, owner in owners.items()
+        renamed = {
+            queue: replaced_by[owner] for queue, owner in owners.items() if owner in replaced_by
         }
+        draft.target.owners = {**owners, **renamed}
+        draft.target.renamed.update(renamed)
 
 
 def is_due(draft: Draft, clock: Millis) -> bool:
@@ -90,25 +92,31 @@ def _aimed(request: AllocationRequest, before: Owners, plan: AllocationPlan) -> 
     return aimed
 
 
+def candidates(draft: Draft) -> Mapping[MemberId, Candidate]:
+    """Return who may own something, patterns spelt out."""
+    there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
+    found: dict[MemberId, Candidate] = dict(roster)
+    for name in roster.those(Trait.OWNS_NOTHING) | roster.those(Trait.DRAINING):
+        del found[name]
+    for name in roster.those(Trait.PATTERNED) & found.keys():
+        found[name] = spelt_out(roster[name], there)
+    for name, left in _left_to_the_resting(roster, found).items():
+        if left:
+            found[name] = replace(roster[name], topics=left)
+        else:
+            del found[name]
+    return found
+
+
 def _request(draft: Draft) -> AllocationRequest:
     there, roster = known(draft.topics.routes.merged()), draft.membership.members.merged()
-    candidates: dict[MemberId, Candidate] = dict(roster)
-    for name in roster.those(Trait.OWNS_NOTHING) | roster.those(Trait.DRAINING):
-        del candidates[name]
-    for name in roster.those(Trait.PATTERNED) & candidates.keys():
-        candidates[name] = spelt_out(roster[name], there)
-    for name, left in _left_to_the_resting(roster, candidates).items():
-        if left:
-            candidates[name] = replace(roster[name], topics=left)
-        else:
-            del candidates[name]
     wanted = subscribed(roster.owners_wishes, there)
     queues = {
         topic: route.queues
         for topic, route in draft.topics.routes.items()
         if topic in wanted and route.queues
     }
-    return AllocationRequest(candidates, queues, draft.target.owners)
+    return AllocationRequest(candidates(draft), queues, draft.target.owners)
 
 
 def _capacities(draft: Draft, request: AllocationRequest) -> Mapping[MemberId, int]:

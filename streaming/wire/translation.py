@@ -129,6 +129,7 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
         eager=record.protocol == "eager",
         patterns=frozenset(map(Pattern, record.patterns or ())),
         last_epoch=None if record.last_epoch is None else Epoch(record.last_epoch),
+        marks=bool(record.marks),
     )
 
 

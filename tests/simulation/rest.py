@@ -31,6 +31,9 @@ def unrest(processes: Collection[Process], topics: Mapping[str, Seen], state: Gr
         own_name(name, member.incarnation) for name, member in state.membership.members.items()
     }
     there = {process.name for process in processes}
+    unmarked = sorted(name for name, it in state.membership.members.items() if it.awaits_mark)
+    if unmarked:
+        return f"no mark of {unmarked} was read"
     return "" if known == there else f"the controller knows {sorted(known)}"
 
 

@@ -162,6 +162,8 @@ class Scenario:
     """Of what a starting controller is told Kafka loses a record."""
     bounded: bool = False
     """Batches have a limit."""
+    standing: bool = True
+    """Queues have standing heirs."""
 
     @property
     def strict(self) -> bool:
@@ -197,7 +199,7 @@ class Scenario:
             f"seed {self.seed}: {self.members} members, queues {self.queues}, {self.strategy}, "
             f"twins {self.on_twin}, instances {self.on_twin_instance}, interval "
             f"{self.interval_ms} ms, grace {self.grace_ms} ms, {self.safety_ms} ms, "
-            f"quirks: {quirks}"
+            f"quirks: {quirks}, standing heirs: {'on' if self.standing else 'off'}"
         )
         return "\n".join([head, *(f"  {incident}" for incident in self.incidents)])
 
@@ -212,6 +214,7 @@ def policy(scenario: Scenario) -> Policy:
         on_twin=scenario.on_twin,
         on_twin_instance=scenario.on_twin_instance,
         assignment_interval_ms=Millis(scenario.interval_ms),
+        standing_heirs=scenario.standing,
         eager_grace_ms=Millis(scenario.grace_ms),
         blast_hold_ms=Millis(HOLD_MS),
         flap_half_life_ms=Millis(HALF_LIFE_MS),
@@ -253,4 +256,5 @@ def scenario(seed: int) -> Scenario:
         quirks=frozenset(quirk for quirk in Quirk if chance.random() < 0.2),
         incidents=tuple(incidents),
         safety_ms=safety_ms,
+        standing=chance.random() < 0.7,
     )

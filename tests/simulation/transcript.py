@@ -54,6 +54,7 @@ def _command(scenario: Scenario) -> str:
         "policy.on_twin": scenario.on_twin,
         "policy.on_twin_instance": scenario.on_twin_instance,
         "policy.assignment_interval": f"{scenario.interval_ms}ms",
+        "policy.standing_heirs": scenario.standing,
         "policy.eager_grace": f"{scenario.grace_ms}ms",
         "policy.blast_hold": f"{HOLD_MS}ms",
         "policy.flap_half_life": f"{HALF_LIFE_MS}ms",

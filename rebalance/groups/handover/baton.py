@@ -23,6 +23,7 @@ Its one rule: nobody but the heir that is named may begin.
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from rebalance.groups.handover import endings
 from rebalance.groups.model.decisions import Freed
@@ -32,6 +33,9 @@ from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.subscriptions import wants
 from rebalance.ids import Life, MemberId, Queue, TopicName, Turn
 from rebalance.stamp import Stamp
+
+MOST_HEIRS: Final = 4
+"""A queue at rest is promised to no more: its holder's next full beat ends all promises but one."""
 
 
 @dataclass(slots=True)
@@ -54,28 +58,56 @@ def call_back(draft: Draft, stamp: Stamp) -> None:
 
 def settle(draft: Draft, stamp: Stamp) -> None:
     """Move each queue one step towards the member the target names for it."""
-    asked = Asked(draft.next_epoch, stamp.heard)
-    promises: dict[tuple[MemberId | None, TopicName], Grant | None] = {}  # alike for many queues
+    asked, promises = Asked(draft.next_epoch, stamp.heard), _Promises(draft)
     loose, kept, vacant = list[Queue](), Counter[MemberId](), endings.vacancies(draft)
     for queue in _unsettled(draft):
         endings.take_one(draft, queue, stamp)
-        owned = draft.handover.books.get(queue)
-        meant = draft.target.owners.get(queue), queue.topic
-        if meant not in promises:
-            promises[meant] = _promise(draft, *meant)
-        wanted = promises[meant]
-        if wanted is None and meant[0] is not None:
+        owned, meant = draft.handover.books.get(queue), draft.target.owners.get(queue)
+        wanted = promises.next(queue, owned, meant)
+        if wanted is None and meant is not None:
             loose.append(queue)
             if _may_keep(draft, owned, queue.topic, kept):
                 continue
-        page = next_page(owned, wanted, asked)
-        if page is not None and page != owned:
-            draft.handover.books.put(queue, page)
-            if owned is None and queue in vacant:
+        page = next_page(owned, wanted, asked, promises.heir(queue, owned))
+        if page is None or page == owned:
+            continue
+        draft.handover.books.put(queue, page)
+        if owned is None:
+            if queue in vacant:
                 endings.pass_on(draft, queue, vacant[queue], page.holder.member)
-            endings.take_one(draft, queue, stamp)
+            if draft.target.standing.heir_of(queue) is not None:
+                loose.append(queue)  # the epoch of its heir must be a later one
+        endings.take_one(draft, queue, stamp)
     draft.handover.loose = loose
     _write_releases(draft)
+
+
+class _Promises:
+    """What members may be promised in this step: alike for all queues of a topic."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._known: dict[tuple[MemberId, TopicName], Grant | None] = {}
+
+    def next(self, queue: Queue, owned: Ownership | None, meant: MemberId | None) -> Grant | None:
+        """Return what the target's member may be promised, if it will read the first release."""
+        wanted = self._of(meant, queue.topic)
+        if owned is None or wanted is None or wanted.life == owned.holder.life:
+            return wanted
+        return None if self._draft.membership.members[wanted.member].awaits_mark else wanted
+
+    def heir(self, queue: Queue, owned: Ownership | None) -> Grant | None:
+        """Return what the standing heir may be promised; who releases nothing needs none."""
+        if owned is None or endings.is_eager(self._draft, owned.holder):
+            return None
+        return self._of(self._draft.target.standing.heir_of(queue), queue.topic)
+
+    def _of(self, name: MemberId | None, topic: TopicName) -> Grant | None:
+        if name is None:
+            return None
+        if (name, topic) not in self._known:
+            self._known[name, topic] = _promise(self._draft, name, topic)
+        return self._known[name, topic]
 
 
 def _write_releases(draft: Draft) -> None:
@@ -117,14 +149,15 @@ def _unsettled(draft: Draft) -> list[Queue]:
     if draft.target.urgent:
         return sorted({*draft.handover.books.merged(), *draft.target.owners})
     queues = {*draft.handover.books.written, *draft.target.aimed, *draft.before.handover.loose}
+    queues.update(draft.target.renamed, draft.target.redealt)
     queues.update(draft.handover.books.concerning(draft.membership.members.written.keys()))
     return sorted(queues)
 
 
-def _promise(draft: Draft, name: MemberId | None, topic: TopicName) -> Grant | None:
-    """Return what the target's member may be promised; the target may be older than its wishes."""
-    member = None if name is None else draft.membership.members.get(name)
-    if name is None or member is None or member.away or draft.topics.routes.get(topic) is None:
+def _promise(draft: Draft, name: MemberId, topic: TopicName) -> Grant | None:
+    """Return what a member may be promised; the target may be older than its wishes."""
+    member = draft.membership.members.get(name)
+    if member is None or member.away or draft.topics.routes.get(topic) is None:
         return None
     if not wants(member, topic) or not member.owns or _is_too_much(draft, name, member):
         return None
@@ -146,18 +179,34 @@ def _loads(draft: Draft) -> Mapping[MemberId, int]:
     return step.loads
 
 
-def next_page(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+def next_page(
+    owned: Ownership | None, wanted: Grant | None, asked: Asked, heir: Grant | None = None
+) -> Ownership | None:
     """One queue's next page in the books. This function is the whole protocol."""
     if owned is None:
         return None if wanted is None else Ownership(wanted)
-    if wanted is not None and wanted.life == owned.holder.life and owned.asked is None:
-        return owned
-    if wanted is None or wanted.life == owned.holder.life:
+    stays = wanted is not None and wanted.life == owned.holder.life
+    if stays and owned.asked is None:
+        return _at_rest(owned, heir)
+    if wanted is None or stays:
         return replace(_told(owned, asked), named=None)  # its release will bring it a new grant
+    return _naming(_told(owned, asked), wanted)
+
+
+def _at_rest(owned: Ownership, heir: Grant | None) -> Ownership:
+    """Name the standing heir, if there is room for one more promise."""
+    promised = {heir.life for heir in owned.heirs}
+    if heir is None or (heir.life not in promised and len(promised) >= MOST_HEIRS):
+        return owned if owned.named is None else replace(owned, named=None)
+    return _naming(owned, heir)
+
+
+def _naming(owned: Ownership, wanted: Grant) -> Ownership:
+    """Name an heir; one that was promised the queue before keeps its epoch."""
     promised = next((heir for heir in owned.heirs if heir.life == wanted.life), None)
     if promised is None:
         owned, promised = replace(owned, heirs=(*owned.heirs, wanted)), wanted
-    return replace(_told(owned, asked), named=promised.epoch)
+    return owned if owned.named == promised.epoch else replace(owned, named=promised.epoch)
 
 
 def _told(owned: Ownership, asked: Asked) -> Ownership:

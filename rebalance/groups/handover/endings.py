@@ -58,6 +58,7 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 
 def book(draft: Draft, event: Released) -> None:
     """Enter a release: the heir that it names becomes the holder."""
+    _note_mark(draft, event)
     for queue, epoch, named in event.turns:
         owned = draft.handover.books.get(queue)
         if owned is None or owned.holder.tenure != Tenure(event.life, epoch):
@@ -71,6 +72,15 @@ def book(draft: Draft, event: Released) -> None:
         _vacate(draft, queue, owned, ending, event.stamp, heir)
 
 
+def _note_mark(draft: Draft, event: Released) -> None:
+    """Note that a member reads the releases: all that come after this one of its own, at least."""
+    member = draft.membership.members.get(event.member)
+    if member is None or not member.awaits_mark or not event.own:
+        return
+    if member.incarnation == event.incarnation:
+        draft.membership.members.put(event.member, replace(member, awaits_mark=False))
+
+
 def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     """Take a beat for the releases it proves, in case one of them was lost (C7).
 
@@ -80,9 +90,30 @@ def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     take_back(draft, event.stamp)
     owned = set(listed)
     claims.judge(draft, event, listed)
+    _strike(draft, event, listed)
     for queue, epoch, asked in _asked(draft).get(event.life, ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
             _end(draft, queue, Tenure(event.life, epoch), Ending.RELEASED, event.stamp)
+
+
+def _strike(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
+    """Forget promises that a holder will not keep: it has read whom else to name, and not gone yet.
+
+    What it was told last it shows with the epoch of its beat; if it is to be told again, what it
+    was told before is not known for sure.
+    """
+    pulse = draft.membership.pulses.get(event.member)
+    if pulse is None or pulse.unread is not None or pulse.sequence != event.sequence:
+        return
+    if event.member in draft.outbox.answered:
+        return
+    for queue, epoch in listed:
+        owned = draft.handover.books.get(queue)
+        if owned is None or owned.moves or owned.holder.tenure != Tenure(event.life, epoch):
+            continue
+        kept = () if owned.heir is None else (owned.heir,)
+        if owned.heirs != kept:
+            draft.handover.books.put(queue, replace(owned, heirs=kept))
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:

@@ -127,6 +127,7 @@ def _of_a_member(draft: Draft, event: Joined, known: Member) -> Repeated | Renew
         draining=known.dismissed or (repeated and known.draining),
         dismissed=known.dismissed,
         away=repeated and known.away,
+        awaits_mark=known.awaits_mark,
     )
     return Renewed(known, member.as_patient_as(known))
 
@@ -164,4 +165,5 @@ def _described(draft: Draft, event: Joined) -> Member:
         eager=event.eager,
         since=draft.next_epoch,
         patterns=event.patterns,
+        awaits_mark=event.marks,
     )

@@ -9,6 +9,7 @@ nothing to the pages.
 the same pages give the same answers in the same order, however the indexes came about.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
@@ -23,13 +24,14 @@ Cards = Mapping[MemberId, frozenset[Queue]]
 class Books(dict[Queue, Ownership]):
     """All pages. Never changed once a step has ended."""
 
-    __slots__ = ("_cards", "_moving")
+    __slots__ = ("_cards", "_moving", "_promised")
 
     def __init__(self, pages: Mapping[Queue, Ownership]) -> None:
         """Take the pages, without any card yet."""
         super().__init__(pages)
         self._cards: Cards | None = None
         self._moving: frozenset[Queue] | None = None
+        self._promised: Counter[MemberId] | None = None
 
     @property
     def cards(self) -> Cards:
@@ -39,8 +41,15 @@ class Books(dict[Queue, Ownership]):
         return self._cards
 
     @property
+    def promised(self) -> Mapping[MemberId, int]:
+        """By member, how many queues it is promised that do not move."""
+        if self._promised is None:
+            self._promised = _promised(self.values())
+        return self._promised
+
+    @property
     def moving(self) -> frozenset[Queue]:
-        """The queues that have an heir or are asked back."""
+        """The queues that are asked back."""
         if self._moving is None:
             self._moving = frozenset(queue for queue, owned in self.items() if moves(owned))
         return self._moving
@@ -52,6 +61,10 @@ class Books(dict[Queue, Ownership]):
         if self._moving is not None:
             now = (queue for queue, owned in written.items() if owned is not None and moves(owned))
             books._moving = self._moving.difference(written).union(now)
+        if self._promised is not None:
+            before = _promised(self[queue] for queue in written if queue in self)
+            after = _promised(it for it in written.values() if it is not None)
+            books._promised = self._promised - before + after
         if self._cards is not None:
             books._cards = refiled(self._cards, self, written, concerned)
         return books
@@ -80,7 +93,7 @@ class DraftedBooks(Overlay[Queue, Ownership]):
         return sorted(queues)
 
     def moving(self) -> list[Queue]:
-        """Return, in order, the queues that have an heir or are asked back."""
+        """Return, in order, the queues that are asked back."""
         written = self.written
         queues = [queue for queue in self._books.moving if queue not in written]
         queues += (queue for queue, owned in written.items() if owned is not None and moves(owned))
@@ -94,6 +107,12 @@ class DraftedBooks(Overlay[Queue, Ownership]):
 
     def _rewritten(self) -> Books:
         return self._books.rewritten(self.written)
+
+
+def _promised(pages: Iterable[Ownership]) -> Counter[MemberId]:
+    """Count the promises of queues that do not move."""
+    resting = (owned.heirs for owned in pages if not moves(owned))
+    return Counter(heir.member for heirs in resting for heir in heirs)
 
 
 def moves(owned: Ownership) -> bool:

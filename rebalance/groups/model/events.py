@@ -65,6 +65,8 @@ class Joined(_OfOneLife):
     """What it subscribes beside the topics that it names."""
     last_epoch: Epoch | None = None
     """What the last record said that an earlier life of its process acted on; None: no record."""
+    marks: bool = False
+    """It will release nothing, to show from where on it reads releases."""
 
 
 @dataclass(frozen=True, slots=True)

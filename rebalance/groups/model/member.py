@@ -79,6 +79,9 @@ class Member:
     """What it subscribes beside ``topics``; which topics those are, ``subscriptions`` says."""
     presumed: bool = False
     """Known from its published record alone (``adoption``): its join was not read."""
+    awaits_mark: bool = False
+    """It follows the releases, and where it began to is not read yet (``endings``): who has not
+    read the first release of a grant must not believe the second one."""
     company: int = 0
     """A mark of all the groups that a RocketMQ client is a member of; 0: it did not say."""
     doubled: Doubled | None = None

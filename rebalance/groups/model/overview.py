@@ -47,6 +47,8 @@ class MemberSummary:
     give: int
     inherit: int
     draining: bool
+    heir_of: int = 0
+    """Queues that do not move, and that it would take over at once."""
     away: bool = False
     """It left and means to be back; its queues are kept for it."""
     held: bool = False

@@ -93,6 +93,9 @@ class Policy:
     on_twin_instance: TwinRule = TwinRule.FENCE_OLDER
     """Two members with one instance (fault C2)."""
 
+    standing_heirs: bool = False
+    """Each queue has somebody who takes it over at once when its owner goes (``succession``)."""
+
     assignment_interval_ms: Millis = Millis(0)
     """The least time between two targets of a group. 0: one for each batch that needs one, which
     already gathers what arrives within a batch; more calms groups that never come to rest (C10)."""

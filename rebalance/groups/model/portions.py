@@ -55,6 +55,8 @@ class Counts(NamedTuple):
     hold: int = 0
     give: int = 0
     inherit: int = 0
+    stand_by: int = 0
+    """Queues that do not move, and that are promised to it."""
 
 
 def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Counts]:
@@ -67,9 +69,10 @@ def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Count
         moving.update(concerned(owned))
     found = {
         name: Counts(
-            len(books.cards.get(name, ())) - moving[name],
+            len(books.cards.get(name, ())) - moving[name] - books.promised.get(name, 0),
             gives[name],
             inherits[name],
+            books.promised.get(name, 0),
         )
         for name in wanted
     }

@@ -31,6 +31,8 @@ class Trait(StrEnum):
     PATTERNED = "patterned"
     LIMITED = "limited"
     """It says how many queues it can carry."""
+    UNREADY = "unready"
+    """It cannot begin by a release just now: nobody's standing heir (``succession``)."""
 
 
 class Asking(NamedTuple):
@@ -96,6 +98,9 @@ def _headings(member: Member) -> Iterator[Trait | Asking]:
         yield Trait.LIMITED
     if member.patterns:
         yield Trait.PATTERNED
+    resting = member.resting_until is not None
+    if member.eager or member.awaits_mark or member.presumed or member.away or resting:
+        yield Trait.UNREADY
 
 
 class DraftedRoster(Overlay[MemberId, Member]):

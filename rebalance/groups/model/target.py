@@ -6,6 +6,7 @@ Written by ``rebalance.groups.target``.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from rebalance.groups.standing.dealing import Standing
 from rebalance.ids import Epoch, MemberId, Millis, Queue
 
 
@@ -22,6 +23,8 @@ class Target:
     """When it was last computed with any queue, on the log clock."""
     shortage: Mapping[str, int] = field(default_factory=dict)
     """Why the strategy could not assign queues, and how many. Invariant: none is 0."""
+    standing: Standing = field(default_factory=Standing)
+    """Who would own each queue if its owner went; written by ``succession``."""
 
 
 @dataclass(slots=True)
@@ -32,11 +35,16 @@ class TargetDraft:
     epoch: Epoch
     at: Millis | None
     shortage: Mapping[str, int]
+    standing: Standing
 
     is_new: bool = False
     """It was computed in this step."""
     aimed: Collection[Queue] = ()
     """Queues whose owner in the new target is another one, or none."""
+    renamed: set[Queue] = field(default_factory=set)
+    """Queues whose owner was replaced or succeeded before the strategy was asked."""
+    redealt: Collection[Queue] = ()
+    """Queues whose standing heir is another one, or none."""
     urgent: bool = False
     """It waits for no interval, and each queue is looked at (``baton``)."""
     deferred: bool = False
@@ -45,7 +53,7 @@ class TargetDraft:
     @classmethod
     def of(cls, before: Target) -> "TargetDraft":
         """Open it."""
-        return cls(before.owners, before.epoch, before.at, before.shortage)
+        return cls(before.owners, before.epoch, before.at, before.shortage, before.standing)
 
     def hasten(self) -> None:
         """Wait for no interval between targets: an operator does not want to."""
@@ -55,13 +63,17 @@ class TargetDraft:
         """Wait for the next step, which is due at once: the strategy changed."""
         self.deferred = True
 
+    def replace_owners(self, owners: Mapping[Queue, MemberId]) -> None:
+        """Mean the queues for whoever is published to have them; nobody stands by for them yet."""
+        self.owners, self.standing = owners, Standing(owners, self.standing.heirs())
+
     def drop(self) -> None:
         """Drop the target."""
-        self.owners, self.shortage = {}, {}
+        self.owners, self.shortage, self.standing = {}, {}, Standing()
 
     def closed(self, group_epoch: Epoch) -> Target:
         """Return the target as it is now."""
         epoch = group_epoch if self.is_new else self.epoch
         assert epoch <= group_epoch, f"the target is of epoch {epoch}, the group of {group_epoch}"
         assert all(self.shortage.values()), "a shortage has queues"
-        return Target(self.owners, epoch, self.at, self.shortage)
+        return Target(self.owners, epoch, self.at, self.shortage, self.standing)

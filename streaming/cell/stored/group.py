@@ -16,6 +16,7 @@ from rebalance.groups.model.membership import Membership
 from rebalance.groups.model.outbox import Outbox
 from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.groups.model.target import Target
+from rebalance.groups.standing.dealing import Standing
 from rebalance.ids import Epoch, GroupName, MemberId, Millis, Queue
 from streaming.cell.stored.beats import BeatsForm
 from streaming.cell.stored.books import BooksForm, Members, books, books_form
@@ -50,6 +51,8 @@ class TargetForm(Form):
     epoch: Epoch
     at: Millis | None
     shortage: dict[str, int]
+    heirs: list[Place | None]
+    """Who stands by for each of the queues; empty: nobody for any."""
 
 
 class HandoverForm(Form):
@@ -160,22 +163,29 @@ def beaten(
 
 def _target_form(target: Target, places: Places[Queue], names: Places[MemberId]) -> TargetForm:
     owners = dict(target.owners.items())  # a strategy may answer in a form of its own
+    heirs = target.standing.heirs()
+    standing = [heirs.get(queue) for queue in owners] if heirs else []
     return TargetForm(
         queues=places.of(owners),
         owners=names.of(owners.values()),
         epoch=target.epoch,
         at=target.at,
         shortage=dict(target.shortage),
+        heirs=[None if it is None else names.of([it])[0] for it in standing],
     )
 
 
 def _target(form: TargetForm, known: Sequence[Queue], names: Sequence[MemberId]) -> Target:
-    owners = map(names.__getitem__, form.owners)
+    queues = chosen(known, form.queues)
+    owners = dict(zip(queues, map(names.__getitem__, form.owners), strict=True))
+    heirs = zip(queues, form.heirs, strict=True) if form.heirs else ()
+    told = {queue: names[heir] for queue, heir in heirs if heir is not None}
     return Target(
-        owners=dict(zip(chosen(known, form.queues), owners, strict=True)),
+        owners=owners,
         epoch=form.epoch,
         at=form.at,
         shortage=form.shortage,
+        standing=Standing(owners, told) if told else Standing(),
     )
 
 

@@ -67,6 +67,7 @@ class MemberForm(Form):
     challenger: tuple[MemberId, Incarnation] | None
     patterns: list[Pattern]
     presumed: bool
+    awaits_mark: bool
     company: int
     doubled: DoubledForm | None
 
@@ -143,6 +144,7 @@ def _member_form(member: Member) -> MemberForm:
         challenger=None if rival is None else (rival.member, rival.incarnation),
         patterns=sorted(member.patterns),
         presumed=member.presumed,
+        awaits_mark=member.awaits_mark,
         company=member.company,
         doubled=None if member.doubled is None else _doubled_form(member.doubled),
     )
@@ -169,6 +171,7 @@ def _member(form: MemberForm) -> Member:
         challenger=None if form.challenger is None else Life(*form.challenger),
         patterns=frozenset(form.patterns),
         presumed=form.presumed,
+        awaits_mark=form.awaits_mark,
         company=form.company,
         doubled=None if form.doubled is None else _doubled(form.doubled),
     )

@@ -67,6 +67,7 @@ class Member(Struct):
                 "topics": sorted(self.topics),
                 "patterns": sorted(self.patterns),
                 "mode": _MODES[self.mode],
+                "awaits_mark": False,
                 "doubled": None if self.doubled is None else self.doubled.form(),
             }
         )

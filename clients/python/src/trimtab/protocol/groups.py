@@ -67,6 +67,9 @@ class MemberSummary(Part):
     hold: Count
     give: Count
     inherit: Count
+    heir_of: Count | None = Field(
+        default=None, description="Queues that it would take over at once if their holders went."
+    )
     draining: bool
     away: Noted = None
     held: Noted = None

@@ -92,6 +92,11 @@ class Join(MemberRecord):
         description="Of the last record that an earlier incarnation of this process acted on; "
         "absent: none. A life that got my name or instance after that has replaced me.",
     )
+    marks: bool | None = Field(
+        default=None,
+        description="I follow the releases, and write one without queues to show from where on. "
+        "Promise me nothing before you have read it.",
+    )
 
     @field_validator("topics")
     @classmethod

@@ -56,4 +56,5 @@ class Profile:
             mode=self.mode,
             client=self.client,
             last_epoch=last_epoch,
+            marks=True if self.mode == "clustering" else None,
         )

@@ -1,7 +1,8 @@
 """The records of one incarnation on their way out: numbered, tracked, repeated until they are in.
 
 Beats are not repeated, because the next one says more. The session repeats joins until they are
-answered. Releases and drains must arrive, so they are kept until Kafka has them.
+answered, and marks until they are read back. Releases and drains must arrive, so they are kept
+until Kafka has them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -73,7 +74,7 @@ class Outbox:
         ticket = self._ticket
         self._ticket += 1
         self._sequence = record.sequence
-        if isinstance(record, Drain | Release):
+        if isinstance(record, Drain) or (isinstance(record, Release) and record.queues):
             self._unconfirmed[ticket] = record
         return Send(_topic_of(record), self._key, encode(record), ticket)
 

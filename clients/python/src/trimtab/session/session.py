@@ -23,6 +23,7 @@ from trimtab.session.commons import Commons
 from trimtab.session.fencing import Fence, within
 from trimtab.session.grants import Grant
 from trimtab.session.incarnation import next_incarnation
+from trimtab.session.mark import Mark
 from trimtab.session.member_profile import Profile
 from trimtab.session.outbox import Outbox, Outgoing, Signature
 from trimtab.session.recall import Recall
@@ -61,6 +62,7 @@ class MemberSession:
         self._baton = hand(self.profile.member, incarnation, self._recall)
         self._outbox = Outbox(self.profile.group, first_ticket)
         self._statement = Statement()
+        self._mark = Mark(needed=self.profile.mode == "clustering")
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
         self._revocation_timeout_ms = self.profile.revocation_timeout_ms
         self._heartbeat_interval_ms = self.profile.heartbeat_interval_ms
@@ -118,6 +120,8 @@ class MemberSession:
     def hear(self, release: Release, now: int) -> list[Action]:
         """A release was read, of any member."""
         self._pass_time(now)
+        if (release.member, release.incarnation) == (self.profile.member, self.incarnation):
+            self._mark.heard(release)
         self._apply(self._baton.hear(release), LossReason.RELEASED)
         return self._settle(now)
 
@@ -190,11 +194,15 @@ class MemberSession:
         self.epoch = record.epoch
         if self.phase == "joining":
             self.phase = "joined"
+            self._show_mark()
         self._fence.session_timeout_ms = record.session_timeout_ms
         self._heartbeat_interval_ms = record.heartbeat_interval_ms
         self._revocation_timeout_ms = record.revocation_timeout_ms
         self._beat_at = min(self._beat_at, self._beaten_at + record.heartbeat_interval_ms)
+        held = self._baton.holdings
         self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
+        if self._baton.holdings != held:
+            self._statement.outdated()  # the next full beat shows who may be named from now on
         if self.phase == "draining":
             self._part(now)
         if not record.join_again:
@@ -280,9 +288,16 @@ class MemberSession:
         self._fence.sent(ticket, now)
         self._asking.asked(ticket, now)
         self._post(self.profile.join(self.incarnation, sequence, self._last_epoch))
+        self._show_mark()
+
+    def _show_mark(self) -> None:
+        if self._mark.due:
+            self._mark.sent(self._outbox.next_sequence, answered=self._answered)
+            self._post(Release(**self._signature(), queues=()))
 
     def _beat(self, now: int) -> None:
         self._actions += self._outbox.post_again()
+        self._show_mark()
         owned = self._statement.due(self._baton.owned)
         ticket = self._outbox.next_ticket
         self._fence.sent(ticket, now)

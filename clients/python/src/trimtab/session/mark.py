@@ -1,0 +1,33 @@
+"""The mark: a release without queues, which shows from where on a life reads releases.
+
+Of all releases of a grant the first counts, so who has not read the first must not believe the
+second. The controller therefore promises nothing to a life whose mark it has not read: it has read
+all that stands before it. The mark goes out with each join, and with each beat until one that was
+written after the first answer is read back: an earlier one may have come before the join.
+"""
+
+from trimtab.protocol import Release
+
+
+class Mark:
+    """Whether the mark of one incarnation has to be written."""
+
+    def __init__(self, *, needed: bool) -> None:
+        self._needed = needed
+        self._counts_from: int | None = None
+        """The sequence of the first one that was written after the answer."""
+
+    @property
+    def due(self) -> bool:
+        """Whether it is to be written, with a join or a beat."""
+        return self._needed
+
+    def sent(self, sequence: int, *, answered: bool) -> None:
+        """It is on its way."""
+        if answered and self._counts_from is None:
+            self._counts_from = sequence
+
+    def heard(self, release: Release) -> None:
+        """A release of this incarnation was read back."""
+        if self._counts_from is not None and release.sequence >= self._counts_from:
+            self._needed = False

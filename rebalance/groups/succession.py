@@ -1,0 +1,73 @@
+"""Succession: who takes over from a member that goes, before anybody is asked.
+
+Each queue has a standing heir, which its holder names when it goes (``standing``). Here they are
+dealt anew when somebody came, went or changed, or when owners did. And when an owner is gone, the
+target follows the log before the strategy is asked: its queues are meant for those that took them
+over, or are about to. Then a departure that was foreseen moves nothing twice.
+
+Called by ``step``, before ``baton`` moves queues. Its one rule: who cannot begin by a release is
+nobody's standing heir.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from rebalance.allocation import Candidate
+from rebalance.groups import target
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.ownership import Ownership
+from rebalance.groups.model.roster import Trait
+from rebalance.groups.standing.dealing import Standing, deal
+from rebalance.ids import MemberId
+
+_NOBODY: Final = Standing()
+
+
+def follow(draft: Draft) -> None:
+    """Mean the queues of owners that are gone for those that have them by now, or come next."""
+    if not draft.policy.standing_heirs or not draft.membership.members.written:
+        return
+    candidates = target.candidates(draft)
+    owners = draft.target.owners
+    lost = set(owners.values()) - candidates.keys()
+    if not lost:
+        return
+    taken = {}
+    for queue in [queue for queue, owner in owners.items() if owner in lost]:
+        taker = _taker(draft.handover.books.get(queue), lost)
+        if taker is not None and taker in candidates:
+            taken[queue] = taker
+    draft.target.owners = {**owners, **taken}
+    draft.target.renamed.update(taken)
+
+
+def _taker(owned: Ownership | None, lost: Collection[MemberId]) -> MemberId | None:
+    if owned is None:
+        return None
+    if owned.holder.member not in lost:
+        return owned.holder.member
+    return None if owned.heir is None else owned.heir.member
+
+
+def stand_by(draft: Draft) -> None:
+    """Deal standing heirs anew, if anything that they depend on has changed."""
+    now, before = draft.target, draft.before.target
+    if not draft.policy.standing_heirs:
+        if now.standing.heirs():
+            now.redealt, now.standing = now.standing.heirs().keys(), _NOBODY
+        return
+    if not (now.is_new or now.renamed or draft.membership.members.written):
+        return
+    aimed = {*now.aimed, *now.renamed}
+    known = now.standing.owners is before.owners
+    dealt = deal(now.standing, _people(draft), now.owners, aimed if known else None)
+    now.standing, now.redealt = dealt.standing, dealt.changes
+
+
+def _people(draft: Draft) -> Mapping[MemberId, Candidate]:
+    """Return who may be promised a queue: who reads releases, and is there to begin."""
+    roster = draft.membership.members.merged()
+    people = dict(target.candidates(draft))
+    for name in people.keys() & roster.those(Trait.UNREADY):
+        del people[name]
+    return people
