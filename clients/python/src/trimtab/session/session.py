@@ -199,10 +199,9 @@ class MemberSession:
         self._heartbeat_interval_ms = record.heartbeat_interval_ms
         self._revocation_timeout_ms = record.revocation_timeout_ms
         self._beat_at = min(self._beat_at, self._beaten_at + record.heartbeat_interval_ms)
-        held = self._baton.holdings
         self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
-        if self._baton.holdings != held:
-            self._statement.outdated()  # the next full beat shows who may be named from now on
+        if any(it.next is not None for it in self._baton.holdings):
+            self._statement.outdated()  # a full beat shows whom it would name from now on
         if self.phase == "draining":
             self._part(now)
         if not record.join_again:
