@@ -136,8 +136,20 @@ def _vacate(
         draft.handover.books.remove(queue)
         draft.scratch(_Step).vacant[queue] = vacancy
         return
-    draft.handover.books.put(queue, Ownership(heir))
+    back = Asked(draft.next_epoch, stamp.heard) if is_void(owned, heir.life) else None
+    draft.handover.books.put(queue, Ownership(heir, asked=back))
     pass_on(draft, queue, vacancy, heir.member)
+
+
+def is_void(owned: Ownership, life: Life) -> bool:
+    """Tell whether a life was promised a queue before its holder was told to name another, or none.
+
+    Then the topic may have been made anew since, and the life must not begin where the holder ends.
+    """
+    return owned.asked is not None and any(
+        heir.life == life and heir.epoch < owned.asked.epoch and heir.epoch != owned.named
+        for heir in owned.heirs
+    )
 
 
 def vacancies(draft: Draft) -> Mapping[Queue, Vacancy]:
