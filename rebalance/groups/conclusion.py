@@ -9,7 +9,7 @@ always means the same bytes (I4).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rebalance.causes import Cause
 from rebalance.errors import BrokenInvariant
@@ -113,11 +113,24 @@ def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[M
     now = [(queue, owned) for queue, owned in written.items() if owned is not None]
     members = {member for _, owned in was + now for member in concerned(owned)}
     old, new = portions(was, members), portions(now, members)
-    retold = {member for member in members if old[member] != new[member]}
+    retold = {name for name in members if _read(draft, name, old) != _read(draft, name, new)}
     retold.update(commons.readers(draft, common))
     return sorted(
         (retold | draft.outbox.answered | draft.outbox.reminded) & state.membership.members.keys()
     )
+
+
+def _read(draft: Draft, name: MemberId, shares: Shares) -> Portion:
+    """Return what a member makes of its portion: an eager one names nobody, as it releases nothing.
+
+    To be told again would start its grace anew.
+    """
+    member, portion = draft.membership.members.get(name), shares[name]
+    if member is None or not member.eager:
+        return portion
+    rows = (portion.hold, portion.give)
+    hold, give = (tuple(turn._replace(next=None) for turn in told) for told in rows)
+    return replace(portion, hold=hold, give=give)
 
 
 def _issued(

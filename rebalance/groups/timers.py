@@ -138,13 +138,15 @@ def _overdue(draft: Draft, clock: Millis) -> list[MemberId]:
 
 
 def _revocations(draft: Draft) -> list[tuple[MemberId, Millis]]:
-    """Members that were told to let go, and until when."""
+    """Members that were told to let go and are not known to have done so, and until when."""
     found = []
     for queue in draft.handover.books.moving():
         owned = draft.handover.books[queue]
         name, incarnation = owned.holder.life
         member = draft.membership.members.get(name)
-        if owned.asked is None or member is None or member.incarnation != incarnation:
+        if owned.asked is None or owned.ending is not None:
+            continue
+        if member is None or member.incarnation != incarnation:
             continue
         begun = notice.begins(draft, owned.asked)
         found.append((name, Millis(begun + _patience(draft, member))))

@@ -29,7 +29,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis, Position, TopicName
 from rebalance.stamp import Stamp
-from tests.builders.notation import life, page_text, queue_text, turn_text
+from tests.builders.notation import life, life_text, page_text, queue_text, turn_text
 from tests.builders.records import Record, joined, released, routed
 
 TICK_MS = 1_000
@@ -111,6 +111,13 @@ class Story:
         ownership = self.state.handover.books
         return {queue_text(queue): ownership[queue].holder.member for queue in sorted(ownership)}
 
+    def freed(self) -> dict[str, str]:
+        """Return by life what the last batch released for it; the next batch reads that."""
+        return {
+            life_text(*it.life): " ".join(map(turn_text, it.turns))
+            for it in only(Freed, self.decided)
+        }
+
     def phase(self) -> GroupPhase:
         """Return the phase that was last published."""
         return only(GroupSummarised, self.decisions)[-1].phase
@@ -127,7 +134,7 @@ class Story:
 
     def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
         """Read what the last batch released for others as well, before all else."""
-        said = [Released(now, it.life, it.turns, own=False) for it in only(Freed, self.decided)]
+        said = self._said(now)
         outcome = step(self.state, [*said, *events], now, self.policy, self.allocator)
         self.state = outcome.state
         for decision in outcome.decisions:
@@ -138,6 +145,9 @@ class Story:
         self.decided = list(outcome.decisions)
         self.decisions += self.decided
         return self.decided
+
+    def _said(self, now: Stamp) -> list[Released]:
+        return [Released(now, it.life, it.turns, own=False) for it in only(Freed, self.decided)]
 
 
 def only(kind: type[AnyDecision], decisions: Iterable[Decision]) -> list[AnyDecision]:

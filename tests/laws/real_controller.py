@@ -32,7 +32,6 @@ from rebalance.ids import (
     GroupName,
     Held,
     Incarnation,
-    InstanceId,
     Life,
     MemberId,
     Millis,
@@ -55,13 +54,13 @@ from tests.laws.messages import (
     Rejoined,
     Resized,
     Resumed,
-    Wish,
     Wished,
 )
 from tests.laws.messages import (
     Life as MemberLife,
 )
 from tests.laws.views import Inherit, Record, Release
+from tests.laws.wishes import decoded, encoded, instance_of
 
 PILOT = MemberId("pilot")
 TOPIC = TopicName("orders")
@@ -141,7 +140,7 @@ class RealController:
             member = self._states[state].membership.members.get(name)
             if member is None or member.draining or member.away:
                 continue
-            if member.instance == _instance(slot):
+            if member.instance == instance_of(slot):
                 return number, life
         return None
 
@@ -167,7 +166,7 @@ class RealController:
             case Rejoined() | Away() | Booked() | Beat():
                 return self._of_a_member(message)
             case Wished(wish):
-                code, topics = _encoded(wish, self._slots), frozenset({TOPIC})
+                code, topics = encoded(wish, self._slots), frozenset({TOPIC})
                 return Joined(stamp(), Life(PILOT, Incarnation("1")), 0, topics, weight=code)
             case Resized(queues):
                 version = state.epoch + 1
@@ -184,7 +183,7 @@ class RealController:
         who = Life(self.members[message.member], Incarnation(str(message.life)))
         match message:
             case Rejoined():
-                topics, instance = frozenset({TOPIC}), _instance(message.slot)
+                topics, instance = frozenset({TOPIC}), instance_of(message.slot)
                 return Joined(stamp(), who, 0, topics, instance=instance, eager=message.eager)
             case Away():
                 return Left(stamp(), who, 0, temporary=True)
@@ -208,12 +207,12 @@ class RealController:
                 return Resume()
 
     def _wished(self, request: AllocationRequest) -> AllocationPlan:
-        wish = _decoded(request.candidates[PILOT].weight, len(self.queues), self._slots)
+        wish = decoded(request.candidates[PILOT].weight, len(self.queues), self._slots)
         members = {each.instance: name for name, each in request.candidates.items()}
         owners = {
-            queue: members[_instance(slot)]
+            queue: members[instance_of(slot)]
             for queue, slot in zip(self.queues, wish, strict=True)
-            if _instance(slot) in members and queue in request.queues.get(TOPIC, ())
+            if instance_of(slot) in members and queue in request.queues.get(TOPIC, ())
         }
         return AllocationPlan(owners)
 
@@ -293,24 +292,5 @@ def stamp(clock: int = 0) -> Stamp:
     return Stamp(now, now, now, Position(TOPIC, 0, 0))
 
 
-def _instance(slot: int) -> InstanceId:
-    return InstanceId(f"i{slot}")
-
-
 def _is_there(state: GroupState, name: MemberId) -> bool:
     return name in state.membership.members and not state.membership.members[name].away
-
-
-def _encoded(wish: Wish, members: int) -> int:
-    code = 0
-    for member in reversed(wish):
-        code = code * (members + 1) + member + 1
-    return code + 1
-
-
-def _decoded(code: int, queues: int, members: int) -> Wish:
-    wish, rest = [], code - 1
-    for _ in range(queues):
-        rest, digit = divmod(rest, members + 1)
-        wish.append(digit - 1)
-    return tuple(wish)

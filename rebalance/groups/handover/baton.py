@@ -47,13 +47,16 @@ class _Step:
 
 
 def call_back(draft: Draft, stamp: Stamp) -> None:
-    """Have the queues of topics that were made anew let go: every position in them is void."""
+    """Have the queues of topics that were made anew let go: every position in them is void.
+
+    So is every promise, because an heir begins where its holder ended.
+    """
     if not draft.topics.recreated:
         return
     asked = Asked(draft.next_epoch, stamp.heard)
     for queue, owned in draft.handover.books.items():
         if queue.topic in draft.topics.recreated:
-            draft.handover.books.put(queue, _told(owned, asked))
+            draft.handover.books.put(queue, replace(owned, asked=asked, named=None))
 
 
 def settle(draft: Draft, stamp: Stamp) -> None:

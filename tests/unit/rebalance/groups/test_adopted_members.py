@@ -6,8 +6,8 @@ from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdra
 from rebalance.groups.model.events import BeatSeen, Mode
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import Life
-from tests.builders.amnesia import a_story
+from rebalance.ids import Life, Queue
+from tests.builders.amnesia import Remembered, a_story
 from tests.builders.notation import life
 from tests.builders.records import (
     beaten,
@@ -26,11 +26,11 @@ def test_commons_own_nothing() -> None:
     """Who broadcasts works on what others own; that is no claim."""
     story = a_story()
     story.reads(joined("a"), joined("x", mode=Mode.BROADCASTING), routed("orders", 2))
-    pages, told = story.pages(), story.told("x")
+    pages, told = story.pages(), _works_on(story, "x")
     story.forgets(kept=len(story.log))
 
     assert pages == story.pages()
-    assert [queue for queue, _ in told.hold] == [queue for queue, _ in story.told("x").hold]
+    assert told == _works_on(story, "x")
 
 
 def test_what_no_member_owns_is_kept() -> None:
@@ -39,11 +39,15 @@ def test_what_no_member_owns_is_kept() -> None:
     shared = [joined(name, "orders", mode=Mode.SHARED) for name in "abc"]
     story.reads(*shared, joined("x", "news", mode=Mode.BROADCASTING))
     story.reads(routed("orders", 6), routed("news", 2))
-    told = {name: [queue for queue, _ in story.told(name).hold] for name in "abcx"}
+    told = {name: _works_on(story, name) for name in "abcx"}
     story.forgets(kept=len(story.log))
 
     assert [4, 4, 4, 2] == [len(queues) for queues in told.values()]
-    assert told == {name: [queue for queue, _ in story.told(name).hold] for name in "abcx"}
+    assert told == {name: _works_on(story, name) for name in "abcx"}
+
+
+def _works_on(story: Remembered, name: str) -> list[Queue]:
+    return [turn.queue for turn in story.told(name).hold]
 
 
 def test_members_that_know_no_releases() -> None:
@@ -148,6 +152,8 @@ def test_a_lost_release_is_proved_by_a_beat_of_the_past() -> None:
     story.missed(beaten("a", epoch=2, owned="orders-0@1"))
     story.forgets()
 
+    assert {"a": "orders-1@1>2"} == story.freed()
+    story.ticks()
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
 
 

@@ -204,7 +204,7 @@ def test_a_release_that_nobody_had_read() -> None:
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("b"))
     story.wall += 1
-    story.missed(released("a", "orders-1@1"))
+    story.missed(released("a", "orders-1@1>2"))
     story.forgets()
 
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
@@ -215,7 +215,7 @@ def test_a_release_just_before_the_last_decision() -> None:
     story = a_story()
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("b"))
-    story.missed(released("a", "orders-1@1"))
+    story.missed(released("a", "orders-1@1>2"))
     story.forgets()
 
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()

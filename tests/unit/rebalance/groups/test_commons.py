@@ -20,7 +20,7 @@ DEALT_EVENLY = [line for line in POP if line["strategy"] == "AVG" and line["cids
 
 def numbers(story: Story, member: str) -> list[int]:
     """The queues that a member is told to work on."""
-    return [queue.id for queue, _ in story.told(member).hold]
+    return [turn.queue.id for turn in story.told(member).hold]
 
 
 def trio(policy: Policy | None = None) -> Story:
@@ -109,7 +109,7 @@ def test_whoever_draws_from_other_queues_than_before_is_told() -> None:
     assert [[0, 1, 2, 3, 4, 5], [3, 4, 5, 6, 7], [0, 1, 2, 6, 7]] == [
         numbers(story, name) for name in "acd"
     ]
-    assert {1} == {epoch for name in "acd" for _, epoch in story.told(name).hold}
+    assert {1} == {turn.epoch for name in "acd" for turn in story.told(name).hold}
 
 
 def test_a_new_share_number_is_told_to_all_whom_it_concerns() -> None:

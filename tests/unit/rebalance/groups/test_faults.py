@@ -80,10 +80,10 @@ def test_b3_every_record_twice() -> None:
         joined("a", sequence=1),
         routed("orders", 2),
         joined("b", sequence=1),
-        released("a", "orders-1@1"),
-        beaten("a", epoch=2, owned="orders-0@1", sequence=1),
+        released("a", "orders-1@2>3"),
+        beaten("a", epoch=3, owned="orders-0@2", sequence=1),
         drained("b", sequence=2),
-        released("b", "orders-1@2"),
+        released("b", "orders-1@3>5"),
     ]
     for record in records:
         story.reads(record)
@@ -91,6 +91,8 @@ def test_b3_every_record_twice() -> None:
         story.reads(record)
 
         assert once == (story.state.epoch, story.pages(), story.state.membership.members)
+
+    assert {"orders-0": "a@2", "orders-1": "a@5"} == story.pages()
 
 
 JUMPS = {

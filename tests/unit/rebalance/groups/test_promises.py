@@ -42,8 +42,8 @@ def test_nobody_keeps_more_than_it_can_carry() -> None:
     assert {4: "b", 5: "b", 6: "c"} == meant
     told = story.told("c")
     assert ([4, 6], [5]) == (
-        [queue.id for queue, _ in told.hold],
-        [queue.id for queue, _ in told.give],
+        [turn.queue.id for turn in told.hold],
+        [turn.queue.id for turn in told.give],
     )
 
 

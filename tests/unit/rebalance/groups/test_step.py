@@ -7,13 +7,13 @@ import pytest
 from allocators import allocator
 from rebalance.allocation import AllocationPlan
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
-from rebalance.groups.model.events import Event
+from rebalance.groups.model.events import Event, Portion
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId, Millis
-from tests.builders.notation import queue
+from tests.builders.notation import queue, turns
 from tests.builders.records import (
     Record,
     at,
@@ -58,10 +58,10 @@ def test_join_tells_holder_and_heir_in_the_same_batch() -> None:
 def test_release_books_the_heir_under_the_epoch_it_was_promised() -> None:
     """The heir started on the release itself; the controller only confirms it."""
     story = handing_over()
-    decided = story.reads(released("a", "orders-1@1"))
+    decided = story.reads(released("a", "orders-1@1>2"))
 
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
-    assert ((queue("orders-1"), 2),) == story.told("b").hold
+    assert turns("orders-1@2") == story.told("b").hold
     assert [("a", "b")] == [(h.from_member, h.to_member) for h in only(HandedOver, decided)]
     assert [] == only(Rebalanced, decided)
 
@@ -97,14 +97,21 @@ def test_route(record: Record, expected: list[str]) -> None:
 
 
 def test_queue_that_vanishes_in_the_hand_is_given_up() -> None:
-    """A topic that disappears during a hand-over cancels the heir and asks the holder on."""
-    story = handing_over(policy=CREDULOUS)
-    story.reads(missing("orders", version=2))
-    assert {"orders-0": "a@1!3", "orders-1": "a@1!2 > b@2!3"} == story.pages()
+    """A topic that disappears during a hand-over is asked back from the holder, for nobody.
 
-    story.settles()
+    If its release has named the heir already, the heir is asked as well.
+    """
+    for said in ("orders-1@1", "orders-1@1>2"):
+        story = handing_over(policy=CREDULOUS)
+        story.reads(missing("orders", version=2))
+        assert {"orders-0": "a@1!3", "orders-1": "a@1!2 / b@2"} == story.pages()
+        assert turns("orders-0@1 orders-1@1") == story.told("a").give
 
-    assert {} == story.pages()
+        story.reads(released("a", said))
+        story.settles()
+
+        assert {} == story.pages()
+        assert Portion() == story.told("b")
 
 
 def test_topic_that_its_last_subscriber_drops_is_given_up() -> None:
@@ -205,7 +212,7 @@ def test_state_that_went_in_is_untouched() -> None:
     """State is a value: a replay starts from the same one."""
     story = handing_over()
     before, copy = story.state, replace(story.state)
-    story.reads(released("a", "orders-1@1"), joined("c"), routed("orders", 4, version=2))
+    story.reads(released("a", "orders-1@1>2"), joined("c"), routed("orders", 4, version=2))
 
     assert copy == before
     assert before.handover.books is copy.handover.books
@@ -244,13 +251,32 @@ def test_a_topic_that_was_made_anew_is_granted_afresh() -> None:
 
 def test_the_heir_of_a_queue_that_was_made_anew_does_not_begin() -> None:
     """On the holder's release it would, at a position in a topic that is no more (D3)."""
+    story = made_anew_on_the_way()
+    assert "a@1!3 / b@2" == story.pages()["orders-1"]
+    assert turns("orders-0@1 orders-1@1") == story.told("a").give
+
+    story.reads(joined("b", sequence=50, rack="r"))  # another look at it changes nothing
+    assert turns("orders-0@1 orders-1@1") == story.told("a").give
+
+    story.settles()
+    assert {"orders-0": "a@5", "orders-1": "b@5"} == story.pages()
+
+
+def test_the_heir_that_began_before_the_topic_was_made_anew_is_called_back() -> None:
+    """The holder's release names it, and was written before the holder was told not to (D3)."""
+    story = made_anew_on_the_way()
+    story.reads(released("a", "orders-1@1>2"))
+    assert "b@2!4" == story.pages()["orders-1"]
+
+    story.settles()
+    assert {"orders-0": "a@5", "orders-1": "b@5"} == story.pages()
+
+
+def made_anew_on_the_way() -> Story:
+    """Begin with a topic that was made anew while orders-1 was on its way from a to b."""
     story = Story()
     story.reads(joined("a"), routed("orders", 2, generation="x"))
     story.reads(joined("b"))
     assert "a@1!2 > b@2" == story.pages()["orders-1"]
     story.reads(routed("orders", 2, version=2, generation="y"))
-    assert "a@1!2 > b@2!3" == story.pages()["orders-1"]
-    assert ((queue("orders-1"), 2),) == story.told("b").give
-
-    story.settles()
-    assert {"orders-0": "a@4", "orders-1": "b@4"} == story.pages()
+    return story

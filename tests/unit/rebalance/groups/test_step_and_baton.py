@@ -5,8 +5,10 @@ from rebalance.groups.model.decisions import (
     MemberChange,
     MemberChanged,
 )
+from rebalance.groups.model.events import Portion
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
+from tests.builders.notation import turns
 from tests.builders.records import (
     beaten,
     drained,
@@ -18,28 +20,29 @@ from tests.builders.records import (
 from tests.builders.story import Story, handing_over, only
 
 
-def test_heir_is_replaced_only_after_it_let_go() -> None:
-    """The target changes while b may already have started: c has to wait for b's word."""
+def test_heir_is_replaced_at_once() -> None:
+    """The target changes while a queue is on its way: only whom the holder names may start."""
     story = handing_over()
     story.reads(left("b"), joined("c"))  # b is gone for good: c may be promised at once
 
     assert {"orders-0": "a@1", "orders-1": "a@1!2 > c@3"} == story.pages()
 
     story.reads(joined("b"))  # AVG means orders-1 for b now
-    assert {"orders-0": "a@1", "orders-1": "a@1!2 > c@3!4"} == story.pages()
+    assert {"orders-0": "a@1", "orders-1": "a@1!2 > b@4 / c@3"} == story.pages()
 
-    story.obeys("c")
-    assert {"orders-0": "a@1", "orders-1": "a@1!2 > b@5"} == story.pages()
+    story.obeys("a")
+    assert {"orders-0": "a@1", "orders-1": "b@4"} == story.pages()
+    assert Portion() == story.told("c")
 
 
 def test_heir_is_replaced_after_the_holders_release() -> None:
-    """The cancelled heir may have started: it becomes the holder, and must give."""
+    """The release names the former heir, which has started: it is the holder, and must give."""
     story = handing_over()
     story.reads(left("b"), joined("c"))
     story.reads(joined("b"))
-    story.reads(released("a", "orders-1@1"))
+    story.reads(released("a", "orders-1@1>3"))
 
-    assert {"orders-0": "a@1", "orders-1": "c@3!4 > b@5"} == story.pages()
+    assert {"orders-0": "a@1", "orders-1": "c@3!5 > b@5"} == story.pages()
 
     story.obeys("c")
 
@@ -61,7 +64,7 @@ def test_heir_dies_before_the_release() -> None:
 def test_heir_dies_after_the_release() -> None:
     """It was the holder by then; the queue goes on like that of any dead holder."""
     story = handing_over()
-    story.reads(released("a", "orders-1@1"), left("b"))
+    story.reads(released("a", "orders-1@1>2"), left("b"))
 
     assert {"orders-0": "a@1", "orders-1": "a@3"} == story.pages()
 
@@ -76,7 +79,9 @@ def test_a_leave_may_be_read_before_the_releases_that_it_followed() -> None:
     held = {queue: page for queue, page in story.pages().items() if page.startswith("b@")}
     story.reads(drained("b"))
     assert ["orders-2", "orders-3"] == [*held]
-    decisions = story.reads(left("b", sequence=9), released("b", "orders-2@1"))
+    decisions = story.reads(left("b", sequence=9), released("b", "orders-2@1>2"))
+    assert {"b": "orders-3@1>2"} == story.freed()
+    decisions += story.ticks()
 
     handed = [(it.ending.value, len(it.queues)) for it in only(HandedOver, decisions)]
     assert [("left", 1), ("released", 1)] == sorted(handed)
@@ -84,15 +89,35 @@ def test_a_leave_may_be_read_before_the_releases_that_it_followed() -> None:
 
 
 def test_holder_dies_before_its_release() -> None:
-    """The heir is confirmed under the epoch it was promised: it may have started already."""
+    """The controller releases for it, and reads that: the heir begins as it was promised."""
     story = Story()
     story.reads(joined("a"), joined("c"), routed("orders", 3))
     story.reads(joined("b"))
     assert "a@1!2 > b@2" == story.pages()["orders-1"]
 
     story.reads(left("a"))
+    assert "a@1!2x > b@2" == story.pages()["orders-1"]
+    assert {"a": "orders-1@1>2"} == story.freed()
 
-    assert "b@2" == story.pages()["orders-1"].partition("!")[0]
+    story.ticks()
+    assert "b@2" == story.pages()["orders-1"]
+
+
+def test_holder_is_fenced_after_its_release() -> None:
+    """Before it died it named another heir than the controller does: the first release counts."""
+    story = handing_over()
+    story.reads(left("b"), joined("c"))
+    story.reads(joined("b"))
+    story.reads(left("a"))
+    assert {"a": "orders-1@1>3"} == story.freed()
+
+    late, story.decided = story.decided, []
+    story.reads(released("a", "orders-1@1>4"))
+    assert "b@4!6 > c@6" == story.pages()["orders-1"]
+
+    before, story.decided = story.pages(), late
+    story.ticks()
+    assert before == story.pages()
 
 
 def test_holder_and_heir_die_in_one_batch() -> None:
@@ -108,24 +133,24 @@ def test_holder_and_heir_die_in_one_batch() -> None:
 
 
 def test_target_returns_to_the_holder_while_it_is_asked() -> None:
-    """It is not told to hold on; once it has let go it is granted the queue anew."""
+    """It is not told to hold on; once it has let go, for nobody, it is granted the queue anew."""
     story = handing_over()
     story.reads(drained("b"))
-    assert "a@1!2 > b@2!3" == story.pages()["orders-1"]
-
-    story.obeys("b")
-    assert "a@1!2" == story.pages()["orders-1"]
+    assert "a@1!2 / b@2" == story.pages()["orders-1"]
+    assert turns("orders-1@1") == story.told("a").give
 
     story.obeys("a")
-    assert "a@5" == story.pages()["orders-1"]
-    assert {"orders-0": "a@1", "orders-1": "a@5"} == story.pages()
+    assert {"orders-0": "a@1", "orders-1": "a@4"} == story.pages()
+    assert Portion() == story.told("b")
 
 
 def test_release_that_was_lost_is_repaired_by_a_beat() -> None:
     """What a member no longer owns after acting on "give" is released (C7)."""
     story = handing_over()
     story.reads(beaten("a", epoch=2, owned="orders-0@1"))
+    assert {"a": "orders-1@1>2"} == story.freed()
 
+    story.ticks()
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
 
 
@@ -141,9 +166,10 @@ def test_a_beat_that_does_not_say_what_its_member_owns_proves_no_release() -> No
 def test_release_that_is_repeated_changes_nothing() -> None:
     """At least once is enough, and once is enough (C7)."""
     story = handing_over()
-    story.reads(released("a", "orders-1@1"))
+    story.reads(released("a", "orders-1@1>2"))
 
-    assert [] == story.reads(released("a", "orders-1@1"), beaten("a", epoch=2, owned="orders-0@1"))
+    again = beaten("a", epoch=2, owned="orders-0@1")
+    assert [] == story.reads(released("a", "orders-1@1>2"), again)
 
 
 def test_slow_revoker_is_fenced_at_its_deadline_and_delays_only_its_own_queues() -> None:
@@ -158,6 +184,9 @@ def test_slow_revoker_is_fenced_at_its_deadline_and_delays_only_its_own_queues()
     assert {"orders-0": "a@1", "orders-1": "a@1!2 > b@2"} == story.pages()
 
     decided = story.waits(seconds=0.001)
+    assert {"orders-0": "b@3", "orders-1": "a@1!2x > b@2"} == story.pages()
+    assert {"a": "orders-1@1>2"} == story.freed()
+    decided += story.ticks()
 
     assert {"orders-0": "b@3", "orders-1": "b@2"} == story.pages()
     assert [MemberChange.FENCED] == [each.change for each in only(MemberChanged, decided)]

@@ -73,9 +73,12 @@ def test_drained_member_that_dies_is_moved_once() -> None:
     story = two_members()
     story.reads(drained("b"))
     decided = story.reads(left("b"))
+    assert {"b": "orders-1@1>2"} == story.freed()
+    decided += story.ticks()
 
     assert {"orders-0": "a@1", "orders-1": "a@2"} == story.pages()
     assert [0] == [rebalance.moves for rebalance in only(Rebalanced, decided)]
+    assert ["left"] == [handed.ending for handed in only(HandedOver, decided)]
 
 
 def test_everybody_leaves_and_one_returns() -> None:
