@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from rebalance.groups.handover import endings
 from rebalance.groups.model.decisions import Freed
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.extent import ALWAYS_FIT
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.subscriptions import wants
@@ -86,7 +87,9 @@ def _write_releases(draft: Draft) -> None:
         if owned is not None and owned.ending is not None:
             turns[owned.holder.life].append(Turn(queue, owned.holder.epoch, owned.named))
     draft.outbox.notes += [
-        Freed(draft.before.name, life, tuple(those)) for life, those in sorted(turns.items())
+        Freed(draft.before.name, life, tuple(those[at : at + ALWAYS_FIT]))
+        for life, those in sorted(turns.items())
+        for at in range(0, len(those), ALWAYS_FIT)
     ]
 
 

@@ -102,10 +102,10 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             PARTITION,
             b"billing",
             (
-                '{"v":1,"kind":"release","member":"a","incarnation":"1767225600000-9f86d081",'
-                '"sequence":0,"queues":[{"topic":"orders",'
-                '"queues":[[0,2,null,4],[2,3,null,null]]}],"by":"controller"}'
-            ).encode(),
+                b'{"v":1,"kind":"release","member":"a","incarnation":"1767225600000-9f86d081",'
+                b'"sequence":0,"queues":[{"topic":"orders",'
+                b'"queues":[[0,2,null,4],[2,3,null,null]]}],"by":"controller"}'
+            ),
             (JSON, ("schema", b"trimtab.release/1")),
         ),
     ),
