@@ -106,7 +106,9 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
     if target.is_due(draft, now.clock):
         moves = target.retarget(draft, allocator, now)
     baton.call_back(draft, now)
-    if not omissions.withholds(draft):
+    if omissions.withholds(draft):
+        baton.write_releases(draft)  # what was promised before stands
+    else:
         baton.settle(draft, now)
     notice.give(draft)
     attribution.note(draft)

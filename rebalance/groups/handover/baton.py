@@ -76,10 +76,10 @@ def settle(draft: Draft, stamp: Stamp) -> None:
                 endings.pass_on(draft, queue, vacant[queue], page.holder.member)
             endings.take_one(draft, queue, stamp)
     draft.handover.loose = loose
-    _write_releases(draft)
+    write_releases(draft)
 
 
-def _write_releases(draft: Draft) -> None:
+def write_releases(draft: Draft) -> None:
     """Say for holders that are done who comes next; what counts is what is read of it."""
     turns = defaultdict[Life, list[Turn]](list)
     for queue in sorted(draft.handover.over):
