@@ -101,11 +101,9 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             "t.releases",
             PARTITION,
             b"billing",
-            (
-                b'{"v":1,"kind":"release","member":"a","incarnation":"1767225600000-9f86d081",'
-                b'"sequence":0,"queues":[{"topic":"orders",'
-                b'"queues":[[0,2,null,4],[2,3,null,null]]}],"by":"controller"}'
-            ),
+            b'{"v":1,"kind":"release","member":"a","incarnation":"1767225600000-9f86d081",'
+            b'"sequence":0,"queues":[{"topic":"orders",'
+            b'"queues":[[0,2,null,4],[2,3,null,null]]}],"by":"controller"}',
             (JSON, ("schema", b"trimtab.release/1")),
         ),
     ),
@@ -296,8 +294,7 @@ def test_a_record_says_what_is_not_as_usual() -> None:
     """That its member owns nothing; that it is asked for its join."""
     issued = GOLDEN["assignment"][0]
     assert isinstance(issued, AssignmentIssued)
-    unusual = replace(issued, mode=Mode.SHARED, join_again=True)
-    record = record_of(unusual, OUTLET)
+    record = record_of(replace(issued, mode=Mode.SHARED, join_again=True), OUTLET)
 
     written = decode(TOPICS["assignments"], record.value)
     assert ("shared", True) == (written.mode, written.join_again)
