@@ -8,9 +8,9 @@ Called by ``sinks.record_of``. Keyed by group.
 
 from rebalance.groups.model.decisions import Freed
 from sinks.assignments import own_name
-from sinks.contract import Outlet, Record, headers
+from sinks.contract import Outlet, Record, keyed_by_group
 from trimtab import protocol
-from trimtab.protocol import RELEASES, ReleaseRef, encode
+from trimtab.protocol import RELEASES, ReleaseRef
 
 
 def freed(decision: Freed, outlet: Outlet) -> Record:
@@ -24,10 +24,4 @@ def freed(decision: Freed, outlet: Outlet) -> Record:
         ),
         by="controller",
     )
-    return Record(
-        outlet.topic(RELEASES),
-        outlet.partition(decision.group),
-        decision.group.encode(),
-        encode(release),
-        headers(release, None),
-    )
+    return keyed_by_group(outlet, RELEASES, decision.group, release, None)

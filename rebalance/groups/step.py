@@ -108,7 +108,9 @@ def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
         moves = target.retarget(draft, allocator, now)
     succession.stand_by(draft)
     baton.call_back(draft, now)
-    if not omissions.withholds(draft):
+    if omissions.withholds(draft):
+        baton.write_releases(draft)  # what was promised before stands
+    else:
         baton.settle(draft, now)
     notice.give(draft)
     attribution.note(draft)

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from tests.builders.log import LIFE, join, route
-from trimtab.protocol import Assignment, GrantRef, Record, encode, partition_of
+from trimtab.protocol import Assignment, HolderRef, Record, encode, partition_of
 
 GROUP = "billing"
 PARTITION = partition_of(GROUP, 8)
@@ -37,7 +37,7 @@ class Recording:
     def assignment(self, member: str, epoch: int, at: int, **rows: list[tuple[int, int]]) -> None:
         """Add a member's assignment."""
         hold, give = (
-            tuple(GrantRef("orders", "", number, token) for number, token in rows.get(verb, []))
+            tuple(HolderRef("orders", "", number, token) for number, token in rows.get(verb, []))
             for verb in ("hold", "give")
         )
         record = Assignment.model_validate(

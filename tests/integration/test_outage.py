@@ -18,12 +18,13 @@ from console.embedded.broker import EmbeddedKafka
 from tests.builders.sessions import GROUP, assignment, queue
 from tests.integration.test_member import (
     PARTITION,
+    PARTITIONS,
     PATIENCE_S,
-    create_topics,
     opened,
     publish,
     until,
 )
+from tests.integration.topics import create_control_topics
 from trimtab import Grant, Member, TransportError
 from trimtab.protocol import (
     ASSIGNMENTS,
@@ -161,7 +162,7 @@ def test_a_member_fences_itself_and_works_again_when_kafka_is_back(tmp_path: Pat
         kafka = EmbeddedKafka(tmp_path, port=0).start()
         running.callback(lambda: kafka.stop())  # noqa: PLW0108 - whichever is the last by then
         servers = kafka.bootstrap_servers
-        create_topics(servers, "t.")
+        create_control_topics(servers, "t.", PARTITIONS)
         lives = running.enter_context(answered(servers))
         workers = [Worker(servers, client) for client in CLIENTS]
         for it in workers:
@@ -224,7 +225,7 @@ def test_what_was_given_up_stops_nothing_that_comes_later(tmp_path: Path) -> Non
         kafka = EmbeddedKafka(tmp_path, port=0).start()
         running.callback(lambda: kafka.stop())  # noqa: PLW0108 - whichever is the last by then
         servers = kafka.bootstrap_servers
-        create_topics(servers, "t.")
+        create_control_topics(servers, "t.", PARTITIONS)
         before = set(threading.enumerate())
         clients = [opened(choose(it, servers, "t.", GIVEN_UP_MS, {})) for it in CLIENTS]
         assert [Delivered(1)] * len(clients) == _sent(clients, 1)

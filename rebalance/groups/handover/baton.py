@@ -28,6 +28,7 @@ from typing import Final
 from rebalance.groups.handover import endings
 from rebalance.groups.model.decisions import Freed
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.extent import ALWAYS_FIT
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.groups.model.subscriptions import wants
@@ -82,7 +83,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
                 loose.append(queue)  # the epoch of its heir must be a later one
         endings.take_one(draft, queue, stamp)
     draft.handover.loose = loose
-    _write_releases(draft)
+    write_releases(draft)
 
 
 class _Promises:
@@ -113,7 +114,7 @@ class _Promises:
         return self._known[name, topic]
 
 
-def _write_releases(draft: Draft) -> None:
+def write_releases(draft: Draft) -> None:
     """Say for holders that are done who comes next; what counts is what is read of it."""
     turns = defaultdict[Life, list[Turn]](list)
     for queue in sorted(draft.handover.over):
@@ -121,7 +122,9 @@ def _write_releases(draft: Draft) -> None:
         if owned is not None and owned.ending is not None:
             turns[owned.holder.life].append(Turn(queue, owned.holder.epoch, owned.named))
     draft.outbox.notes += [
-        Freed(draft.before.name, life, tuple(those)) for life, those in sorted(turns.items())
+        Freed(draft.before.name, life, tuple(those[at : at + ALWAYS_FIT]))
+        for life, those in sorted(turns.items())
+        for at in range(0, len(those), ALWAYS_FIT)
     ]
 
 

@@ -2,9 +2,9 @@
 
 One member may get all queues of a group, and its record names each of them, in what Kafka takes in
 one record. So a group takes in no more than that: no more queues than its policy allows, and no
-more of their names than fit. The size is an upper bound, so an assignment, a beat that lists what
-its member owns, and a release always fit (``tests/unit/sinks/test_room.py`` compares it with the
-records themselves).
+more of their names than fit. The size is an upper bound, so an assignment and a beat that lists
+what its member owns always fit, and so does a release of half of the queues that there may be
+(``tests/unit/sinks/test_room.py`` compares it with the records themselves).
 
 Kept by ``routing`` while it reads routes. Its one rule: what a topic takes depends on the topic
 alone, so that a route costs no sum over all topics.
@@ -22,6 +22,9 @@ RECORD_BYTES: Final = 1024 * 1024 - 64 * 1024
 """What a record has for queues: Kafka's default for all of it, less what else a record says. That
 is 6 kB for the longest names of group, member and cause; the rest is for the names of the members
 that are inherited from."""
+ALWAYS_FIT: Final = 300
+"""So many queues fit into any record, however long their names are: two of 1 kB each. For what may
+be said of queues that the group has beside its routes, because they are gone from those."""
 LEFT_OUT: Final = 1_000
 """So many topics without room are remembered, and shown; a summary has no room for more."""
 
@@ -30,8 +33,9 @@ _BROKER: Final = len('"broker":,')
 _VERBS: Final = 3
 """A topic's queues may stand in three lists at once: hold, give and inherit."""
 _ROW: Final = len("[,12345678,1234567890123456789],")
-"""All but the id of the longest row, a release: an epoch and a position. An epoch of eight digits
-is a decision a second for three years."""
+"""All but the id of a long row: an epoch and a position. An epoch of eight digits is a decision a
+second for three years. Only a release's row may be longer, by the epoch that comes next; so a
+member does not put more than half of the queues into one."""
 
 
 class Extent(NamedTuple):

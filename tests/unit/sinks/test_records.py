@@ -10,6 +10,7 @@ from rebalance.groups.model.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Ending,
+    Freed,
     HandedOver,
     MemberChange,
     MemberChanged,
@@ -33,7 +34,7 @@ from rebalance.ids import (
     TopicName,
 )
 from sinks import Outlet, Publication, Record, dead_letter_record, record_of
-from tests.builders.notation import claims, queue
+from tests.builders.notation import queue, turns
 from trimtab.protocol import (
     TOPICS,
     DeadLetter,
@@ -66,8 +67,8 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             epoch=Epoch(4),
             target_epoch=Epoch(3),
             portion=Portion(
-                hold=claims("orders-0@2"),
-                give=claims("orders-1@2"),
+                hold=turns("orders-0@2>4 orders-2@3"),
+                give=turns("orders-1@2>4"),
                 inherit=(
                     Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(B, LIFE), Epoch(3))),
                 ),
@@ -84,14 +85,26 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             (
                 '{"v":1,"kind":"assignment","group":"billing","member":"a",'
                 '"incarnation":"1767225600000-9f86d081","epoch":4,"target_epoch":3,'
-                '"hold":[{"topic":"orders","queues":[[0,2]]}],'
-                '"give":[{"topic":"orders","queues":[[1,2]]}],'
+                '"hold":[{"topic":"orders","queues":[[0,2,4],[2,3,null]]}],'
+                '"give":[{"topic":"orders","queues":[[1,2,4]]}],'
                 '"inherit":{"from":[["b","1767225600000-9f86d081"]],'
                 '"queues":[{"topic":"orders","queues":[[7,4,0,3]]}]},'
                 '"revocation_timeout_ms":60000,"session_timeout_ms":10000,'
                 f'"heartbeat_interval_ms":3000,{WRITTEN_CAUSE}}}'
             ).encode(),
             (JSON, ("schema", b"trimtab.assignment/1"), ("epoch", b"4")),
+        ),
+    ),
+    "release": (
+        Freed(GROUP, Life(MemberId(f"a@{LIFE}"), LIFE), turns("orders-0@2>4 orders-2@3")),
+        Record(
+            "t.releases",
+            PARTITION,
+            b"billing",
+            b'{"v":1,"kind":"release","member":"a","incarnation":"1767225600000-9f86d081",'
+            b'"sequence":0,"queues":[{"topic":"orders",'
+            b'"queues":[[0,2,null,4],[2,3,null,null]]}],"by":"controller"}',
+            (JSON, ("schema", b"trimtab.release/1")),
         ),
     ),
     "withdrawal": (
@@ -281,8 +294,7 @@ def test_a_record_says_what_is_not_as_usual() -> None:
     """That its member owns nothing; that it is asked for its join."""
     issued = GOLDEN["assignment"][0]
     assert isinstance(issued, AssignmentIssued)
-    unusual = replace(issued, mode=Mode.SHARED, join_again=True)
-    record = record_of(unusual, OUTLET)
+    record = record_of(replace(issued, mode=Mode.SHARED, join_again=True), OUTLET)
 
     written = decode(TOPICS["assignments"], record.value)
     assert ("shared", True) == (written.mode, written.join_again)

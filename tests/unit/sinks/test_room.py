@@ -8,15 +8,14 @@ from typing import Any, Final
 import pytest
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.model.decisions import AssignmentIssued, Ending, HandedOver
+from rebalance.groups.model.decisions import AssignmentIssued, Ending, Freed, HandedOver
 from rebalance.groups.model.events import Inheritance, Portion
-from rebalance.groups.model.extent import RECORD_BYTES, Extent
+from rebalance.groups.model.extent import ALWAYS_FIT, RECORD_BYTES, Extent
 from rebalance.groups.model.route import Route
 from rebalance.ids import (
     BrokerName,
     Epoch,
     GroupName,
-    Held,
     Incarnation,
     Life,
     MemberId,
@@ -25,21 +24,25 @@ from rebalance.ids import (
     Queue,
     Tenure,
     TopicName,
+    Turn,
 )
 from sinks import Outlet, record_of
+from tests.builders.records import joined, left, routed
+from tests.builders.story import Story, only
 from trimtab.protocol import (
     ASSIGNMENTS,
+    RELEASES,
     TOPICS,
     Assignment,
     Beat,
     GrantRef,
     Record,
-    Release,
     ReleaseRef,
     decode,
     encode,
     limits,
 )
+from trimtab.session.outbox import Outbox
 
 LIFE: Final = Incarnation("1767225600000-9f86d081")
 LONGEST: Final = "\N{GRINNING FACE}" * limits.NAME_CHARACTERS
@@ -88,18 +91,22 @@ def fits(queues: Sequence[Queue]) -> bool:
 def test_ten_thousand_queues_are_told_to_one_member(length: int) -> None:
     """The name of their topic is said once, so its length does not matter."""
     queues = queues_of("t" * length, 10_000)
-    size, told = written(Portion(hold=tuple(Held(queue, Epoch(123_456)) for queue in queues)))
+    size, told = written(
+        Portion(hold=tuple(Turn(queue, Epoch(123_456), Epoch(123_457)) for queue in queues))
+    )
 
     assert fits(queues)
     assert 10_000 == len(told.hold)
     assert told.unnamed is None
-    assert size < 200_000
+    assert size < 220_000
 
 
 def test_ten_thousand_topics_are_told_to_one_member() -> None:
     """One queue each, and names as long as people make them."""
     queues = [queue for n in range(10_000) for queue in queues_of(f"{n:a>40}", 1)]
-    size, told = written(Portion(hold=tuple(Held(queue, Epoch(123_456)) for queue in queues)))
+    size, told = written(
+        Portion(hold=tuple(Turn(queue, Epoch(123_456), Epoch(123_457)) for queue in queues))
+    )
 
     assert fits(queues)
     assert (10_000, None) == (len(told.hold), told.unnamed)
@@ -137,6 +144,7 @@ def size_of(record: Record) -> int:
     ("character", "length", "brokers", "each"),
     [
         ("a", 8, ("",), 1),
+        ("a", 40, ("",), 1),
         ("a", 40, ("",), 3),
         ('"', 92, ("",), 1),
         ("a", 249, ("", "b"), 2),
@@ -146,12 +154,15 @@ def size_of(record: Record) -> int:
 def test_what_a_group_takes_in_fits_into_every_record(
     character: str, length: int, brokers: Sequence[str], each: int
 ) -> None:
-    """Told as hold, give and inherit at once; stated in a beat; released, with positions."""
+    """Told as hold, give and inherit at once; stated in a beat; released, with positions.
+
+    A member that releases all of it does so in two records.
+    """
     queues = a_full_group(character, length, brokers, each)
     epoch, late = Epoch(99_999_999), Epoch(88_888_888)
     told = Portion(
-        hold=tuple(Held(queue, epoch) for queue in queues[::3]),
-        give=tuple(Held(queue, epoch) for queue in queues[1::3]),
+        hold=tuple(Turn(queue, epoch, epoch) for queue in queues[::3]),
+        give=tuple(Turn(queue, epoch, epoch) for queue in queues[1::3]),
         inherit=tuple(
             Inheritance(queue, epoch, Tenure(Life(MemberId(LONGEST), LIFE), late))
             for queue in queues[2::3]
@@ -160,13 +171,15 @@ def test_what_a_group_takes_in_fits_into_every_record(
     size, orders = written(told)
     says: dict[str, Any] = {"member": LONGEST, "incarnation": LIFE, "sequence": 2**53 - 1}
     beat = Beat(**says, epoch=epoch, owned=tuple(GrantRef(*it, epoch) for it in queues))
-    rows = tuple(ReleaseRef(*it, epoch, limits.POSITION) for it in queues)
+    rows = [ReleaseRef(*it, epoch, limits.POSITION, epoch) for it in queues]
+    releases = [len(it.value) for it in Outbox(LONGEST).release(LONGEST, LIFE, rows)]
 
     assert (None, len(queues)) == (
         orders.unnamed,
         len(orders.hold) + len(orders.give) + len(orders.inherit),
     )
-    assert max(size, size_of(beat), size_of(Release(**says, queues=rows))) <= limits.RECORD_BYTES
+    assert max(size, size_of(beat), *releases) <= limits.RECORD_BYTES
+    assert len(releases) <= 2
 
 
 def test_givers_that_are_too_many_are_told_later() -> None:
@@ -176,7 +189,7 @@ def test_givers_that_are_too_many_are_told_later() -> None:
         Inheritance(queue, Epoch(5), Tenure(Life(MemberId(f"{n:04}{LONGEST[4:]}"), LIFE), Epoch(4)))
         for n, queue in enumerate(queues)
     )
-    hold = tuple(Held(queue, Epoch(5)) for queue in queues_of("payments", 100))
+    hold = tuple(Turn(queue, Epoch(5), Epoch(6)) for queue in queues_of("payments", 100))
     size, told = written(Portion(hold=hold, inherit=inherit))
 
     assert limits.RECORD_BYTES - 2_000 < size <= limits.RECORD_BYTES
@@ -199,9 +212,37 @@ def test_no_record_is_larger_than_kafka_takes() -> None:
         at=AT,
         cause=WORDY,
     )
-    portion = Portion(hold=tuple(Held(queue, Epoch(2)) for queue in queues))
+    portion = Portion(hold=tuple(Turn(queue, Epoch(2), Epoch(3)) for queue in queues))
     for decision in (replace(ISSUED, portion=portion), handed):
         record = record_of(decision, OUTLET)
 
         assert limits.RECORD_BYTES - 2_000 < len(record.value or b"") <= limits.RECORD_BYTES
         decode(TOPICS[record.topic.removeprefix("t.")], record.value)
+
+
+def test_what_a_life_is_done_with_fits() -> None:
+    """Also queues that are no more in any route: the controller says it in parts."""
+    names = [f"{n:0>4}{LONGEST[4:]}" for n in range(ALWAYS_FIT)]
+    turns = tuple(
+        Turn(queue, Epoch(99_999_998), Epoch(99_999_999))
+        for name in names
+        for queue in queues_of(name, 1, broker=name)
+    )
+    record = record_of(Freed(GroupName(LONGEST), Life(MemberId(LONGEST), LIFE), turns), OUTLET)
+
+    assert len(record.value or b"") <= limits.RECORD_BYTES
+    said = decode(RELEASES, record.value).queues
+    assert [ReleaseRef(*queue, epoch, None, to) for queue, epoch, to in turns] == list(said)
+
+
+def test_a_life_that_had_many_queues_is_spoken_for_in_parts() -> None:
+    """Each of its queues once, and no part has more than fit in any case."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 3 * ALWAYS_FIT))
+    story.reads(joined("b"))
+    given = [turn.queue for turn in story.told("a").give]
+    parts = only(Freed, story.reads(left("a")))
+
+    assert 3 * ALWAYS_FIT // 2 == len(given)
+    assert given == [turn.queue for part in parts for turn in part.turns]
+    assert [ALWAYS_FIT, ALWAYS_FIT // 2] == [len(part.turns) for part in parts]

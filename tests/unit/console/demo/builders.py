@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from trimtab.protocol import Assignment, Cause, GrantRef, Group, InheritRef, QueueCounts
+from trimtab.protocol import Assignment, Cause, Group, HolderRef, InheritRef, QueueCounts
 
 JOIN = Cause(kind="join", subject="worker-5")
 
@@ -46,8 +46,8 @@ def an_assignment(
         incarnation="1767225600000-9f86d081",
         epoch=epoch,
         target_epoch=epoch,
-        hold=tuple(GrantRef("orders", "", queue, one) for queue, one in hold),
-        give=tuple(GrantRef("orders", "", queue, one) for queue, one in give),
+        hold=tuple(HolderRef("orders", "", queue, one) for queue, one in hold),
+        give=tuple(HolderRef("orders", "", queue, one) for queue, one in give),
         inherit=tuple(
             InheritRef("orders", "", queue, one, "worker-1", "1767225600000-9f86d081", 1)
             for queue, one in inherit

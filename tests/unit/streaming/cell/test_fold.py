@@ -27,6 +27,7 @@ from trimtab.protocol import (
     MEMBERS,
     ROUTES,
     DeadLetter,
+    HolderRef,
     decode,
     partition_of,
 )
@@ -62,9 +63,10 @@ def test_a_join_and_a_route_make_an_assignment() -> None:
     (record,) = on("assignments", fold(Cell(), log.rows, RULES))
 
     assert b"billing/a" == record.key
-    assert [("orders", "", 0, 1), ("orders", "", 1, 1)] == list(
-        decode(ASSIGNMENTS, record.value).hold
-    )
+    assert (
+        HolderRef("orders", "", 0, 1, None),
+        HolderRef("orders", "", 1, 1, None),
+    ) == decode(ASSIGNMENTS, record.value).hold
 
 
 def test_the_same_rows_make_the_same_bytes() -> None:

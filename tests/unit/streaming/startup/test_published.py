@@ -11,7 +11,7 @@ from trimtab.protocol import (
     Adopt,
     Advance,
     Assignment,
-    GrantRef,
+    HolderRef,
     UndecodableRecord,
     decode,
     encode,
@@ -106,7 +106,7 @@ def test_what_is_no_record_is_refused(key: bytes | None) -> None:
 
 def test_whatever_fits_as_an_assignment_fits_as_found() -> None:
     """The found record is the shorter of the two, however much it names."""
-    rows = tuple(GrantRef("orders", "", n, 3) for n in range(limits.QUEUES_PER_RECORD))
+    rows = tuple(HolderRef("orders", "", n, 3, 4) for n in range(limits.QUEUES_PER_RECORD))
     for each in (
         issued(4),
         ASSIGNED.model_copy(update={"hold": rows, "give": (), "inherit": ()}),

@@ -1,7 +1,7 @@
 """Each record of the wire and the event it means."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -38,6 +38,7 @@ from rebalance.ids import (
     Queue,
     Tenure,
     TopicName,
+    Turn,
 )
 from streaming.wire.translation import event_of
 from tests.builders.log import LIFE, join
@@ -56,6 +57,7 @@ from trimtab.protocol import (
     EvictMember,
     Forget,
     GrantRef,
+    HolderRef,
     InheritRef,
     Join,
     Leave,
@@ -75,20 +77,22 @@ STAMP = at(3)
 A, FIRST = MemberId("a"), Incarnation(LIFE)
 ORDERS = TopicName("orders")
 
+OTHERS: tuple[Literal["controller", "guard"], ...] = ("controller", "guard")
+"""Who else may say that a member has stopped."""
 ADOPT = Adopt(
     start=LIFE,
     member="a",
     incarnation=LIFE,
     epoch=4,
-    hold=(GrantRef("orders", "", 0, 2),),
-    give=(GrantRef("orders", "", 1, 2),),
+    hold=(HolderRef("orders", "", 0, 2, None),),
+    give=(HolderRef("orders", "", 1, 2, 4),),
     inherit=(InheritRef("orders", "", 7, 4, "b", LIFE, 3),),
     revocation_timeout_ms=60_000,
     session_timeout_ms=10_000,
 )
 TOLD = Portion(
-    (Held(queue("orders-0"), Epoch(2)),),
-    (Held(queue("orders-1"), Epoch(2)),),
+    (Turn(queue("orders-0"), Epoch(2)),),
+    (Turn(queue("orders-1"), Epoch(2), Epoch(4)),),
     (Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(MemberId("b"), FIRST), Epoch(3))),),
 )
 ADOPTED = Adopted(STAMP, Life(A, FIRST), LIFE, Epoch(4), TOLD, Millis(10_000), Millis(60_000))
@@ -161,13 +165,20 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
             member="a",
             incarnation=LIFE,
             sequence=8,
-            queues=(ReleaseRef("orders", "", 0, 3, 99), ReleaseRef("orders", "", 1, 2, None)),
+            queues=(ReleaseRef("orders", "", 0, 3, 99, 4), ReleaseRef("orders", "", 1, 2, None)),
         ),
         Released(
             STAMP,
             Life(A, FIRST),
-            (Held(queue("orders-0"), Epoch(3)), Held(queue("orders-1"), Epoch(2))),
+            (Turn(queue("orders-0"), Epoch(3), Epoch(4)), Turn(queue("orders-1"), Epoch(2))),
         ),
+    ),
+    *(
+        (
+            Release(member="a", incarnation=LIFE, sequence=0, queues=(), by=other),
+            Released(STAMP, Life(A, FIRST), (), own=False),
+        )
+        for other in OTHERS
     ),
     (
         Route(

@@ -6,7 +6,7 @@ until Kafka has them.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from trimtab.protocol import (
     HEARTBEATS,
@@ -22,6 +22,10 @@ from trimtab.protocol import (
 )
 from trimtab.protocol.limits import QUEUES_PER_RECORD
 from trimtab.session.actions import Send
+
+_AT_ONCE: Final = QUEUES_PER_RECORD // 2
+"""So many queues are released in one record. A row with a position and the next grant may be longer
+than the controller reckons with when it takes queues in; half of the queues fit all the same."""
 
 Outgoing = Join | Drain | Leave | Beat | Release
 
@@ -80,8 +84,8 @@ class Outbox:
 
     def release(self, member: str, incarnation: str, rows: Sequence[ReleaseRef]) -> Iterator[Send]:
         """Send releases, in as many records as they need."""
-        for at in range(0, len(rows), QUEUES_PER_RECORD):
-            queues = tuple(rows[at : at + QUEUES_PER_RECORD])
+        for at in range(0, len(rows), _AT_ONCE):
+            queues = tuple(rows[at : at + _AT_ONCE])
             yield self.post(Release(**self.signature(member, incarnation), queues=queues))
 
     def acknowledged(self, ticket: int) -> None:

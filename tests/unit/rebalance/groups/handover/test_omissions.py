@@ -1,10 +1,11 @@
 """Nothing that may have been promised is promised again: not all that was published was found."""
 
 from rebalance.groups.handover.omissions import LEAP, REASON
-from rebalance.groups.model.decisions import AssignmentWithdrawn, GroupAiled
+from rebalance.groups.model.decisions import AssignmentWithdrawn, Freed, GroupAiled
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import Millis
+from rebalance.ids import MemberId, Millis
 from tests.builders.amnesia import Remembered, at_work
+from tests.builders.notation import queue_text
 from tests.builders.records import beaten, joined, left, released, routed
 from tests.builders.story import only
 
@@ -124,3 +125,18 @@ def test_a_group_of_which_only_the_epoch_was_found_is_not_taken_for_empty() -> N
     waits(story, LONGEST_S)
     story.reads(joined("c"), routed("orders", 4))
     assert {"c"} == set(story.owners().values())
+
+
+def test_who_was_promised_a_queue_gets_it_meanwhile() -> None:
+    """Its holder goes, and the controller says so in the log, as ever: the heir waits for that."""
+    story = at_work()
+    story.reads(joined("c"))
+    (queue,) = (it.queue for it in story.told("c").inherit)
+    story.forgets(lost=["b"])
+    story.reads(left("a"))
+    (freed,) = only(Freed, story.decided)
+    story.ticks()
+
+    assert (MemberId("a"), [queue]) == (freed.member, [turn.queue for turn in freed.turns])
+    assert {queue_text(queue): "c"} == story.owners()
+    assert story.state.ailment is not None
