@@ -37,8 +37,8 @@ class _Wishes:
     """What its last assignment named: only what is new is judged."""
     load: tuple[Grant, ...] | None = None
     """What it holds; None before it was sent an assignment."""
-    given: frozenset[Grant] = frozenset()
-    """What its last assignment told it to give."""
+    given: frozenset[tuple[Grant, int | None]] = frozenset()
+    """What its last assignment told it to give, and to which grant."""
     draining: bool = False
     common: bool = False
     """It owns nothing: what it works on is no load of its own."""
@@ -103,13 +103,14 @@ class Entitlement:
             detail = f"granted {load} queues and can carry {capacity}"
             yield self._violation(record.life.member, detail, record.at)
         wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)
-        wishes.load, wishes.given = record.hold, frozenset(record.give)
+        heirs = record.heirs[len(record.hold) :]
+        wishes.load, wishes.given = record.hold, frozenset(zip(record.give, heirs, strict=False))
 
     def _coming(self, record: Issued) -> int:
         """Count what is on its way to a member; what it only stands by for may never come."""
         sources = [(self._wishes.get(row.source), row) for row in record.inherit]
         return sum(
-            known is None or Grant(row.queue, row.source_epoch) in known.given
+            known is not None and (Grant(row.queue, row.source_epoch), row.epoch) in known.given
             for known, row in sources
         )
 

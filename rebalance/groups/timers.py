@@ -42,6 +42,7 @@ def fire(draft: Draft, stamp: Stamp) -> None:
     _evict(draft, stamp)
     ailments.cease_to_withhold(draft, stamp)
     endings.take(draft, stamp)
+    endings.repeat(draft, stamp)
     for past in _PASTS:
         if any(stamp.clock >= deadline for deadline in past.deadlines(draft)):
             past.sweep(draft)
@@ -93,6 +94,7 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
     resting = (members[name].resting_until for name in members.those(Trait.RESTING))
     yield from (until for until in resting if until is not None)
     yield from routing.deadlines(draft)
+    yield from endings.deadlines(draft)
     for past in _PASTS:
         yield from past.deadlines(draft)
     if draft.ailment is not None and draft.ailment.until is not None:

@@ -16,7 +16,7 @@ but for ``adoption``, nothing else takes a queue from anybody.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rebalance.causes import Cause, CauseKind
@@ -91,9 +91,21 @@ def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     owned = set(listed)
     claims.judge(draft, event, listed)
     _strike(draft, event, listed)
+    _confirm(draft, event, listed)
     for queue, epoch, asked in _asked(draft).get(event.life, ()):
         if event.epoch >= asked and (queue, epoch) not in owned:
             _end(draft, queue, Tenure(event.life, epoch), Ending.RELEASED, event.stamp)
+
+
+def _confirm(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
+    """Take an heir's word that it has begun, if all that is awaited is that its release is read."""
+    for queue, epoch in listed:
+        owned = draft.handover.books.get(queue)
+        if owned is None or owned.ending is None:
+            continue
+        heir = next((it for it in owned.heirs if it.tenure == Tenure(event.life, epoch)), None)
+        if heir is not None:
+            _vacate(draft, queue, owned, owned.ending, event.stamp, heir)
 
 
 def _strike(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -201,6 +213,28 @@ def take_back(draft: Draft, stamp: Stamp) -> None:
         if ending is not None:
             _end(draft, queue, owned.holder.tenure, ending, stamp)
     draft.ended.clear()
+
+
+def repeat(draft: Draft, stamp: Stamp) -> None:
+    """Write again what was released for others and was not read back: it is lost."""
+    for queue, owned, deadline in _unread(draft):
+        if stamp.clock >= deadline:
+            asked = Asked(draft.next_epoch, stamp.heard)
+            draft.handover.books.put(queue, replace(owned, asked=asked))
+            draft.handover.over.add(queue)
+
+
+def deadlines(draft: Draft) -> Iterator[Millis]:
+    """Return until when each release that was written for others is to be read back."""
+    return (deadline for _, _, deadline in _unread(draft))
+
+
+def _unread(draft: Draft) -> Iterator[tuple[Queue, Ownership, Millis]]:
+    patience = draft.policy.session_timeout_ms
+    for queue in draft.handover.books.moving():
+        owned = draft.handover.books[queue]
+        if owned.ending is not None and owned.asked is not None:
+            yield queue, owned, Millis(owned.asked.at + patience)
 
 
 def take(draft: Draft, stamp: Stamp) -> None:
