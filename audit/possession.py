@@ -2,9 +2,9 @@
 
 A life may work on a queue from the record that says "hold"; an heir, from the moment that the first
 release of the grant it waits for is in the log and names it, because it asks no one. It may work
-until its own release is in the log, or a beat proves that it has let go, or its life has ended: withdrawn,
-evicted, left, or replaced by a younger one. What a later record *omits* ends nothing: the member
-may not have read it yet.
+until its own release is in the log, or a beat proves that it has let go, or its life has ended:
+withdrawn, evicted, left, or replaced by a younger one. What a later record *omits* ends nothing:
+the member may not have read it yet.
 
 The records of one batch stand in no agreed order, and the record that ends one life may follow the
 one that names its successor. So a conflict is first a suspicion; it is a violation unless the other
