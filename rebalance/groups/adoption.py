@@ -210,7 +210,10 @@ def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
 
 
 def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
-    """Take members that were not found as unknown, and those an heir waits for as holders."""
+    """Take members that were not found as unknown, and those an heir waits for as holders.
+
+    Whom such a holder was told to name is not known; it is taken to be the latest heir.
+    """
     for name in [it for it in draft.membership.members.merged() if it not in found]:
         for part in (draft.membership.members, draft.membership.pulses, draft.membership.suspected):
             part.remove(name)
@@ -218,7 +221,8 @@ def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
     for those in claims.values():
         for claim in list(those):
             if claim.source is not None and claim.source.life.member not in found:
-                those.append(Claim(claim.source.epoch, Epoch(0), claim.source.life))
+                life, epoch = claim.source
+                those.append(Claim(epoch, Epoch(0), life, named=claim.epoch))
 
 
 def _write(draft: Draft, claims: Claims, now: Stamp) -> None:

@@ -123,7 +123,8 @@ def _summarised(decision: GroupSummarised, at: Place) -> Entry:
     own = decision.overrides
     blast = (own.blast_members, own.blast_percent, own.blast_hold_ms)
     people = tuple(
-        (str(each.member), (each.hold, each.give, each.inherit + each.heir_of)) for each in decision.members
+        (str(each.member), (each.hold, each.give, each.inherit + each.heir_of))
+        for each in decision.members
     )
     left_out = frozenset[str](topic.topic for topic in decision.topics if topic.left_out)
     head = (at, GROUP, epoch, phase, decision)

@@ -55,6 +55,8 @@ class Story:
     records: dict[MemberId, AssignmentIssued | None] = field(default_factory=dict)
     """What each member would read now; None was withdrawn."""
     offset: int = -1
+    unheard: list[Freed] = field(default_factory=list)
+    """What the last batch released for others: the next one reads it."""
 
     def reads(self, *records: Record) -> list[Decision]:
         """Read these records as one batch; return what was decided."""
@@ -132,10 +134,14 @@ class Story:
         now = self.clock.now
         return Stamp(now, now, appended, Position(TopicName("log"), 0, self.offset))
 
+    def _freed(self, now: Stamp) -> list[Released]:
+        """Return what the last batch released for others, as it is read."""
+        return [Released(now, it.life, it.turns, own=False) for it in self.unheard]
+
     def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
         """Read what the last batch released for others as well, before all else."""
-        said = self._said(now)
-        outcome = step(self.state, [*said, *events], now, self.policy, self.allocator)
+        events = [*self._freed(now), *events]
+        outcome = step(self.state, events, now, self.policy, self.allocator)
         self.state = outcome.state
         for decision in outcome.decisions:
             if isinstance(decision, AssignmentIssued):
@@ -143,11 +149,9 @@ class Story:
             elif isinstance(decision, AssignmentWithdrawn):
                 self.records[decision.member] = None
         self.decided = list(outcome.decisions)
+        self.unheard = only(Freed, self.decided)
         self.decisions += self.decided
         return self.decided
-
-    def _said(self, now: Stamp) -> list[Released]:
-        return [Released(now, it.life, it.turns, own=False) for it in only(Freed, self.decided)]
 
 
 def only(kind: type[AnyDecision], decisions: Iterable[Decision]) -> list[AnyDecision]:

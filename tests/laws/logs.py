@@ -85,7 +85,9 @@ JOINS = st.builds(
     weight=st.integers(1, 2),
 )
 BEATS = st.builds(beaten, LIVES, sequence=SEQUENCES, epoch=EPOCHS, owned=st.none() | CLAIMS)
-RELEASES = st.builds(released, LIVES, CLAIMS)
+NEXT = st.just("") | EPOCHS.map(">{}".format)
+TURNS = st.tuples(CLAIMS, NEXT).map(lambda it: " ".join(each + it[1] for each in it[0].split()))
+RELEASES = st.builds(released, LIVES, TURNS)
 OBEYING = st.builds(released, LIVES, st.just(""))
 """Releases of whatever the member is told to give when the batch is read (``Telling``)."""
 ROUTES = st.builds(
@@ -193,7 +195,7 @@ class Telling:
         """Tell the whole log."""
         state, told = GroupState(GroupName("g")), []
         for cut in batches(events, cuts):
-            batch = [_obedient(state, event) for event in cut]
+            batch = [*_freed(state, cut[0].stamp), *(_obedient(state, event) for event in cut)]
             told.append(Told(state, batch, self.step(state, batch)))
             state = told[-1].outcome.state
         return told
@@ -203,9 +205,9 @@ class Telling:
         return step(state, batch, batch[-1].stamp, self.policy, self.allocator)
 
     def settled(self, state: GroupState, now: Stamp) -> GroupState:
-        """Let every member obey, over and over, until nothing is left to give."""
-        while obeyed := _obeyed(state, now):
-            state = self.step(state, obeyed).state
+        """Let every member obey, over and over, until nothing is left to give, or to read."""
+        while said := [*_freed(state, now), *_obeyed(state, now)]:
+            state = self.step(state, said).state
         return state
 
 
@@ -217,6 +219,15 @@ def is_spared(state: GroupState) -> bool:
     """
     away = any(member.away for member in state.membership.members.values())
     return away and any(member.resting_until for member in state.membership.members.values())
+
+
+def _freed(state: GroupState, now: Stamp) -> list[Event]:
+    """Return the releases that the controller wrote itself and has not read yet."""
+    return [
+        Released(now, owned.holder.life, (Turn(queue, owned.holder.epoch, owned.named),), own=False)
+        for queue, owned in sorted(state.handover.books.items())
+        if owned.ending is not None
+    ]
 
 
 def _obeyed(state: GroupState, now: Stamp) -> list[Event]:

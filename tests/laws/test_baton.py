@@ -89,7 +89,6 @@ def test_a_part_of_a_scope_says_how_deep_it_goes() -> None:
 
 TWO_OWNERS = "q0 has several owners"
 MISPLACED = "at rest, q0 is not with the member it was wished for"
-UNSETTLED = "the books are not at rest"
 PLANTS = {
     "heir confirmed": (
         baton,
@@ -130,8 +129,8 @@ PLANTS = {
         Baton,
         "_is_news",
         wrong_members.holds_what_it_let_go,
-        SHALLOW["a member that leaves"],
-        MISPLACED,
+        Scope(2, 2, Trouble(wishes=2, stops=1, shrinks=1)),
+        TWO_OWNERS,
     ),
     "releases before it has stopped": (
         Baton,
@@ -145,7 +144,7 @@ PLANTS = {
         "_take_away",
         wrong_members.keeps_what_is_not_named,
         SHALLOW["two members and a death"],
-        TWO_OWNERS,
+        MISPLACED,
     ),
 }
 

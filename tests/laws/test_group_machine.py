@@ -6,6 +6,7 @@ and Hypothesis looks for the shortest life that breaks an invariant.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -19,11 +20,20 @@ from rebalance.groups.model.commands import Approve, Command, Pause, RebalanceNo
 from rebalance.groups.model.decisions import Decision
 from rebalance.groups.model.events import BeatSeen, Event, Moment
 from rebalance.groups.model.policy import Policy
-from rebalance.ids import Millis
+from rebalance.ids import Millis, Turn
 from rebalance.stamp import Stamp
 from tests.builders import reporting
-from tests.builders.notation import queue_text
-from tests.builders.records import beaten, commanded, drained, joined, left, routed
+from tests.builders.notation import queue_text, turn_text
+from tests.builders.records import (
+    Record,
+    beaten,
+    commanded,
+    drained,
+    joined,
+    left,
+    released,
+    routed,
+)
 from tests.builders.story import Story
 
 NAMES = st.sampled_from("abcd")
@@ -37,6 +47,7 @@ POLICY = Policy(
     route_damping_ms=Millis(2_000),
     flap_half_life_ms=Millis(3_000),
 )
+FATES = ["dies", "is killed", "restarts", "leaves", "drains", "away"]
 COMMANDS = st.sampled_from([Pause(), Resume(), RebalanceNow(), Approve()])
 
 
@@ -57,8 +68,9 @@ class AuditedStory(Story):
         return super()._stamp()
 
     def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
+        heard = [*self._freed(now), *events]
         decided = super()._step(events, now)
-        self.violations += self._show(events, now, decided)
+        self.violations += self._show(heard, now, decided)
         return decided
 
     def _show(
@@ -99,13 +111,21 @@ class Group(RuleBasedStateMachine):
         """A member as the tests write it."""
         return f"{name}:{self.lives[name]}"
 
-    def owned(self, name: str) -> str:
-        """What an honest member says that it has."""
+    def held(self, name: str) -> tuple[Turn, ...]:
+        """What an honest member has, and who comes next."""
         issued = self.story.records.get(name)  # type: ignore[call-overload] # a plain string
         if issued is None or issued.incarnation != str(self.lives[name]):
-            return ""
-        rows = (*issued.portion.hold, *issued.portion.give)
-        return " ".join(f"{queue_text(queue)}@{epoch}" for queue, epoch in rows)
+            return ()
+        return (*issued.portion.hold, *issued.portion.give)
+
+    def owned(self, name: str) -> str:
+        """What an honest member says that it has."""
+        return " ".join(turn_text(turn._replace(next=None)) for turn in self.held(name))
+
+    def guarded(self, name: str) -> Record:
+        """What its guard says when it was killed."""
+        said = released(self.who(name), " ".join(map(turn_text, self.held(name))))
+        return lambda stamp: replace(said(stamp), own=False)
 
     def told(self, name: str) -> int:
         """The epoch of the assignment that it has read."""
@@ -121,7 +141,7 @@ class Group(RuleBasedStateMachine):
         self.story.reads(joined(self.who(name), topics))
 
     @precondition(lambda self: self.lives)
-    @rule(data=st.data(), fate=st.sampled_from(["dies", "restarts", "leaves", "drains", "away"]))
+    @rule(data=st.data(), fate=st.sampled_from(FATES))
     def goes(self, data: st.DataObject, fate: str) -> None:
         """Somebody goes, one way or another."""
         name = data.draw(st.sampled_from(sorted(self.lives)))
@@ -129,6 +149,8 @@ class Group(RuleBasedStateMachine):
             self.story.reads(left(self.who(name)))
         elif fate == "away":
             self.story.reads(left(self.who(name), temporary=True))
+        elif fate == "is killed":
+            self.story.reads(self.guarded(name))
         elif fate == "drains":
             self.story.reads(drained(self.who(name)))
         if fate != "drains":
@@ -187,7 +209,7 @@ class Group(RuleBasedStateMachine):
             queue_text(queue): str(name) for queue, name in self.story.state.target.owners.items()
         }
         assert meant == self.story.owners()
-        assert all(owned.heir is None for owned in self.story.state.handover.books.values())
+        assert not any(owned.moves for owned in self.story.state.handover.books.values())
 
     def obeys_now(self, name: str) -> None:
         """Let go, and say what is left; an orphan of an expiry comes again."""

@@ -58,7 +58,7 @@ def releases_before_it_has_stopped(right: Method) -> Method:
 
 
 def keeps_what_is_not_named(right: Method) -> Method:
-    """It works on a queue that its record names no longer."""
+    """It keeps, or waits for, a queue that its record names no longer."""
     del right
 
     def wrong(self: Baton, queue: QueueRef, changes: Changes) -> None:

@@ -171,7 +171,8 @@ def _vacate(
     if owned.asked is not None:
         waited = Millis(max(0, stamp.heard - owned.asked.at))  # a join may have been ahead
         if ending in _CARRIED_OUT:
-            told = owned.asked.epoch if heir is None else heir.epoch
+            meant = heir or owned.heir
+            told = owned.asked.epoch if meant is None else meant.epoch
             draft.handover.served |= {told, owned.asked.epoch}
             reason = draft.handover.reasons.get(told)
     vacancy = Vacancy(owned.holder.member, ending, waited, reason)

@@ -84,8 +84,8 @@ def bars(draft: Draft, event: Joined) -> bool:
 
 def fence(draft: Draft) -> None:
     """Take back what pages have of lives that are not in the group: they must have stopped."""
-    for queue in draft.handover.books.moving():
-        for grant in draft.handover.books[queue].grants:
+    for owned in draft.handover.books.merged().values():
+        for grant in owned.grants:
             member = draft.membership.members.get(grant.member)
             if member is None or member.incarnation != grant.incarnation:
                 draft.ended[grant.life] = Ending.FENCED

@@ -62,14 +62,15 @@ def rows_of(record: Adopted) -> list[Queue]:
 def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
     """Return a queue's page by what its members were told; ``asked`` is for those to be told now.
 
-    The latest grant that was confirmed says most: every earlier one is over. Only heirs of it, or
-    of a later one, may still begin. If nobody has that later grant any more, its holder is gone;
-    then it is for the log to say which of its heirs begins, and the latest is meant to.
+    The latest grant that was confirmed says most: every earlier one is over. An heir's was, too, if
+    others wait for its release. Only heirs of it, or of a later one, may still begin. If nobody has
+    that later grant any more, its holder is gone; then it is for the log to say which of its heirs
+    begins, and the latest is meant to.
     """
-    holders = [one for one in claims if one.source is None]
-    latest = max(holders, default=None)
     sources = [one.source for one in claims if one.source is not None]
     source = max(sources, key=attrgetter("epoch"), default=None)
+    holders = [one for one in claims if one.source is None or one.tenure == source]
+    latest = max(holders, default=None)
     if latest is not None and (source is None or source.epoch < latest.epoch):
         return _held(latest, (), asked)
     heirs = sorted(one for one in claims if source is not None and one.source == source)

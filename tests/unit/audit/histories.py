@@ -4,8 +4,8 @@
     told.joined("a"), told.issued("a", 1, hold="orders-0@1")
     assert [] == told.wrong
 
-Lives are ``a`` (the first) and ``a:2``. ``orders-0@2<a@1`` is inherited: epoch 2, on the release of
-epoch 1 by the first life of a.
+Lives are ``a`` (the first) and ``a:2``. ``orders-0@2<a@1`` is inherited: epoch 2, on a release of
+epoch 1 of the first life of a that names it, which is ``orders-0@1>2``.
 """
 
 from collections.abc import Sequence
@@ -34,6 +34,7 @@ from audit.history import (
     Started,
     Summarised,
     Ticked,
+    Turn,
     Withdrawn,
 )
 from audit.violations import Violation
@@ -59,6 +60,17 @@ def grants(text: str) -> tuple[Grant, ...]:
     """Read grants, separated by spaces."""
     pairs = (each.split("@") for each in text.split())
     return tuple(Grant(queue(name), int(epoch)) for name, epoch in pairs)
+
+
+def turns(text: str) -> tuple[Turn, ...]:
+    """Read grants that are over and who comes next, separated by spaces."""
+    return tuple(_turn(each) for each in text.split())
+
+
+def _turn(text: str) -> Turn:
+    over, _, named = text.partition(">")
+    (grant,) = grants(over)
+    return Turn(*grant, int(named) if named else None)
 
 
 def inheritances(text: str) -> tuple[Inheritance, ...]:
@@ -105,8 +117,8 @@ class ShownHistory:
         )
 
     def releases(self, who: str, what: str) -> Place:
-        """A member lets go."""
-        return self._take(Released(self._place("releases"), GROUP, life(who), grants(what)))
+        """A life is done with queues; ``orders-0@1>2`` names the grant that begins."""
+        return self._take(Released(self._place("releases"), GROUP, life(who), turns(what)))
 
     def drains(self, who: str) -> Place:
         """A member wants to go."""
@@ -217,4 +229,16 @@ def a_member() -> ShownHistory:
     told.issued("a", 1)
     told.ticks()
     told.beats("a")
+    return told
+
+
+def a_hand_over() -> ShownHistory:
+    """A holds two queues under 1; it is told to give the first, and b to inherit it under 2."""
+    told = ShownHistory()
+    told.joined("a")
+    told.joined("b")
+    told.joined("c")
+    told.issued("a", 1, hold="orders-0@1 orders-1@1")
+    told.issued("a", 2, hold="orders-1@1", give="orders-0@1")
+    told.issued("b", 2, inherit="orders-0@2<a@1")
     return told

@@ -80,7 +80,7 @@ def test_an_heir_that_began_may_have_left_unseen() -> None:
     """It was never told to hold."""
     told = told_to_give()
     told.issued("b", 2, inherit="orders-0@2<a@1")
-    told.releases("a", "orders-0@1")
+    told.releases("a", "orders-0@1>2")
     told.issued("c", 3, hold="orders-0@3")
     told.ends()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from audit import history
-from audit.history import Entry, Grant, Inheritance, Life, Place
+from audit.history import Entry, Grant, Inheritance, Life, Place, Turn
 from audit.wire import entries_of, entry_of
 from tests.builders.rocketmq import CLIENT, consumer, heartbeat
 from trimtab.protocol import (
@@ -83,8 +83,24 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
     ),
     "release": (
         RELEASES,
-        {"kind": "release", "sequence": 6, "queues": [{"topic": "orders", "queues": [[0, 2, 17]]}]},
-        history.Released(AT, "billing", LIFE, (GRANT,)),
+        {
+            "kind": "release",
+            "sequence": 6,
+            "queues": [{"topic": "orders", "queues": [[0, 2, 17, 3], [1, 2, 17, None]]}],
+        },
+        history.Released(
+            AT, "billing", LIFE, (Turn(("orders", "", 0), 2, 3), Turn(("orders", "", 1), 2))
+        ),
+    ),
+    "release that the controller writes": (
+        RELEASES,
+        {
+            "kind": "release",
+            "sequence": 0,
+            "queues": [{"topic": "orders", "queues": [[0, 2, None, 3]]}],
+            "by": "controller",
+        },
+        history.Released(AT, "billing", LIFE, (Turn(("orders", "", 0), 2, 3),)),
     ),
     "route": (
         ROUTES,
@@ -135,13 +151,14 @@ def published(
 
 
 def test_assignments() -> None:
-    """What to hold, to give and to inherit, and the bytes themselves."""
+    """What to hold, to give and to inherit, who comes next, and the bytes themselves."""
     entry = published(ASSIGNMENTS, "assignment")
 
     assert isinstance(entry, history.Issued)
     assert (LIFE, 4, 10_000) == (entry.life, entry.epoch, entry.session_timeout_ms)
     assert (Grant(("orders", "", 0), 2),) == entry.hold
     assert (Grant(("orders", "", 1), 2),) == entry.give
+    assert (3, 4) == entry.heirs
     source = Life("worker-1", "1767225599000-0a1b2c3d")
     assert (Inheritance(("orders", "", 7), 4, source, 3),) == entry.inherit
     assert isinstance(entry.content, bytes)

@@ -1,5 +1,7 @@
 """What a decision is laid to: the event that it follows from, and no other."""
 
+import pytest
+
 from rebalance.groups.model.commands import Pause
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.groups.model.overview import GroupSummarised
@@ -115,13 +117,14 @@ def test_what_a_member_lets_go_unasked_is_laid_to_that() -> None:
     assert "drain of a" == why(story)
 
 
-def test_a_hand_over_to_another_heir_is_laid_to_what_made_it_the_heir() -> None:
+@pytest.mark.parametrize("named", [">3", ">2", ""], ids=["c", "b, who is gone", "nobody"])
+def test_a_hand_over_to_another_heir_is_laid_to_what_made_it_the_heir(named: str) -> None:
     """The holder was asked for b, who left; the queue goes to c for another reason."""
     story = Story()
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("b"))
     story.reads(left("b", sequence=50), joined("c"))
-    story.reads(released("a", "orders-1@1"))
+    story.reads(released("a", f"orders-1@1{named}"))
 
     [handed] = only(HandedOver, story.decided)
     assert ("a", "c", "join", "c") == (

@@ -73,15 +73,13 @@ def test_whoever_an_heir_waits_for_is_waited_for() -> None:
     story = handing_over()
     moving = {queue: page for queue, page in story.pages().items() if ">" in page}
     [(queue, page)] = moving.items()
-    giver = page[0]
-    story.forgets(lost=[giver])
-    after = story.pages()[queue]
+    holder, heir = page.split("!")[0], page.split(" > ")[1]
+    story.forgets(lost=[page[0]])
+    assert f"{holder} > {heir}" == story.pages()[queue]
 
-    assert after.split("!")[0] == page.split("!")[0]
-    assert after.endswith(page.split(" > ")[1])
-    epoch = int(page.split("@")[1].split("!")[0])
-    story.reads(released(giver, f"{queue}@{epoch}"))
-    assert page.split(" > ")[1] == story.pages()[queue]
+    epoch, named = holder.split("@")[1], heir.split("@")[1]
+    story.reads(released(page[0], f"{queue}@{epoch}>{named}"))
+    assert heir == story.pages()[queue]
 
 
 def test_an_heir_whose_holder_never_lets_go_begins_when_that_must_have_ended() -> None:

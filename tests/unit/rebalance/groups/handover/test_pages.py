@@ -11,51 +11,60 @@ ASKED = Asked(Epoch(9), Millis(0))
 
 
 def claim(text: str, told: int, *, inherits: str = "") -> Claim:
-    """Read what a record says: ``a@3`` or, when it is to give, ``a@3!``."""
-    whose, epoch = life(text.split("@", maxsplit=1)[0]), text.split("@")[1]
+    """Read what a record says: ``a@3``, ``a@3!`` to give, ``a@3!>5`` to give and to name 5."""
+    text, _, named = text.partition(">")
+    who, _, epoch = text.partition("@")
     source = None
     if inherits:
         giver, _, since = inherits.partition("@")
         source = Tenure(life(giver), Epoch(int(since)))
-    given = epoch.endswith("!")
-    return Claim(Epoch(int(epoch.rstrip("!"))), Epoch(told), whose, given, source)
+    given, following = epoch.endswith("!"), Epoch(int(named)) if named else None
+    return Claim(Epoch(int(epoch.rstrip("!"))), Epoch(told), life(who), given, following, source)
 
 
-@pytest.mark.parametrize(
-    ("claims", "page"),
-    [
-        pytest.param([claim("a@1", 4)], "a@1", id="held"),
-        pytest.param([claim("a@1!", 4)], "a@1!4", id="to be let go"),
-        pytest.param(
-            [claim("a@1!", 4), claim("b@4", 4, inherits="a@1")], "a@1!4 > b@4", id="handed over"
-        ),
-        pytest.param(
-            [claim("a@1", 3), claim("b@4", 4, inherits="a@1")],
-            "a@1!9 > b@4",
-            id="the holder was not told any more",
-        ),
-        pytest.param([claim("b@4", 4, inherits="a@1")], "b@4", id="whoever it waits for is gone"),
-        pytest.param([claim("a@1!", 4), claim("b@4", 5)], "b@4", id="confirmed"),
-        pytest.param(
-            [claim("a@1", 5), claim("b@4", 4)], "a@1!9 > b@4!9", id="both say that they hold"
-        ),
-        pytest.param(
-            [claim("a@1!", 4), claim("b@4!", 5)], "a@1!4 > b@4!5", id="both are to let go"
-        ),
-        pytest.param(
-            [claim("a@1!", 4), claim("b@4", 4, inherits="a@1"), claim("c@6", 6, inherits="b@4")],
-            "b@4!9 > c@6",
-            id="the heir became holder and was not told",
-        ),
-        pytest.param(
-            [claim("a@1!", 4), claim("b@4", 4, inherits="a@1"), claim("c@6", 6, inherits="a@1")],
-            "a@1!4 > c@6",
-            id="the heir was replaced and was not told",
-        ),
-        pytest.param([claim("a@4", 4), claim("b@4", 5)], "b@4", id="one epoch twice"),
-    ],
-)
+CLAIMS = {
+    "held": ([claim("a@1", 4)], "a@1"),
+    "to be let go": ([claim("a@1!", 4)], "a@1!4"),
+    "held, and somebody is next": (
+        [claim("a@1>4", 4), claim("b@4", 4, inherits="a@1")],
+        "a@1 > b@4",
+    ),
+    "handed over": ([claim("a@1!>4", 4), claim("b@4", 4, inherits="a@1")], "a@1!4 > b@4"),
+    "the heir is not found": ([claim("a@1!>4", 4)], "a@1!4"),
+    "the holder was not told any more": (
+        [claim("a@1", 3), claim("b@4", 4, inherits="a@1")],
+        "a@1 / b@4",
+    ),
+    "whoever it waits for is gone": ([claim("b@4", 4, inherits="a@1")], "a@1!9x > b@4"),
+    "whoever two wait for is gone": (
+        [claim("b@4", 4, inherits="a@1"), claim("c@6", 6, inherits="a@1")],
+        "a@1!9x > c@6 / b@4",
+    ),
+    "confirmed": ([claim("a@1!>4", 4), claim("b@4", 5)], "b@4"),
+    "confirmed, and the one before was told later": ([claim("a@1", 5), claim("b@4", 4)], "b@4"),
+    "confirmed, and to be let go": ([claim("a@1!", 4), claim("b@4!", 5)], "b@4!5"),
+    "the heir became holder and was not told": (
+        [claim("a@1!>4", 4), claim("b@4", 4, inherits="a@1"), claim("c@6", 6, inherits="b@4")],
+        "b@4 / c@6",
+    ),
+    "the heir became holder and is gone": (
+        [claim("a@1!>4", 4), claim("c@6", 6, inherits="b@4")],
+        "b@4!9x > c@6",
+    ),
+    "another heir is named": (
+        [claim("a@1!>6", 6), claim("b@4", 4, inherits="a@1"), claim("c@6", 6, inherits="a@1")],
+        "a@1!6 > c@6 / b@4",
+    ),
+    "another heir is named and the holder was not told": (
+        [claim("a@1!>4", 4), claim("b@4", 4, inherits="a@1"), claim("c@6", 6, inherits="a@1")],
+        "a@1!4 > b@4 / c@6",
+    ),
+    "one epoch twice": ([claim("a@4", 4), claim("b@4", 5)], "b@4"),
+}
+
+
+@pytest.mark.parametrize(("claims", "page"), CLAIMS.values(), ids=CLAIMS.keys())
 def test_what_records_say_of_a_queue(claims: list[Claim], page: str) -> None:
-    """The latest grant says most; whoever may be working stays on the page."""
+    """The latest grant that was confirmed says most; whoever may be working stays on the page."""
     assert page == page_text(page_of(claims, ASKED))
     assert page == page_text(page_of(claims[::-1], ASKED))

@@ -1,11 +1,13 @@
 """The books: cards that say what the pages say, however they came about."""
 
 from collections.abc import Iterator
+from itertools import permutations, product
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rebalance.groups.model.books import Books, DraftedBooks, concerned, moves
+from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
 from tests.builders.group import a_group
@@ -16,13 +18,16 @@ QUEUES = st.sampled_from([queue(f"orders-{number}") for number in range(6)])
 
 
 def pages_of(holder: MemberId) -> Iterator[Ownership]:
-    """Return every kind of page that a member may hold: asked for or not, each heir or none."""
-    for asked in (None, Asked(Epoch(2), Millis(0))):
-        held = Grant(Life(holder, Incarnation("1")), Epoch(1), asked)
-        yield Ownership(held)
-        for heir in NAMES:
-            if heir != holder:
-                yield Ownership(held, Grant(Life(heir, Incarnation("1")), Epoch(2)))
+    """Return every kind of page that a member may hold: asked for, over or neither, each heirs."""
+    held, asked = Grant(Life(holder, Incarnation("1")), Epoch(1)), Asked(Epoch(2), Millis(0))
+    others = [Life(name, Incarnation("1")) for name in NAMES if name != holder]
+    promised = [(), *permutations(others, 1), *permutations(others, 2)]
+    for lives, (told, ending) in product(
+        promised, ((None, None), (asked, None), (asked, Ending.FENCED))
+    ):
+        heirs = tuple(Grant(life, Epoch(epoch)) for epoch, life in enumerate(lives, start=2))
+        for named in (None, *(heir.epoch for heir in heirs)):
+            yield Ownership(held, heirs, named, told, ending)
 
 
 PAGE = st.sampled_from([page for holder in NAMES for page in pages_of(holder)])
@@ -32,12 +37,16 @@ PAGES = st.dictionaries(QUEUES, PAGE)
 REWRITTEN = st.dictionaries(QUEUES, st.none() | PAGE)
 
 
-def test_page_concerns_its_holder_and_its_heir() -> None:
+def test_page_concerns_its_holder_and_its_heirs() -> None:
     """These are the members whose records may have to be written anew."""
-    group = a_group().with_page("orders-0", "a@1").with_page("orders-1", "a@1!2 > b@2")
+    group = a_group()
+    for number, text in enumerate(("a@1", "a@1!2 > b@2", "a@1!2 / b@2", "a@1!2 > c@3 / b@2")):
+        group = group.with_page(f"orders-{number}", text)
     pages = group.state.handover.books.values()
 
-    assert [("a",), ("a", "b")] == [tuple(concerned(each)) for each in pages]
+    assert [["a"], ["a", "b"], ["a", "b"], ["a", "b", "c"]] == [
+        sorted(concerned(each)) for each in pages
+    ]
 
 
 @given(PAGES, st.lists(REWRITTEN, max_size=3))

@@ -7,20 +7,42 @@ from rebalance.groups.model.portions import portions
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId
 from tests.builders.group import a_group
-from tests.builders.notation import life_text, queue_text
+from tests.builders.notation import life_text, queue_text, turn_text
 
 PAGES = {
-    "held": ("a@1", {"a": "hold orders-0@1", "b": ""}),
-    "given up": ("a@1!2", {"a": "give orders-0@1", "b": ""}),
-    "handed over": ("a@1!2 > b@2", {"a": "give orders-0@1", "b": "inherit orders-0@2 from a@1"}),
-    "heir cancelled": ("a@1!2 > b@2!3", {"a": "give orders-0@1", "b": "give orders-0@2"}),
+    "held": ("a@1", {"a": "hold orders-0@1", "b": "", "c": ""}),
+    "held, and somebody is next": (
+        "a@1 > b@2",
+        {"a": "hold orders-0@1>2", "b": "inherit orders-0@2 from a@1", "c": ""},
+    ),
+    "given up": ("a@1!2", {"a": "give orders-0@1", "b": "", "c": ""}),
+    "handed over": (
+        "a@1!2 > b@2",
+        {"a": "give orders-0@1>2", "b": "inherit orders-0@2 from a@1", "c": ""},
+    ),
+    "promised to two": (
+        "a@1!2 > c@3 / b@2",
+        {
+            "a": "give orders-0@1>3",
+            "b": "inherit orders-0@2 from a@1",
+            "c": "inherit orders-0@3 from a@1",
+        },
+    ),
+    "promised, and nobody is named": (
+        "a@1!2 / b@2",
+        {"a": "give orders-0@1", "b": "inherit orders-0@2 from a@1", "c": ""},
+    ),
+    "over, and its release is to be read": (
+        "a@1!2x > b@2",
+        {"a": "", "b": "inherit orders-0@2 from a@1", "c": ""},
+    ),
 }
 
 
 def text(portion: Portion) -> str:
     """Write a portion in one line."""
-    told = [f"hold {queue_text(queue)}@{epoch}" for queue, epoch in portion.hold]
-    told += [f"give {queue_text(queue)}@{epoch}" for queue, epoch in portion.give]
+    told = [f"hold {turn_text(turn)}" for turn in portion.hold]
+    told += [f"give {turn_text(turn)}" for turn in portion.give]
     told += [
         f"inherit {queue_text(line.queue)}@{line.epoch} "
         f"from {life_text(*line.predecessor.life)}@{line.predecessor.epoch}"
@@ -40,7 +62,7 @@ def test_page_says_one_thing_to_each(written: str, expected: dict[str, str]) -> 
     """Hold, give and inherit are read off the books and kept nowhere else."""
     group = a_group().with_page("orders-0", written)
 
-    assert expected == read(group.state, "a", "b")
+    assert expected == read(group.state, "a", "b", "c")
 
 
 def test_portion_lists_queues_in_order_whatever_the_order_of_the_books() -> None:

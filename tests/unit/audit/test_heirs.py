@@ -1,0 +1,80 @@
+"""Heirs: the first release of a grant says which of them begins (I1)."""
+
+import pytest
+
+from tests.unit.audit.histories import ShownHistory, a_hand_over
+
+
+def of_two_heirs() -> ShownHistory:
+    """The same, and c is promised what b was: it may inherit under 3."""
+    told = a_hand_over()
+    told.issued("b", 3)
+    told.issued("c", 3, inherit="orders-0@3<a@1")
+    return told
+
+
+@pytest.mark.parametrize(
+    ("named", "other", "both"), [(2, "c", "b@2 and c@4"), (3, "b", "b@4 and c@3")]
+)
+def test_of_two_heirs_the_one_that_is_named_begins(named: int, other: str, both: str) -> None:
+    """Both wait for one release; whoever else is told to hold is the second at work."""
+    told = of_two_heirs()
+    told.releases("a", f"orders-0@1>{named}")
+    told.batch_ends()
+    assert [] == told.details
+
+    told.issued(other, 4, hold="orders-0@4")
+    told.batch_ends()
+    assert ["I1"] == told.wrong
+    assert f"{both} may both work on it" in told.details[0]
+
+
+@pytest.mark.parametrize("release", ["orders-0@1", "orders-0@1>9"])
+def test_a_release_that_names_no_heir_starts_none(release: str) -> None:
+    """The queue is the controller's to give."""
+    told = of_two_heirs()
+    told.releases("a", release)
+    told.issued("b", 4, hold="orders-0@4")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_of_all_releases_of_a_grant_the_first_counts() -> None:
+    """Whoever wrote it: the second one, which names another, starts nobody."""
+    told = of_two_heirs()
+    told.releases("a", "orders-0@1>2")
+    told.releases("a", "orders-0@1>3")
+    told.issued("b", 4, hold="orders-0@2")
+    told.batch_ends()
+    assert [] == told.details
+
+    told.issued("c", 5, hold="orders-0@3")
+    told.batch_ends()
+    assert "I1" in told.wrong
+
+
+def test_an_heir_that_began_and_let_go_is_no_owner() -> None:
+    """Its release frees the way for the next, though the controller never said that it holds."""
+    told = a_hand_over()
+    told.releases("a", "orders-0@1>2")
+    told.releases("b", "orders-0@2>4")
+    told.issued("c", 4, inherit="orders-0@4<b@2")
+    told.issued("c", 5, hold="orders-0@4")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+@pytest.mark.parametrize(("named", "wrong"), [(3, ["I1"]), (2, [])])
+def test_a_release_that_came_first_starts_the_heir_that_it_names_at_once(
+    named: int, wrong: list[str]
+) -> None:
+    """The two topics have no common order: the heir remembers."""
+    told = a_hand_over()
+    told.releases("a", f"orders-0@1>{named}")
+    told.issued("c", 3, inherit="orders-0@3<a@1")
+    told.issued("b", 4, hold="orders-0@4")
+    told.batch_ends()
+
+    assert wrong == told.wrong
