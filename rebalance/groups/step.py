@@ -131,6 +131,7 @@ def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each
         case Registered() | Unregistered():
             rocketmq_clients.fold(draft, event)
         case Released():
+            membership.mark(draft, event)
             endings.book(draft, event)
         case RouteObserved():
             routing.observe(draft, event)

@@ -10,7 +10,6 @@ nobody's standing heir.
 """
 
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from rebalance.allocation import Candidate
 from rebalance.groups import target
@@ -19,8 +18,6 @@ from rebalance.groups.model.ownership import Ownership
 from rebalance.groups.model.roster import Trait
 from rebalance.groups.standing.dealing import Standing, deal
 from rebalance.ids import MemberId
-
-_NOBODY: Final = Standing()
 
 
 def follow(draft: Draft) -> None:
@@ -53,15 +50,15 @@ def stand_by(draft: Draft) -> None:
     """Deal standing heirs anew, if anything that they depend on has changed."""
     now, before = draft.target, draft.before.target
     if not draft.policy.standing_heirs:
-        if now.standing.heirs():
-            now.redealt, now.standing = now.standing.heirs().keys(), _NOBODY
+        if now.heirs:
+            now.redealt, now.heirs = list(now.heirs), {}
         return
     if not (now.is_new or now.renamed or draft.membership.members.written):
         return
-    aimed = {*now.aimed, *now.renamed}
-    known = now.standing.owners is before.owners
-    dealt = deal(now.standing, _people(draft), now.owners, aimed if known else None)
-    now.standing, now.redealt = dealt.standing, dealt.changes
+    known = now.heirs if isinstance(now.heirs, Standing) else Standing(now.owners, now.heirs)
+    aimed = {*now.aimed, *now.renamed} if known.owners is before.owners else None
+    dealt = deal(known, _people(draft), now.owners, aimed)
+    now.heirs, now.redealt = dealt.standing, dealt.changes
 
 
 def _people(draft: Draft) -> Mapping[MemberId, Candidate]:

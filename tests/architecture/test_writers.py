@@ -13,7 +13,7 @@ GROUPS = ROOT / "rebalance" / "groups"
 WRITERS = {
     "membership": ("members",),
     "topics": ("routing.py",),
-    "target": ("target.py",),
+    "target": ("succession.py", "target.py"),
     "handover": ("handover",),
     "rules": ("obeying.py",),
 }
@@ -21,7 +21,6 @@ WRITERS = {
 OTHER_WRITERS = {
     ("adoption.py", "membership"): "it takes over what is published, once",
     ("adoption.py", "handover"): "as above",
-    ("adoption.py", "target"): "as above",
 }
 CHANGES = {"add", "append", "clear", "discard", "pop", "put", "remove", "setdefault", "update"}
 

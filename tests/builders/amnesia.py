@@ -67,7 +67,7 @@ class Remembered(Story):
         The first batch ends ``late`` seconds after what was found, but for what is lost of it:
         the records of these members, or, by an empty name, the group's.
         """
-        self.log += self._said(self._stamp())
+        self.log += self._freed(self._stamp())
         self.decided = []  # it was written before the start, and is read with the past
         nothing = Memory(GroupState(self.state.name), LogClock(), kept)
         self.state, self.clock, read = memory or nothing
@@ -100,7 +100,7 @@ class Remembered(Story):
         return self._stamp()
 
     def _step(self, events: Sequence[Moment], now: Stamp) -> list[Decision]:
-        self.log += [*self._said(now), *events] or [Ticked(now)]
+        self.log += [*self._freed(now), *events] or [Ticked(now)]
         return super()._step(events, now)
 
 

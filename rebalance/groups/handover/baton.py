@@ -79,7 +79,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
         if owned is None:
             if queue in vacant:
                 endings.pass_on(draft, queue, vacant[queue], page.holder.member)
-            if draft.target.standing.heir_of(queue) is not None:
+            if queue in draft.target.heirs:
                 loose.append(queue)  # the epoch of its heir must be a later one
         endings.take_one(draft, queue, stamp)
     draft.handover.loose = loose
@@ -104,7 +104,7 @@ class _Promises:
         """Return what the standing heir may be promised; who releases nothing needs none."""
         if owned is None or endings.is_eager(self._draft, owned.holder):
             return None
-        return self._of(self._draft.target.standing.heir_of(queue), queue.topic)
+        return self._of(self._draft.target.heirs.get(queue), queue.topic)
 
     def _of(self, name: MemberId | None, topic: TopicName) -> Grant | None:
         if name is None:

@@ -58,7 +58,6 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 
 def book(draft: Draft, event: Released) -> None:
     """Enter a release: the heir that it names becomes the holder."""
-    _note_mark(draft, event)
     for queue, epoch, named in event.turns:
         owned = draft.handover.books.get(queue)
         if owned is None or owned.holder.tenure != Tenure(event.life, epoch):
@@ -70,15 +69,6 @@ def book(draft: Draft, event: Released) -> None:
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
         heir = next((heir for heir in owned.heirs if heir.epoch == named), None)
         _vacate(draft, queue, owned, ending, event.stamp, heir)
-
-
-def _note_mark(draft: Draft, event: Released) -> None:
-    """Note that a member reads the releases: all that come after this one of its own, at least."""
-    member = draft.membership.members.get(event.member)
-    if member is None or not member.awaits_mark or not event.own:
-        return
-    if member.incarnation == event.incarnation:
-        draft.membership.members.put(event.member, replace(member, awaits_mark=False))
 
 
 def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:

@@ -19,10 +19,19 @@ from rebalance.groups.model.decisions import (
     MemberChanged,
 )
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import BeatSeen, DrainAsked, Left
+from rebalance.groups.model.events import BeatSeen, DrainAsked, Left, Released
 from rebalance.groups.model.member import Member, Pulse
 from rebalance.ids import Life, MemberId, Millis
 from rebalance.stamp import Stamp
+
+
+def mark(draft: Draft, event: Released) -> None:
+    """Note that a member reads all releases that come after one of its own (``baton``)."""
+    member = draft.membership.members.get(event.member)
+    if member is None or not member.awaits_mark or not event.own:
+        return
+    if member.incarnation == event.incarnation:
+        draft.membership.members.put(event.member, replace(member, awaits_mark=False))
 
 
 def beat(draft: Draft, event: BeatSeen) -> None:

@@ -6,7 +6,6 @@ Written by ``rebalance.groups.target``.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from rebalance.groups.standing.dealing import Standing
 from rebalance.ids import Epoch, MemberId, Millis, Queue
 
 
@@ -23,8 +22,8 @@ class Target:
     """When it was last computed with any queue, on the log clock."""
     shortage: Mapping[str, int] = field(default_factory=dict)
     """Why the strategy could not assign queues, and how many. Invariant: none is 0."""
-    standing: Standing = field(default_factory=Standing)
-    """Who would own each queue if its owner went; written by ``succession``."""
+    heirs: Mapping[Queue, MemberId] = field(default_factory=dict)
+    """By queue, who would own it if its owner went (``succession``)."""
 
 
 @dataclass(slots=True)
@@ -35,7 +34,7 @@ class TargetDraft:
     epoch: Epoch
     at: Millis | None
     shortage: Mapping[str, int]
-    standing: Standing
+    heirs: Mapping[Queue, MemberId]
 
     is_new: bool = False
     """It was computed in this step."""
@@ -53,7 +52,7 @@ class TargetDraft:
     @classmethod
     def of(cls, before: Target) -> "TargetDraft":
         """Open it."""
-        return cls(before.owners, before.epoch, before.at, before.shortage, before.standing)
+        return cls(before.owners, before.epoch, before.at, before.shortage, before.heirs)
 
     def hasten(self) -> None:
         """Wait for no interval between targets: an operator does not want to."""
@@ -65,15 +64,15 @@ class TargetDraft:
 
     def replace_owners(self, owners: Mapping[Queue, MemberId]) -> None:
         """Mean the queues for whoever is published to have them; nobody stands by for them yet."""
-        self.owners, self.standing = owners, Standing(owners, self.standing.heirs())
+        self.owners, self.heirs = owners, dict(self.heirs)
 
     def drop(self) -> None:
         """Drop the target."""
-        self.owners, self.shortage, self.standing = {}, {}, Standing()
+        self.owners, self.shortage, self.heirs = {}, {}, {}
 
     def closed(self, group_epoch: Epoch) -> Target:
         """Return the target as it is now."""
         epoch = group_epoch if self.is_new else self.epoch
         assert epoch <= group_epoch, f"the target is of epoch {epoch}, the group of {group_epoch}"
         assert all(self.shortage.values()), "a shortage has queues"
-        return Target(self.owners, epoch, self.at, self.shortage, self.standing)
+        return Target(self.owners, epoch, self.at, self.shortage, self.heirs)

@@ -24,18 +24,17 @@ To be called once in a step, between ``target.retarget`` and ``baton.settle``, i
 or a member was written. ``people`` are the candidates of ``target`` less those that are away or
 rest; whoever leaves is none of them any more. To tell who came, went or changed is not needed.
 
-    dealt = deal(draft.before.target.standing, people, draft.target.owners, draft.target.aimed)
+    dealt = deal(standing, people, draft.target.owners, draft.target.aimed)
 
-Owners that ``target.rename_owners`` has renamed count as aimed. For each queue that it settles
-``baton`` asks ``dealt.standing.heir_of(queue)``, and it settles ``dealt.changes`` beside them. A
+Owners that were renamed count as aimed. ``baton`` settles ``dealt.changes`` beside all else. A
 departure is foreseen if the target's owner of each released queue becomes its standing heir before
-the strategy is asked: STICKY then finds hardly anything to move.
+the strategy is asked (``succession``): STICKY then finds hardly anything to move.
 
 Its one rule: no clock, no chance, and no look at the books.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rebalance.allocation import Candidate
 from rebalance.groups.standing.evening import even_out
@@ -48,38 +47,37 @@ Owners = Mapping[Queue, MemberId]
 People = Mapping[MemberId, Candidate]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """The owners that were dealt for, and their standing heirs.
+class Standing(Mapping[Queue, MemberId]):
+    """The standing heirs, by queue, and the owners that they were dealt for.
 
-    Of a state that was unpacked there is no register yet: only ``owners`` and ``told``. That makes
-    no difference but in time: the next deal looks at every queue.
+    Of a state that was unpacked there is no register yet. That makes no difference but in time: the
+    next deal looks at every queue.
     """
 
-    owners: Owners = field(default_factory=dict)
-    told: Owners = field(default_factory=dict)
-    """The heirs, if there is no register."""
-    register: Register | None = field(default=None, repr=False)
-    """Never changed once it is here."""
+    __slots__ = ("_told", "owners", "register")
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Standing):
-            return NotImplemented
-        return self.heirs() == other.heirs()
-
-    __hash__ = None  # type: ignore[assignment] # nobody files them
+    def __init__(
+        self,
+        owners: Owners | None = None,
+        told: Owners | None = None,
+        register: Register | None = None,
+    ) -> None:
+        """Take the heirs, or a register of them, which is never changed again."""
+        self.owners = {} if owners is None else owners
+        self.register = register
+        self._told = {} if told is None else told
 
     def heir_of(self, queue: Queue) -> MemberId | None:
         """Return the standing heir of a queue."""
         if self.register is None:
-            return self.told.get(queue)
+            return self._told.get(queue)
         owner = self.owners.get(queue)
         return None if owner is None else self.register.holdings[owner][queue]
 
     def heirs(self) -> Owners:
         """Return all of them, as they are stored."""
         if self.register is None:
-            return self.told
+            return self._told
         holdings = self.register.holdings.values()
         return {
             queue: heir
@@ -87,6 +85,18 @@ class Standing:
             for queue, heir in holding.items()
             if heir is not None
         }
+
+    def __getitem__(self, queue: Queue) -> MemberId:
+        heir = self.heir_of(queue)
+        if heir is None:
+            raise KeyError(queue)
+        return heir
+
+    def __iter__(self) -> Iterator[Queue]:
+        return iter(self.heirs())
+
+    def __len__(self) -> int:
+        return len(self.heirs())
 
 
 @dataclass(frozen=True, slots=True)

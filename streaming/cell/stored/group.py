@@ -16,7 +16,6 @@ from rebalance.groups.model.membership import Membership
 from rebalance.groups.model.outbox import Outbox
 from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.groups.model.target import Target
-from rebalance.groups.standing.dealing import Standing
 from rebalance.ids import Epoch, GroupName, MemberId, Millis, Queue
 from streaming.cell.stored.beats import BeatsForm
 from streaming.cell.stored.books import BooksForm, Members, books, books_form
@@ -51,8 +50,10 @@ class TargetForm(Form):
     epoch: Epoch
     at: Millis | None
     shortage: dict[str, int]
-    heirs: list[Place | None]
-    """Who stands by for each of the queues; empty: nobody for any."""
+    heired: list[Place] | None
+    """The queues that have a standing heir; None: the same."""
+    heirs: list[Place]
+    """The standing heirs of those."""
 
 
 class HandoverForm(Form):
@@ -163,29 +164,28 @@ def beaten(
 
 def _target_form(target: Target, places: Places[Queue], names: Places[MemberId]) -> TargetForm:
     owners = dict(target.owners.items())  # a strategy may answer in a form of its own
-    heirs = target.standing.heirs()
-    standing = [heirs.get(queue) for queue in owners] if heirs else []
+    heirs = {queue: target.heirs[queue] for queue in owners if queue in target.heirs}
+    heirs |= target.heirs if len(heirs) < len(target.heirs) else {}
     return TargetForm(
         queues=places.of(owners),
         owners=names.of(owners.values()),
         epoch=target.epoch,
         at=target.at,
         shortage=dict(target.shortage),
-        heirs=[None if it is None else names.of([it])[0] for it in standing],
+        heired=None if [*heirs] == [*owners] else places.of(heirs),
+        heirs=names.of(heirs.values()),
     )
 
 
 def _target(form: TargetForm, known: Sequence[Queue], names: Sequence[MemberId]) -> Target:
     queues = chosen(known, form.queues)
-    owners = dict(zip(queues, map(names.__getitem__, form.owners), strict=True))
-    heirs = zip(queues, form.heirs, strict=True) if form.heirs else ()
-    told = {queue: names[heir] for queue, heir in heirs if heir is not None}
+    heired = queues if form.heired is None else chosen(known, form.heired)
     return Target(
-        owners=owners,
+        owners=dict(zip(queues, map(names.__getitem__, form.owners), strict=True)),
         epoch=form.epoch,
         at=form.at,
         shortage=form.shortage,
-        standing=Standing(owners, told) if told else Standing(),
+        heirs=dict(zip(heired, map(names.__getitem__, form.heirs), strict=True)),
     )
 
 

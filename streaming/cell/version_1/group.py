@@ -181,6 +181,7 @@ class Group(Struct):
             epoch=self.target_epoch,
             at=self.targeted_at,
             shortage=self.shortage,
+            heired=[],
             heirs=[],
         )
         handover = HandoverForm(
