@@ -8,7 +8,7 @@ from rebalance.groups.model.member import Departure, Doubled, Flaps, Member, Pul
 from rebalance.groups.model.membership import Membership
 from rebalance.groups.model.outbox import Outbox
 from rebalance.groups.model.overrides import Overrides
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.groups.model.policy import Compat, TwinRule
 from rebalance.groups.model.route import Doubt, Route
 from rebalance.groups.model.rules import Rules
@@ -218,14 +218,14 @@ GROUP = GroupState(
                 heirs=(Grant(Life(MemberId("n125"), Incarnation("n126")), Epoch(127)),),
                 named=Epoch(127),
                 asked=Asked(epoch=Epoch(123), at=Millis(124)),
-                ending=Ending.FENCED,
+                over=Over(Ending.FENCED, Millis(128)),
             ),
             Queue(TopicName("n130"), BrokerName("n131"), 132): Ownership(
                 holder=Grant(Life(MemberId("n133"), Incarnation("n134")), Epoch(135)),
                 heirs=(Grant(Life(MemberId("n138"), Incarnation("n139")), Epoch(140)),),
                 named=Epoch(140),
                 asked=Asked(epoch=Epoch(136), at=Millis(137)),
-                ending=Ending.FENCED,
+                over=Over(Ending.FENCED, Millis(141)),
             ),
         },
         loose=(

@@ -13,7 +13,7 @@ What is written is read back unchanged, but for the time at which a member was t
 from operator import attrgetter
 
 from rebalance.groups.model.decisions import Ending
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import (
     BrokerName,
     Epoch,
@@ -105,7 +105,7 @@ def page(text: str) -> Ownership | None:
         tuple(sorted(heirs, key=attrgetter("epoch"))),
         grant(heir).epoch if heir else None,
         Asked(Epoch(int(told.removesuffix("x"))), TOLD_AT) if told else None,
-        Ending.FENCED if ended else None,
+        Over(Ending.FENCED, TOLD_AT) if ended else None,
     )
 
 

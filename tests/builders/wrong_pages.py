@@ -14,16 +14,17 @@ from rebalance.groups.model.ownership import Asked, Grant, Ownership
 from rebalance.ids import Queue, Tenure
 from rebalance.stamp import Stamp
 
-NextPage = Callable[[Ownership | None, Grant | None, Asked], Ownership | None]
+Page = Ownership | None
+NextPage = Callable[[Page, Grant | None, Asked, Grant | None], Page]
 
 
 def heir_confirmed_before_release(right: NextPage) -> NextPage:
     """The new owner is told to hold at once."""
 
-    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+    def wrong(owned: Page, wanted: Grant | None, asked: Asked, heir: Grant | None) -> Page:
         if owned and wanted and wanted.member != owned.holder.member:
             return Ownership(wanted)
-        return right(owned, wanted, asked)
+        return right(owned, wanted, asked, heir)
 
     return wrong
 
@@ -31,10 +32,10 @@ def heir_confirmed_before_release(right: NextPage) -> NextPage:
 def told_to_hold_on(right: NextPage) -> NextPage:
     """When the target returns to a holder that was told to give, it is told to hold on."""
 
-    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
+    def wrong(owned: Page, wanted: Grant | None, asked: Asked, heir: Grant | None) -> Page:
         if owned and not owned.heirs and wanted and wanted.member == owned.holder.member:
             return Ownership(owned.holder)
-        return right(owned, wanted, asked)
+        return right(owned, wanted, asked, heir)
 
     return wrong
 
@@ -42,8 +43,8 @@ def told_to_hold_on(right: NextPage) -> NextPage:
 def promise_withdrawn(right: NextPage) -> NextPage:
     """An heir that the target dropped is struck out of the books, though it may be named."""
 
-    def wrong(owned: Ownership | None, wanted: Grant | None, asked: Asked) -> Ownership | None:
-        page = right(owned, wanted, asked)
+    def wrong(owned: Page, wanted: Grant | None, asked: Asked, heir: Grant | None) -> Page:
+        page = right(owned, wanted, asked, heir)
         if owned and page and page.named != owned.named:
             heirs = tuple(heir for heir in page.heirs if heir.epoch == page.named)
             return replace(page, heirs=heirs)

@@ -78,7 +78,7 @@ def adopted(records: Records, epoch: Epoch, before: GroupState | None = None) ->
 def timeless(page: Ownership) -> Ownership:
     """A page without when and by which record its members were told."""
     asked = None if page.asked is None else Asked(Epoch(0), Millis(0))
-    return replace(page, asked=asked, ending=None)
+    return replace(page, asked=asked, over=None)
 
 
 @tried(one_in=4)

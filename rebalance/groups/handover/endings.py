@@ -25,7 +25,7 @@ from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
 from rebalance.groups.model.outbox import Passage
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Epoch, Held, Life, MemberId, Millis, Queue, Tenure
 from rebalance.stamp import Stamp
 
@@ -144,7 +144,7 @@ def _end(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stam
         _vacate(draft, queue, owned, ending, stamp, owned.heir)
         return
     asked = owned.asked or Asked(draft.next_epoch, stamp.heard)
-    draft.handover.books.put(queue, replace(owned, asked=asked, ending=ending))
+    draft.handover.books.put(queue, replace(owned, asked=asked, over=Over(ending, stamp.heard)))
     draft.handover.over.add(queue)
 
 
@@ -208,24 +208,22 @@ def take_back(draft: Draft, stamp: Stamp) -> None:
 
 def repeat(draft: Draft, stamp: Stamp) -> None:
     """Write again what was released for others and was not read back: it is lost."""
-    for queue, owned, deadline in _unread(draft):
-        if stamp.clock >= deadline:
-            asked = Asked(draft.next_epoch, stamp.heard)
-            draft.handover.books.put(queue, replace(owned, asked=asked))
+    patience = draft.policy.session_timeout_ms
+    for queue in draft.handover.books.moving():
+        owned = draft.handover.books[queue]
+        if owned.over is not None and stamp.clock >= owned.over.at + patience:
+            over = Over(owned.over.ending, stamp.heard)
+            draft.handover.books.put(queue, replace(owned, over=over))
             draft.handover.over.add(queue)
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:
     """Return until when each release that was written for others is to be read back."""
-    return (deadline for _, _, deadline in _unread(draft))
-
-
-def _unread(draft: Draft) -> Iterator[tuple[Queue, Ownership, Millis]]:
     patience = draft.policy.session_timeout_ms
     for queue in draft.handover.books.moving():
-        owned = draft.handover.books[queue]
-        if owned.ending is not None and owned.asked is not None:
-            yield queue, owned, Millis(owned.asked.at + patience)
+        over = draft.handover.books[queue].over
+        if over is not None:
+            yield Millis(over.at + patience)
 
 
 def take(draft: Draft, stamp: Stamp) -> None:

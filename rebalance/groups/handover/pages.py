@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.events import Adopted
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Epoch, Life, Queue, Tenure
 
 
@@ -78,7 +78,7 @@ def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
     if latest is not None and latest.tenure == source:
         return _held(latest, grants, asked)
     assert source is not None, "a queue is claimed by somebody"
-    return Ownership(Grant(*source), grants, grants[-1].epoch, asked, Ending.FENCED)
+    return Ownership(Grant(*source), grants, grants[-1].epoch, asked, Over(Ending.FENCED, asked.at))
 
 
 def _held(claim: Claim, heirs: tuple[Grant, ...], asked: Asked) -> Ownership:

@@ -20,6 +20,15 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """A grant's holder has ended."""
+
+    ending: Ending
+    at: Millis
+    """When its release was last written, on the log clock."""
+
+
+@dataclass(frozen=True, slots=True)
 class Grant(OfOneLife):
     """A queue promised to one life of one member, under an epoch never used for it again."""
 
@@ -48,9 +57,14 @@ class Ownership:
     """Whom the holder was last told to name; None: nobody."""
     asked: Asked | None = None
     """Set when the holder was told to let go, or has ended."""
-    ending: Ending | None = None
-    """How the holder has ended. Then the controller has written its release, and waits to read it,
-    because another one may stand in the log before it."""
+    over: Over | None = None
+    """Set when the holder has ended. Then the controller has written its release, and waits to read
+    it, because another one may stand in the log before it."""
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the holder has ended."""
+        return None if self.over is None else self.over.ending
 
     @property
     def grants(self) -> tuple[Grant, ...]:
@@ -76,7 +90,7 @@ class Ownership:
             raise BrokenInvariant(f"{queue}: epochs do not grow in {self}")
         if self.named is not None and self.heir is None:
             raise BrokenInvariant(f"{queue}: {self.named} is no heir in {self}")
-        if self.ending is not None and self.asked is None:
+        if self.over is not None and self.asked is None:
             raise BrokenInvariant(f"{queue}: {self} has ended and moves nowhere")
         if epochs[-1] > epoch:
             raise BrokenInvariant(f"{queue}: {self} is of a later epoch than {epoch}")

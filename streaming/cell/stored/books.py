@@ -10,11 +10,11 @@ from typing import Final
 
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
 from streaming.cell.stored.form import Form, Place, Places
 
-_ALIKE: Final = attrgetter("holder.life", "holder.epoch", "heirs", "named", "asked", "ending")
+_ALIKE: Final = attrgetter("holder.life", "holder.epoch", "heirs", "named", "asked", "over")
 """What makes two pages the same. Faster by far than to compare them."""
 _ENDINGS: Final = {1: Ending.RELEASED, 2: Ending.LEFT, 3: Ending.FENCED, 4: Ending.TAKEN}
 _NUMBERS: Final = {ending: number for number, ending in _ENDINGS.items()}
@@ -36,7 +36,8 @@ class PageForm(Form):
     heirs: list[GrantForm]
     named: Epoch | None
     asked: tuple[Epoch, Millis] | None
-    ending: int | None
+    over: tuple[int, Millis] | None
+    """How the holder has ended, and when its release was written."""
 
 
 class BooksForm(Form):
@@ -82,7 +83,7 @@ def _page_form(page: Ownership, names: Places[MemberId], members: Members) -> Pa
         [_grant_form(heir, names, members) for heir in page.heirs],
         page.named,
         None if asked is None else (asked.epoch, asked.at),
-        None if page.ending is None else _NUMBERS[page.ending],
+        None if page.over is None else (_NUMBERS[page.over.ending], page.over.at),
     )
 
 
@@ -92,7 +93,7 @@ def _page(form: PageForm, names: Sequence[MemberId], members: Members) -> Owners
         heirs=tuple(_grant(heir, names, members) for heir in form.heirs),
         named=form.named,
         asked=None if form.asked is None else Asked(*form.asked),
-        ending=None if form.ending is None else _ENDINGS[form.ending],
+        over=None if form.over is None else Over(_ENDINGS[form.over[0]], form.over[1]),
     )
 
 

@@ -110,7 +110,7 @@ def of_version_1(group: GroupState) -> GroupState:
     go as well; such a one is promised the queue, and not named.
     """
     pages = group.handover.books.items()
-    books = {queue: replace(owned, named=None, ending=None) for queue, owned in pages}
+    books = {queue: replace(owned, named=None, over=None) for queue, owned in pages}
     return replace(group, handover=replace(group.handover, books=books))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rebalance.groups.model.books import Books, DraftedBooks, concerned, moves
 from rebalance.groups.model.decisions import Ending
-from rebalance.groups.model.ownership import Asked, Grant, Ownership
+from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
 from tests.builders.group import a_group
 from tests.builders.notation import queue
@@ -22,12 +22,12 @@ def pages_of(holder: MemberId) -> Iterator[Ownership]:
     held, asked = Grant(Life(holder, Incarnation("1")), Epoch(1)), Asked(Epoch(2), Millis(0))
     others = [Life(name, Incarnation("1")) for name in NAMES if name != holder]
     promised = [(), *permutations(others, 1), *permutations(others, 2)]
-    for lives, (told, ending) in product(
-        promised, ((None, None), (asked, None), (asked, Ending.FENCED))
+    for lives, (told, over) in product(
+        promised, ((None, None), (asked, None), (asked, Over(Ending.FENCED, Millis(0))))
     ):
         heirs = tuple(Grant(life, Epoch(epoch)) for epoch, life in enumerate(lives, start=2))
         for named in (None, *(heir.epoch for heir in heirs)):
-            yield Ownership(held, heirs, named, told, ending)
+            yield Ownership(held, heirs, named, told, over)
 
 
 PAGE = st.sampled_from([page for holder in NAMES for page in pages_of(holder)])

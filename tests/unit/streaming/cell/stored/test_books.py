@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rebalance.groups.model.decisions import Ending
-from rebalance.groups.model.ownership import Grant, Ownership
-from rebalance.ids import BrokerName, Incarnation, Life, MemberId, Queue, TopicName
+from rebalance.groups.model.ownership import Grant, Over, Ownership
+from rebalance.ids import BrokerName, Incarnation, Life, MemberId, Millis, Queue, TopicName
 from streaming.cell.stored.books import books, books_form
 from streaming.cell.stored.form import Places
 from tests.builders.filled import filled
@@ -17,7 +17,7 @@ from tests.builders.full_group import GROUP
 
 ONE, OTHER = (Queue(TopicName("orders"), BrokerName(""), number) for number in range(2))
 PAGE = filled(Ownership)
-STRANGE = replace(filled(Ownership, count(100)), ending=Ending.RELEASED)
+STRANGE = replace(filled(Ownership, count(100)), over=Over(Ending.RELEASED, Millis(1)))
 """A page that has nothing in common with the other."""
 MEMBERS = GROUP.membership.members
 
@@ -68,7 +68,7 @@ def test_nothing_is_not_something(name: str) -> None:
 @pytest.mark.parametrize("ending", Ending)
 def test_every_ending_has_a_number(ending: Ending) -> None:
     """An ending that is new needs one; none is given twice."""
-    owned = {ONE: replace(PAGE, ending=ending)}
+    owned = {ONE: replace(PAGE, over=Over(ending, Millis(1)))}
 
     assert (1, owned) == stored(owned)
 
