@@ -111,11 +111,11 @@ def test_holder_is_fenced_after_its_release() -> None:
     story.reads(left("a"))
     assert {"a": "orders-1@1>3"} == story.freed()
 
-    late, story.decided = story.decided, []
+    late, story.unheard = story.unheard, []
     story.reads(released("a", "orders-1@1>4"))
     assert "b@4!6 > c@6" == story.pages()["orders-1"]
 
-    before, story.decided = story.pages(), late
+    before, story.unheard = story.pages(), late
     story.ticks()
     assert before == story.pages()
 
