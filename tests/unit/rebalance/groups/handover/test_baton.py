@@ -112,6 +112,24 @@ def test_what_is_on_no_map_any_more_is_promised_to_nobody() -> None:
     assert draft.handover.books.get(queue("orders-0")) is None
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a@1!3 / b@2", "a@1!3 / b@2"),
+        ("a@1!3 / b@4", "a@1!3 > b@4"),
+        ("a@1!3 > c@3 / b@2", "a@1!3 > b@2 / c@3"),
+    ],
+    ids=["promised before", "promised since", "another was named since"],
+)
+def test_what_was_promised_before_a_holder_was_to_name_nobody_is_void(
+    before: str, after: str
+) -> None:
+    """Its topic may have been made anew: an heir would begin at a position of the old one (D3)."""
+    draft = BOOKS.with_target("orders-0", "b").with_page("orders-0", before).drafted()
+
+    assert after == settled(draft)
+
+
 def test_settled_queue_is_not_touched() -> None:
     """Nothing is drawn where nothing changes, so that nothing is published."""
     draft = BOOKS.with_target("orders-0", "a").with_page("orders-0", "a@1").drafted()
