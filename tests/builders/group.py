@@ -62,6 +62,11 @@ class GroupBuilder:
         """Let a member want to go."""
         return self._with(replace(self.state.membership.members[life(who)[0]], draining=True), who)
 
+    def with_unread_mark(self, who: str) -> "GroupBuilder":
+        """Let a member be promised nothing yet."""
+        member = self.state.membership.members[life(who)[0]]
+        return self._with(replace(member, awaits_mark=True), who)
+
     def with_instance(self, who: str, instance: str) -> "GroupBuilder":
         """Let a member be static."""
         member = self.state.membership.members[life(who)[0]]

@@ -252,6 +252,15 @@ def test_whoever_has_not_shown_that_it_reads_releases_is_no_heir_yet() -> None:
     assert {"orders-0": "a@1 > b@3"} == story.pages()
 
 
+def test_whoever_sends_no_releases_names_nobody() -> None:
+    """RocketMQ's own clients are told what to hold, and no more: what comes next is no news."""
+    story = a_story(ON)
+    story.reads(joined("a", eager=True), joined("b"), routed("orders", 2))
+    story.ticks()
+
+    assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
+
+
 # -- turned off, and forgotten
 
 
