@@ -93,6 +93,12 @@ class GroupBuilder:
         owners = {**self.state.target.owners, queue(name): life(who)[0]}
         return self._but(replace(self.state, target=replace(self.state.target, owners=owners)))
 
+    def with_loose(self, name: str) -> "GroupBuilder":
+        """Let a queue wait for its member in the target."""
+        handover = self.state.handover
+        loose = (*handover.loose, queue(name))
+        return self._but(replace(self.state, handover=replace(handover, loose=loose)))
+
     def at_epoch(self, epoch: int) -> "GroupBuilder":
         """Say which epoch was drawn last, for a change that is now complete."""
         now = Epoch(epoch)
