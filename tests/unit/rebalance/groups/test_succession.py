@@ -226,7 +226,7 @@ def test_only_who_could_begin_at_once_is_an_heir(unlike: Change, heirs: set[str]
     """By a release that it reads, and that names it."""
     draft = stood_by(unlike)
 
-    assert heirs == set(draft.target.standing.heirs().values())
+    assert heirs == set(draft.target.heirs.values())
     assert {queue(f"orders-{number}") for number in range(6)} == set(draft.target.redealt)
 
 
@@ -234,11 +234,11 @@ def test_who_may_begin_again_is_an_heir_again() -> None:
     """What changes about a member changes whom its queues go to, at once."""
     story = at_rest()
     story.reads(left("c", temporary=True))
-    assert {"a", "b"} == set(story.state.target.standing.heirs().values())
+    assert {"a", "b"} == set(story.state.target.heirs.values())
 
     story.reads(joined("c"))
     assert HEIRS.keys() == story.pages().keys()
-    assert {"a", "b", "c"} == set(story.state.target.standing.heirs().values())
+    assert {"a", "b", "c"} == set(story.state.target.heirs.values())
 
 
 def test_whoever_has_not_shown_that_it_reads_releases_is_no_heir_yet() -> None:
@@ -279,7 +279,7 @@ def test_when_it_is_turned_off_nobody_is_named_any_more() -> None:
         beaten("c", epoch=3, owned="orders-4@1 orders-5@1"),
     )
     assert {name: page.partition(" ")[0] for name, page in HEIRS.items()} == story.pages()
-    assert {} == story.state.target.standing.heirs()
+    assert {} == dict(story.state.target.heirs)
 
 
 @pytest.mark.parametrize("kept", [0, None], ids=["the log is kept", "the log is lost"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance.groups.handover import endings
+from rebalance.groups.members import membership
 from rebalance.groups.model.events import Released
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.ids import MemberId
@@ -72,7 +72,7 @@ def test_only_what_a_life_has_written_shows_what_it_reads(
 ) -> None:
     """The controller and a guard may write in its name before it opens the log."""
     draft = joining_alone().drafted()
-    endings.book(draft, Released(at(0), life(whose), turns(said), own))
+    membership.mark(draft, Released(at(0), life(whose), turns(said), own))
 
     assert counts != draft.membership.members[MemberId("b")].awaits_mark
 
