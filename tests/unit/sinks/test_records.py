@@ -140,9 +140,8 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
                 '"overrides":{"on_twin":"refuse-newer","flap_limit":9},"members":1,'
                 '"queues":{"assigned":5,"moving":1,"unassigned":0},'
                 '"topics":{"orders":{"version":2,"queues":6,"awaited":false}},'
-                f'"patterns":["ord*"],"at_ms":1767225600000,{WRITTEN_CAUSE},'
-                '"people":[{"member":"a","hold":5,"give":1,"inherit":0,"heir_of":2,'
-                '"draining":false}]}'
+                f'"patterns":["ord*"],"at_ms":1767225600000,{WRITTEN_CAUSE},"people":['
+                '{"member":"a","hold":5,"give":1,"inherit":0,"heir_of":2,"draining":false}]}'
             ).encode(),
             (JSON, ("schema", b"trimtab.group/1"), ("epoch", b"4")),
         ),
