@@ -8,7 +8,14 @@ counts. Pure: ``follower`` reads the topics, ``screen`` and ``story`` look at th
 from collections import deque
 from dataclasses import dataclass, field
 
-from trimtab.protocol import Assignment, Cause, Group, HistoryRecord, read_member_key
+from trimtab.protocol import (
+    Assignment,
+    Cause,
+    Group,
+    HistoryRecord,
+    MemberSummary,
+    read_member_key,
+)
 
 _HISTORY = 200
 """History records kept for the screen and the progress lines; the story makes about fifty."""
@@ -22,7 +29,9 @@ class Board:
     assignments: dict[str, Assignment] = field(default_factory=dict)
     """By member; gone with the member."""
     causes: dict[tuple[int, int], Cause] = field(default_factory=dict)
-    """Why a queue was granted, by queue and the epoch of its grant."""
+    """Why a queue was handed over, by queue and the epoch of the grant that begins."""
+    _begun: set[tuple[int, int]] = field(default_factory=set)
+    """Grants that are held, or that a holder was told to hand its queue on to."""
     history: deque[HistoryRecord] = field(default_factory=lambda: deque(maxlen=_HISTORY))
 
     def pin(self, record: Assignment | Group | HistoryRecord) -> None:
@@ -31,16 +40,29 @@ class Board:
             self.group = record
         elif isinstance(record, Assignment):
             self.assignments[record.member] = record
-            grants = [
-                *((row.id, row.epoch) for row in record.hold),
-                *((row.id, row.epoch) for row in record.inherit),
-            ]
-            # Grants keep their epoch; only those made by this very record have its cause.
-            for queue, epoch in grants:
-                if epoch == record.epoch:
-                    self.causes[queue, epoch] = record.cause
+            self._explain(record)
         else:
             self.history.append(record)
+
+    def _explain(self, record: Assignment) -> None:
+        """Note which grants begin because of a record.
+
+        Grants keep their epoch, and later records repeat them. A standing heir was promised its
+        grant long before: what it begins for is what made its holder let go.
+        """
+        for heir in record.inherit:
+            if heir.epoch == record.epoch:
+                self.causes.setdefault((heir.id, heir.epoch), record.cause)
+        given = [(row.id, row.next) for row in record.give if row.next is not None]
+        for grant in given + [(row.id, row.epoch) for row in record.hold]:
+            if grant not in self._begun:
+                self._begun.add(grant)
+                self.causes[grant] = record.cause
+
+    def person(self, member: str) -> MemberSummary | None:
+        """What the group's summary says of a member."""
+        people = () if self.group is None else self.group.people
+        return next((it for it in people if it.member == member), None)
 
     def unpin(self, key: bytes) -> None:
         """Take down the assignment of a member that is gone."""

@@ -82,6 +82,7 @@ def _processes(view: View) -> Table:
         ("\nheld", "right", None),
         ("\ngive", "right", None),
         ("\ninherit", "right", None),
+        ("heir\nof", "right", None),
         ("\nepoch", "right", None),
         ("\nmsgs/s", "right", None),
     )
@@ -95,6 +96,7 @@ def _processes(view: View) -> Table:
             str(len(row.queues)),
             str(row.give),
             str(row.inherit),
+            str(row.heir_of),
             str(row.epoch),
             f"{row.rate:.0f}",
             style="dim" if row.pid is None else None,

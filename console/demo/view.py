@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from console.demo.board import Board, told
 from console.demo.summary import NANOSECONDS_PER_MS, NANOSECONDS_PER_S
 from console.demo.totals import Handover, Totals
-from trimtab.protocol import Assignment, Group
+from trimtab.protocol import Group
 
 _PACE_WINDOW = 3 * NANOSECONDS_PER_S
 """Rates are over the last three seconds: calm enough to read, quick enough to show a stop."""
@@ -27,6 +27,8 @@ class MemberRow:
     queues: tuple[int, ...]
     give: int
     inherit: int
+    heir_of: int
+    """Queues that it would take over at once."""
     epoch: int
     rate: float
     """Messages a second."""
@@ -112,20 +114,22 @@ def member_rows(
         for owner in owners:
             working[owner].append(queue)
     return tuple(
-        _member_row(name, pid, working[name], board.assignments.get(name), rates.get(name, 0.0))
+        _member_row(name, pid, working[name], board, rates.get(name, 0.0))
         for name, pid in pids.items()
     )
 
 
 def _member_row(
-    name: str, pid: int | None, queues: Iterable[int], record: Assignment | None, rate: float
+    name: str, pid: int | None, queues: Iterable[int], board: Board, rate: float
 ) -> MemberRow:
+    record, person = board.assignments.get(name), board.person(name)
     return MemberRow(
         name=name,
         pid=pid,
         queues=tuple(sorted(queues)),
         give=0 if record is None else len(record.give),
-        inherit=0 if record is None else len(record.inherit),
+        inherit=0 if person is None else person.inherit,
+        heir_of=0 if person is None else person.heir_of or 0,
         epoch=0 if record is None else record.epoch,
         rate=rate,
     )

@@ -14,7 +14,7 @@ from trimtab import (
     Grant,
     QueueRef,
 )
-from trimtab.protocol import Record
+from trimtab.protocol import Record, Release
 
 R = TypeVar("R", bound=Record)
 ONE = Grant(queue(), 1)
@@ -62,3 +62,8 @@ def until(condition: Callable[[], object]) -> None:
 def records(transport: MemoryTransport, kind: type[R]) -> list[R]:
     """The records of one kind that were sent."""
     return [record for record in transport.sent if isinstance(record, kind)]
+
+
+def releases(transport: MemoryTransport) -> list[Release]:
+    """The releases of queues that were sent; a mark has none."""
+    return [release for release in records(transport, Release) if release.queues]

@@ -62,6 +62,11 @@ class GroupBuilder:
         """Let a member want to go."""
         return self._with(replace(self.state.membership.members[life(who)[0]], draining=True), who)
 
+    def with_unread_mark(self, who: str) -> "GroupBuilder":
+        """Let a member be promised nothing yet."""
+        member = self.state.membership.members[life(who)[0]]
+        return self._with(replace(member, awaits_mark=True), who)
+
     def with_instance(self, who: str, instance: str) -> "GroupBuilder":
         """Let a member be static."""
         member = self.state.membership.members[life(who)[0]]
@@ -87,6 +92,12 @@ class GroupBuilder:
         """Mean a queue for a member."""
         owners = {**self.state.target.owners, queue(name): life(who)[0]}
         return self._but(replace(self.state, target=replace(self.state.target, owners=owners)))
+
+    def with_loose(self, name: str) -> "GroupBuilder":
+        """Let a queue wait for its member in the target."""
+        handover = self.state.handover
+        loose = (*handover.loose, queue(name))
+        return self._but(replace(self.state, handover=replace(handover, loose=loose)))
 
     def at_epoch(self, epoch: int) -> "GroupBuilder":
         """Say which epoch was drawn last, for a change that is now complete."""

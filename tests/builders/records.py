@@ -63,6 +63,7 @@ class Further(TypedDict, total=False):
     eager: bool
     patterns: frozenset[Pattern]
     last_epoch: Epoch
+    marks: bool
 
 
 def joined(
@@ -138,6 +139,11 @@ def commanded(command: Command, *, name: str | None = None, base: int | None = N
 def released(who: str, grants: str) -> Callable[[Stamp], Released]:
     """A member lets go; ``grants`` is written as ``orders-0@3 orders-1@3``."""
     return lambda stamp: Released(stamp, life(who), turns(grants))
+
+
+def marked(who: str) -> Callable[[Stamp], Released]:
+    """A member shows that it reads the releases: it writes one without queues."""
+    return released(who, "")
 
 
 def routed(

@@ -82,10 +82,15 @@ def a_release(
 
 
 def joined(*held: Held, now: int = 0) -> MemberSession:
-    """A session that was answered, at epoch 1, with these queues to hold."""
+    """A session that was answered, at epoch 1, with these queues to hold; its mark was read back.
+
+    It has sent a join, three marks (with the join, the answer and the beat) and a beat.
+    """
     session = a_session(now=now)
     acknowledge(session, session.tick(now), now)
-    acknowledge(session, session.receive(assignment(1, hold=held), now), now)
+    actions = session.receive(assignment(1, hold=held), now)
+    acknowledge(session, actions, now)
+    read_back(session, actions, now)
     return session
 
 
@@ -94,6 +99,16 @@ def acknowledge(session: MemberSession, actions: list[Action], now: int) -> list
     return [
         answer for sent in only(Send, actions) for answer in session.acknowledged(sent.ticket, now)
     ]
+
+
+def read_back(session: MemberSession, actions: Iterable[Action], now: int) -> list[Action]:
+    """The session reads the releases that it has sent."""
+    return [answer for said in sent(Release, actions) for answer in session.hear(said, now)]
+
+
+def marks(actions: Iterable[object]) -> list[Release]:
+    """The releases without queues."""
+    return [release for release in sent(Release, actions) if not release.queues]
 
 
 def only(kind: type[A], actions: Iterable[object]) -> list[A]:

@@ -98,6 +98,8 @@ class _Promises:
         wanted = self._of(meant, queue.topic)
         if owned is None or wanted is None or wanted.life == owned.holder.life:
             return wanted
+        if _is_void(owned, wanted.life):
+            return None
         return None if self._draft.membership.members[wanted.member].awaits_mark else wanted
 
     def heir(self, queue: Queue, owned: Ownership | None) -> Grant | None:
@@ -112,6 +114,16 @@ class _Promises:
         if (name, topic) not in self._known:
             self._known[name, topic] = _promise(self._draft, name, topic)
         return self._known[name, topic]
+
+
+def _is_void(owned: Ownership, life: Life) -> bool:
+    """Tell whether a life's promise is older than the word to the holder to name nobody.
+
+    The topic may have been made anew with that word (``call_back``).
+    """
+    if owned.asked is None or owned.named is not None:
+        return False
+    return any(heir.life == life and heir.epoch < owned.asked.epoch for heir in owned.heirs)
 
 
 def write_releases(draft: Draft) -> None:

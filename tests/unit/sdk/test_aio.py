@@ -3,11 +3,12 @@
 import asyncio
 import threading
 
+from tests.builders.application import releases
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
 from trimtab import Grant, QueueRef
 from trimtab.aio import Member
-from trimtab.protocol import Release, ReleaseRef
+from trimtab.protocol import ReleaseRef
 
 ONE = Grant(queue(), 1)
 
@@ -55,8 +56,7 @@ def test_callbacks_run_on_the_loop_and_may_be_coroutines() -> None:
         ("left", here, True),
     ]
     assert expected == heard
-    rows = [list(record.queues) for record in kafka.sent if isinstance(record, Release)]
-    assert [[ReleaseRef(*queue(), 1, 42)]] == rows
+    assert [(ReleaseRef(*queue(), 1, 42),)] == [release.queues for release in releases(kafka)]
 
 
 async def leave_at_once(kafka: MemoryTransport) -> list[object]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders.application import ONE, WAIT_S, Application, until
+from tests.builders.application import ONE, WAIT_S, Application, releases, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, queue
 from trimtab import ConfigurationError, Grant, Member, guarding
@@ -168,7 +168,7 @@ def test_the_file_names_what_is_worked_on_before_the_application_hears(
     kafka.assign(3, give=[(0, 1, 4)])
     until(lambda: guard.named() == [])
 
-    assert (1, None) == (len([it for it in kafka.sent if isinstance(it, Release)]), engine.failure)
+    assert (1, None) == (len(releases(kafka)), engine.failure)
     assert [(0, 1, 4)] in [[(it.id, it.epoch, it.next) for it in each.rows] for each in guard.kept]
 
 

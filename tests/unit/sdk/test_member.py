@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.builders.application import ONE, WAIT_S, Application, records, until
+from tests.builders.application import ONE, WAIT_S, Application, records, releases, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, a_release, queue
 from trimtab import (
@@ -17,7 +17,7 @@ from trimtab import (
     TransportError,
     UndecodableRecord,
 )
-from trimtab.protocol import ASSIGNMENTS, RELEASES, Beat, Leave, Release, ReleaseRef, member_key
+from trimtab.protocol import ASSIGNMENTS, RELEASES, Beat, Leave, ReleaseRef, member_key
 
 
 def test_it_gets_its_share(
@@ -41,10 +41,10 @@ def test_it_releases_where_the_application_stopped(
     application.positions = {queue(): 42}
     kafka.assign(1, hold=[(0, 1), (1, 1)])
     kafka.assign(2, give=[(0, 1), (1, 1)])
-    until(lambda: records(kafka, Release))
+    until(lambda: releases(kafka))
 
     rows = [ReleaseRef(*queue(), 1, 42), ReleaseRef(*queue(1), 1, None)]
-    assert [rows] == [list(release.queues) for release in records(kafka, Release)]
+    assert [rows] == [list(release.queues) for release in releases(kafka)]
 
 
 def test_an_heir_begins_where_the_owner_stopped(member: Member, kafka: MemoryTransport) -> None:
@@ -70,9 +70,9 @@ def test_a_slow_callback_delays_no_heartbeat(kafka: MemoryTransport) -> None:
         kafka.assign(2, give=[(0, 1)])
         member.wait_until(lambda _: len(records(kafka, Beat)) > 2, WAIT_S)
 
-        assert [] == records(kafka, Release)
+        assert [] == releases(kafka)
         let_go.set()
-        until(lambda: records(kafka, Release))
+        until(lambda: releases(kafka))
 
 
 def test_it_skips_what_it_cannot_read_and_what_is_not_for_it(

@@ -8,7 +8,7 @@ from typing import Self
 
 import pytest
 
-from tests.builders.application import ONE, WAIT_S, Application, records, until
+from tests.builders.application import ONE, WAIT_S, Application, records, releases, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
 from trimtab import CallbackError, Grant, Member, QueueRef
@@ -238,7 +238,7 @@ def test_whoever_asks_what_is_owned_need_not_wait_for_the_members_thread(
     member.stop("0s")
 
     assert {ONE} == before
-    assert [] == records(kafka, Release)
+    assert [] == releases(kafka)
 
 
 async def play(kafka: MemoryTransport, reader: Reader, *, failing: bool) -> float:

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tests.builders.application import ONE, WAIT_S, Application, records
+from tests.builders.application import ONE, WAIT_S, Application, records, releases
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
 from trimtab import (
@@ -26,7 +26,7 @@ def test_leaving_waits_for_the_heirs(member: Member, kafka: MemoryTransport) -> 
 
     assert ("draining", (ONE,)) == while_leaving
     assert (True, "ended", ()) == (in_order, member.state, member.assignment)
-    assert [1, 1] == [len(records(kafka, Release)), len(records(kafka, Leave))]
+    assert [1, 1] == [len(releases(kafka)), len(records(kafka, Leave))]
     assert kafka.closed
 
 

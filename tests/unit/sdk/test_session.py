@@ -35,7 +35,7 @@ from trimtab.session import (
     Send,
 )
 from trimtab.session.asking import FIRST_JOIN_RETRY_MS, LAST_JOIN_RETRY_MS
-from trimtab.session.session import BEAT_SPACING_MS
+from trimtab.session.beating import BEAT_SPACING_MS
 
 ASKED_AGAIN = assignment(2, hold=[(0, 1)]).model_copy(update={"join_again": True})
 
@@ -195,7 +195,7 @@ def test_it_joins_again_when_it_is_asked_to() -> None:
     session = joined((0, 1))
     (join,) = sent(Join, session.receive(ASKED_AGAIN, 10))
 
-    assert (MINE, 3) == (join.incarnation, join.sequence)
+    assert (MINE, 6) == (join.incarnation, join.sequence)  # the sixth record of this life
     assert (Grant(queue(0), 1),) == session.working
 
 

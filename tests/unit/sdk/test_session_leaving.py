@@ -25,9 +25,7 @@ from trimtab.session import (
     Send,
 )
 from trimtab.session.fencing import within
-from trimtab.session.session import (
-    FAREWELL_MS,
-)
+from trimtab.session.leaving import FAREWELL_MS
 
 
 def test_leaving_works_on_until_heirs_have_taken_over() -> None:

@@ -28,19 +28,31 @@ from trimtab.protocol import (
     ReleaseRef,
 )
 from trimtab.session import Assigned, Ended, Ending, Grant, LossReason, Lost, Revoked, Send
-from trimtab.session.session import BEAT_SPACING_MS
+from trimtab.session.beating import BEAT_SPACING_MS
 
 OTHER = Grant(queue(1), 1)
 
 
 def test_another_next_is_no_news_to_the_application() -> None:
-    """Nothing is done, and the next beat says that the record was acted on."""
+    """Nothing is done but to say that it was read."""
     session = joined((0, 1))
-    told = session.receive(assignment(2, hold=[(0, 1, 2)]), 0)
-    (beat,) = sent(Beat, session.tick(HEARTBEAT_MS))
+    told = session.receive(assignment(2, hold=[(0, 1, 2)]), BEAT_SPACING_MS)
 
-    assert ([], 2, None) == (told, beat.epoch, beat.owned)
+    assert (1, []) == (len(sent(Beat, told)), only(Assigned, told) + only(Lost, told))
     assert (HolderRef(*queue(), 1, 2),) == session.holdings
+
+
+def test_whoever_was_told_who_comes_next_lists_what_it_owns() -> None:
+    """Until Kafka has that beat: it shows the controller which promises need not be kept."""
+    session = joined((0, 1))
+    actions = session.receive(assignment(2, hold=[(0, 1, 2)]), 1_000)  # this beat is lost
+    actions += run_until(session, 1_000 + 2 * HEARTBEAT_MS)
+    said = [(it.epoch, it.owned) for it in sent(Beat, actions)]
+    assert [(2, (GrantRef(*queue(), 1),))] * 2 + [(2, None)] == said
+
+    nobody = session.receive(assignment(3, hold=[(0, 1)]), 8_000)
+    (beat,) = sent(Beat, run_until(session, 1_000 + 3 * HEARTBEAT_MS))
+    assert ([], 3, None) == (nobody, beat.epoch, beat.owned)
 
 
 def test_what_another_has_released_is_lost_and_said_so() -> None:

@@ -2,7 +2,15 @@
 
 from typing import Literal
 
-from trimtab.protocol import Assignment, Cause, Group, HolderRef, InheritRef, QueueCounts
+from trimtab.protocol import (
+    Assignment,
+    Cause,
+    Group,
+    HolderRef,
+    InheritRef,
+    MemberSummary,
+    QueueCounts,
+)
 
 JOIN = Cause(kind="join", subject="worker-5")
 
@@ -12,6 +20,7 @@ def a_group(
     state: Literal["empty", "assigning", "reconciling", "stable", "dead"] = "stable",
     members: int = 4,
     cause: Cause = JOIN,
+    people: tuple[MemberSummary, ...] = (),
 ) -> Group:
     """A summary of the demo's group."""
     return Group(
@@ -26,7 +35,7 @@ def a_group(
         topics={},
         at_ms=0,
         cause=cause,
-        people=(),
+        people=people,
     )
 
 
@@ -35,11 +44,11 @@ def an_assignment(
     *,
     epoch: int = 4,
     hold: tuple[tuple[int, int], ...] = (),
-    give: tuple[tuple[int, int], ...] = (),
+    give: tuple[tuple[int, int] | tuple[int, int, int], ...] = (),
     inherit: tuple[tuple[int, int], ...] = (),
     cause: Cause = JOIN,
 ) -> Assignment:
-    """A member's record; queues as (queue, epoch)."""
+    """A member's record; queues as (queue, epoch), or (queue, epoch, that of the next)."""
     return Assignment(
         group="demo",
         member=member,
@@ -47,7 +56,7 @@ def an_assignment(
         epoch=epoch,
         target_epoch=epoch,
         hold=tuple(HolderRef("orders", "", queue, one) for queue, one in hold),
-        give=tuple(HolderRef("orders", "", queue, one) for queue, one in give),
+        give=tuple(HolderRef("orders", "", *row) for row in give),
         inherit=tuple(
             InheritRef("orders", "", queue, one, "worker-1", "1767225600000-9f86d081", 1)
             for queue, one in inherit

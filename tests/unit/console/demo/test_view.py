@@ -11,8 +11,8 @@ from console.demo.screen import render
 from console.demo.summary import NANOSECONDS_PER_S
 from console.demo.totals import Totals
 from console.demo.view import ControllerRow, Flow, Pace, View, handover_rows, member_rows, ranges
-from tests.unit.console.demo.builders import a_group, an_assignment
-from trimtab.protocol import Cause, member_key
+from tests.unit.console.demo.builders import JOIN, a_group, an_assignment
+from trimtab.protocol import Cause, MemberSummary, member_key
 
 MS = 1_000_000
 MOVED: list[AnyEntry] = [
@@ -44,6 +44,7 @@ def test_queues_of_one_decision_share_a_row() -> None:
 def test_a_cause_belongs_to_the_record_that_made_the_grant() -> None:
     """Later records repeat the grant under its epoch, for reasons of their own."""
     board = Board()
+    board.pin(an_assignment("worker-1", epoch=2, give=((3, 1, 2),)))
     board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2),)))
     later = Cause(kind="expiry", subject="worker-3")
     board.pin(an_assignment("worker-5", epoch=3, hold=((3, 2), (9, 3)), cause=later))
@@ -52,6 +53,22 @@ def test_a_cause_belongs_to_the_record_that_made_the_grant() -> None:
         (3, 2): "join worker-5",
         (9, 3): "expiry worker-3",
     }
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["that drains", "that is gone"])
+def test_a_standing_heir_begins_because_of_its_holder(*, told: bool) -> None:
+    """Its grant was promised when it joined; the queue is handed over for another reason."""
+    board, leaving = Board(), Cause(kind="drain", subject="worker-1")
+    board.pin(an_assignment("worker-1", epoch=2, hold=((3, 1),)))
+    board.pin(an_assignment("worker-5", epoch=2, inherit=((3, 2),)))
+    promised = board.causes[3, 2]
+    if told:
+        board.pin(an_assignment("worker-1", epoch=4, give=((3, 1, 2),), cause=leaving))
+    later = Cause(kind="expiry", subject="worker-3") if told else leaving
+    board.pin(an_assignment("worker-5", epoch=5, hold=((3, 2),), cause=later))
+    board.pin(an_assignment("worker-5", epoch=6, hold=((3, 2), (9, 6))))
+
+    assert (JOIN, leaving) == (promised, board.causes[3, 2])
 
 
 def test_a_member_that_is_gone_leaves_the_board() -> None:
@@ -64,13 +81,16 @@ def test_a_member_that_is_gone_leaves_the_board() -> None:
 
 
 def test_a_member_row_shows_what_is_done_and_what_was_told() -> None:
-    """Queues by the journals, give and inherit by the controller's record."""
+    """Queues by the journals, give by its record, the rest by the group's."""
     board = Board()
+    fifth = MemberSummary(member="worker-5", hold=0, give=0, inherit=2, heir_of=3, draining=False)
+    board.pin(a_group(people=(fifth,)))
     board.pin(an_assignment("worker-1", epoch=2, hold=((0, 1),), give=((3, 1), (4, 1))))
-    first, fifth = member_rows({"worker-1": 11, "worker-5": None}, Totals.of(MOVED), board, {})
+    one, five = member_rows({"worker-1": 11, "worker-5": None}, Totals.of(MOVED), board, {})
 
-    assert (first.queues, first.give, first.inherit, first.epoch) == ((0, 1, 2, 6), 2, 0, 2)
-    assert (fifth.pid, fifth.queues, fifth.epoch) == (None, (3, 4, 5, 7), 0)
+    assert (one.queues, one.give, one.inherit, one.epoch) == ((0, 1, 2, 6), 2, 0, 2)
+    assert (five.pid, five.queues, five.epoch) == (None, (3, 4, 5, 7), 0)
+    assert ((0, 0), (2, 3)) == ((one.inherit, one.heir_of), (five.inherit, five.heir_of))
 
 
 def test_pace_looks_at_the_last_seconds() -> None:

@@ -250,23 +250,16 @@ def test_a_topic_that_was_made_anew_is_granted_afresh() -> None:
 
 
 def test_the_heir_of_a_queue_that_was_made_anew_does_not_begin() -> None:
-    """On the holder's release it would, at a position in a topic that is no more (D3)."""
+    """On the holder's release it would, at a position in a topic that is no more (D3).
+
+    So its holder is told to name nobody, for as long as it has not released.
+    """
     story = made_anew_on_the_way()
     assert "a@1!3 / b@2" == story.pages()["orders-1"]
     assert turns("orders-0@1 orders-1@1") == story.told("a").give
 
     story.reads(joined("b", sequence=50, rack="r"))  # another look at it changes nothing
     assert turns("orders-0@1 orders-1@1") == story.told("a").give
-
-    story.settles()
-    assert {"orders-0": "a@5", "orders-1": "b@5"} == story.pages()
-
-
-def test_the_heir_that_began_before_the_topic_was_made_anew_is_called_back() -> None:
-    """The holder's release names it, and was written before the holder was told not to (D3)."""
-    story = made_anew_on_the_way()
-    story.reads(released("a", "orders-1@1>2"))
-    assert "b@2!4" == story.pages()["orders-1"]
 
     story.settles()
     assert {"orders-0": "a@5", "orders-1": "b@5"} == story.pages()

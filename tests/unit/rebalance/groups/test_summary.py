@@ -21,6 +21,10 @@ def summary(group: GroupBuilder) -> GroupSummarised:
 
 ROUTED = a_group().with_member("a").with_member("b").with_route("orders", 2)
 OWNED = ROUTED.with_page("orders-0", "a@1").with_page("orders-1", "b@1")
+WAITING = (
+    OWNED.with_member("c").with_unread_mark("c").with_target("orders-0", "c").with_loose("orders-0")
+)
+"""A works on until c has shown that it reads releases."""
 
 PHASES = {
     "nobody is in": (a_group().with_route("orders", 2), GroupPhase.EMPTY),
@@ -39,6 +43,19 @@ PHASES = {
     ),
     "a queue is given up": (OWNED.with_page("orders-1", "b@1!2"), GroupPhase.RECONCILING),
     "every queue has its owner": (OWNED, GroupPhase.STABLE),
+    "every queue has its heir": (
+        OWNED.with_page("orders-0", "a@1 > b@2").with_page("orders-1", "b@1 > a@2"),
+        GroupPhase.STABLE,
+    ),
+    "a queue waits for a mark": (WAITING, GroupPhase.RECONCILING),
+    "it waits for a member without one": (
+        WAITING.with_target("orders-0", "b"),
+        GroupPhase.STABLE,
+    ),
+    "a mark is awaited and no queue waits for it": (
+        OWNED.with_member("c").with_unread_mark("c"),
+        GroupPhase.STABLE,
+    ),
 }
 
 
@@ -72,6 +89,42 @@ def test_members_are_listed_with_their_counts() -> None:
         MemberSummary(MemberId("a"), hold=1, give=0, inherit=1, draining=False),
         MemberSummary(MemberId("b"), hold=0, give=1, inherit=0, draining=True),
     ) == summary(group).members
+
+
+def test_heirs_of_queues_at_rest_are_counted_apart() -> None:
+    """Nothing moves: each holds what it holds, and would take over so many more at once."""
+    group = (
+        a_group()
+        .with_member("a")
+        .with_member("b")
+        .with_member("c")
+        .with_route("orders", 4)
+        .with_page("orders-0", "a@1 > b@2")
+        .with_page("orders-1", "a@1 > c@3 / b@2")
+        .with_page("orders-2", "b@1")
+        .with_page("orders-3", "a@1!4 > b@4 / c@2")
+    )
+    found = summary(group)
+
+    assert [("a", 2, 1, 0, 0), ("b", 1, 0, 1, 2), ("c", 0, 0, 1, 1)] == [
+        (it.member, it.hold, it.give, it.inherit, it.heir_of) for it in found.members
+    ]
+    assert (3, 1) == (found.assigned, found.moving)
+
+
+def test_whoever_is_an_heir_and_no_more_stands_by() -> None:
+    """There is nothing for it as long as nobody goes."""
+    group = OWNED.with_page("orders-0", "a@1 > c@2").with_page("orders-1", "b@1 > c@2")
+    group = group.with_member("c").with_target("orders-0", "a").with_target("orders-1", "b")
+
+    assert [("a", False, 0), ("b", False, 0), ("c", True, 2)] == [
+        (it.member, it.standby, it.heir_of) for it in summary(group).members
+    ]
+
+
+def test_whoever_is_waited_for_does_not_stand_by() -> None:
+    """Its queue is with another until its mark is read."""
+    assert [False, False, False] == [it.standby for it in summary(WAITING).members]
 
 
 def test_topics_are_listed_whether_known_or_not() -> None:

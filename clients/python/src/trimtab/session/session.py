@@ -19,10 +19,12 @@ from trimtab.protocol import Assignment, Beat, Drain, HolderRef, Leave, Release
 from trimtab.session.actions import Action, Ended, Ending, FindEnd, LossReason
 from trimtab.session.asking import Asking
 from trimtab.session.baton import Baton, Changes
+from trimtab.session.beating import Beating
 from trimtab.session.commons import Commons
 from trimtab.session.fencing import Fence, within
 from trimtab.session.grants import Grant
 from trimtab.session.incarnation import next_incarnation
+from trimtab.session.leaving import Leaving
 from trimtab.session.mark import Mark
 from trimtab.session.member_profile import Profile
 from trimtab.session.outbox import Outbox, Outgoing, Signature
@@ -31,11 +33,6 @@ from trimtab.session.statement import Statement
 from trimtab.session.telling import told
 
 Phase = Literal["joining", "joined", "draining", "ended"]
-
-FAREWELL_MS = 2_000
-"""Time for the last records of a member that works on nothing: a few retries of a produce."""
-BEAT_SPACING_MS = 100
-"""Changes of ownership are told at once, but a storm of them in one beat per tenth of a second."""
 
 
 class MemberSession:
@@ -48,10 +45,7 @@ class MemberSession:
         self._actions: list[Action] = []
         self._asking = Asking(due_at=now)
         self._last_epoch: int | None = None  # of earlier lives
-        self._drain_deadline: int | None = None
-        self._hurried = False
-        self._temporary = False
-        self._leave_ticket: int | None = None
+        self._leaving = Leaving()
         self._begin(incarnation, first_ticket=1, now=now)
 
     def _begin(self, incarnation: str, first_ticket: int, now: int) -> None:
@@ -65,9 +59,7 @@ class MemberSession:
         self._mark = Mark(needed=self.profile.mode == "clustering")
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
         self._revocation_timeout_ms = self.profile.revocation_timeout_ms
-        self._heartbeat_interval_ms = self.profile.heartbeat_interval_ms
-        self._beaten_at = now - BEAT_SPACING_MS
-        self._beat_at = now + self._heartbeat_interval_ms
+        self._beating = Beating.begun(self.profile.heartbeat_interval_ms, now)
 
     @property
     def working(self) -> tuple[Grant, ...]:
@@ -92,8 +84,8 @@ class MemberSession:
     @property
     def wake_at(self) -> int:
         """When `tick` must be called at the latest."""
-        times = [self._baton.deadline, self._drain_deadline, self._asking.due_at]
-        times.append(self._beat_at if self._leave_ticket is None else None)
+        times = [self._baton.deadline, self._leaving.deadline, self._asking.due_at]
+        times.append(self._beating.due_at if self._leaving.ticket is None else None)
         times.append(self._fence.deadline)
         return min(time for time in times if time is not None)
 
@@ -113,7 +105,7 @@ class MemberSession:
         elif record.incarnation > self.incarnation:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
             self._end(Ending.REPLACED)
-        elif not (self._temporary or self._leave_ticket) and self._is_news(record):
+        elif not (self._leaving.temporary or self._leaving.ticket) and self._is_news(record):
             self._obey(record, now)  # one that leaves has said that it works on nothing any more
         return self._settle(now)
 
@@ -137,7 +129,7 @@ class MemberSession:
         self._statement.acknowledged(ticket)
         self._outbox.acknowledged(ticket)
         self._pass_time(now)
-        if ticket == self._leave_ticket:
+        if ticket == self._leaving.ticket:
             self._end(Ending.LEFT)
         return self._settle(now)
 
@@ -147,7 +139,7 @@ class MemberSession:
         self._outbox.failed(ticket)
         self._asking.failed(ticket, now)
         self._pass_time(now)
-        if ticket == self._leave_ticket:
+        if ticket == self._leaving.ticket:
             self._end(Ending.ABANDONED)
         return self._settle(now)
 
@@ -165,15 +157,14 @@ class MemberSession:
         if self.phase in ("joining", "joined"):
             self.phase = "draining"
             self._asking.end()
-            self._temporary = temporary
-            self._drain_deadline = now + timeout_ms
+            self._leaving.begin(now + timeout_ms, temporary=temporary)
             if temporary:
                 self._hurry(now)
             elif not self._baton.idle:
                 self._post(Drain(**self._signature()))
                 self._part(now)
-        elif self._drain_deadline is not None and not self._hurried:  # told again
-            self._drain_deadline = min(self._drain_deadline, now + timeout_ms)
+        else:
+            self._leaving.begin_again(now + timeout_ms)
         return self._settle(now)
 
     def abort(self, now: int) -> list[Action]:
@@ -196,9 +187,8 @@ class MemberSession:
             self.phase = "joined"
             self._show_mark()
         self._fence.session_timeout_ms = record.session_timeout_ms
-        self._heartbeat_interval_ms = record.heartbeat_interval_ms
         self._revocation_timeout_ms = record.revocation_timeout_ms
-        self._beat_at = min(self._beat_at, self._beaten_at + record.heartbeat_interval_ms)
+        self._beating.keep_to(record.heartbeat_interval_ms)
         self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
         if any(it.next is not None for it in self._baton.holdings):
             self._statement.outdated()  # a full beat shows whom it would name from now on
@@ -219,26 +209,21 @@ class MemberSession:
         elif self._baton.deadline is not None and now >= self._baton.deadline:
             # The controller is about to fence us for it, and with this queue all others.
             self._start_over(LossReason.OVERDUE, now)
-        elif self._drain_deadline is not None and now >= self._drain_deadline:
+        elif self._leaving.deadline is not None and now >= self._leaving.deadline:
             self._hurry(now)
 
     def _hurry(self, now: int) -> None:
         """No heir came in time: stop anyway; if that takes too long as well, just go."""
-        if self._hurried:
+        if self._leaving.hurried:
             self._apply(self._baton.lose_all(), LossReason.OVERDUE)
             self._end(Ending.ABANDONED)
             return
-        self._hurried = True
-        grace = within(self._revocation_timeout_ms) if self._baton.owned else FAREWELL_MS
-        self._drain_deadline = now + grace
+        self._leaving.hurry(self._baton, now, within(self._revocation_timeout_ms))
         self._part(now)
 
     def _part(self, now: int) -> None:
-        """Let go of what need not wait: all that has an heir, and in a hurry everything."""
-        if self._hurried and self._drain_deadline is not None:
-            self._apply(self._baton.revoke_all(self._drain_deadline, keep=self._temporary))
-        else:
-            self._apply(self._baton.hand_on(now + within(self._revocation_timeout_ms)))
+        patience = within(self._revocation_timeout_ms)
+        self._apply(self._leaving.let_go(self._baton, now, patience))
 
     def _start_over(self, reason: LossReason, now: int) -> None:
         self._apply(self._baton.lose_all(), reason)
@@ -272,14 +257,14 @@ class MemberSession:
 
     def _leave_or_beat(self, now: int) -> None:
         if self.phase == "draining" and self._baton.idle and self._outbox.confirmed:
-            if self._leave_ticket is None:
+            if self._leaving.ticket is None:
                 self._baton.lose_all()  # what it waits for: who has gone begins nothing
-                self._leave_ticket = self._outbox.next_ticket
-                self._post(Leave(**self._signature(), temporary=self._temporary))
+                self._leaving.ticket = self._outbox.next_ticket
+                self._post(Leave(**self._signature(), temporary=self._leaving.temporary))
             return
         if self._statement.differs(self._baton.owned) and self._answered:
-            self._beat_at = min(self._beat_at, self._beaten_at + BEAT_SPACING_MS)
-        if now >= self._beat_at:
+            self._beating.hasten()
+        if now >= self._beating.due_at:
             self._beat(now)
 
     def _join(self, now: int) -> None:
@@ -304,8 +289,7 @@ class MemberSession:
             self._statement.sent(ticket, owned)
         self._post(Beat(**self._signature(), epoch=self.epoch, owned=owned))
         self._actions.append(FindEnd())
-        self._beaten_at = now
-        self._beat_at = now + self._heartbeat_interval_ms
+        self._beating.beaten(now)
 
     def _signature(self) -> Signature:
         return self._outbox.signature(self.profile.member, self.incarnation)

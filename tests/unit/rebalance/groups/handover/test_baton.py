@@ -44,6 +44,45 @@ def test_next_page(before: str, wanted: str | None, expected: str) -> None:
     assert following == baton.next_page(following, promise, NOW)
 
 
+AT_REST = {
+    # what is: (page of a's queue, its standing heir, next page)
+    "nobody stands by": ("a@1", None, "a@1"),
+    "somebody does": ("a@1", "b", "a@1 > b@9"),
+    "as before": ("a@1 > b@2", "b", "a@1 > b@2"),
+    "another": ("a@1 > b@2", "c", "a@1 > c@9 / b@2"),
+    "another who was promised before": ("a@1 > b@2 / c@3", "c", "a@1 > c@3 / b@2"),
+    "nobody any more": ("a@1 > b@2", None, "a@1 / b@2"),
+    "a fourth": ("a@1 > b@2 / c@3 / d@4", "e", "a@1 > e@9 / b@2 / c@3 / d@4"),
+    "one too many": ("a@1 > b@2 / c@3 / d@4 / e@5", "f", "a@1 / b@2 / c@3 / d@4 / e@5"),
+    "one of as many as there may be": (
+        "a@1 > b@2 / c@3 / d@4 / e@5",
+        "d",
+        "a@1 > d@4 / b@2 / c@3 / e@5",
+    ),
+    "told to let go": ("a@1!2", "b", "a@1!2"),
+}
+
+
+@pytest.mark.parametrize(("before", "heir", "expected"), AT_REST.values(), ids=AT_REST)
+def test_a_queue_at_rest_names_its_standing_heir(
+    before: str, heir: str | None, expected: str
+) -> None:
+    """If there is room for one more promise. Asked again, nothing changes (I14)."""
+    promise = None if heir is None else grant(f"{heir}@9")
+    following = baton.next_page(page(before), grant("a@9"), NOW, promise)
+
+    assert expected == page_text(following)
+    assert following == baton.next_page(following, grant("a@9"), NOW, promise)
+
+
+def test_a_queue_that_moves_goes_to_its_member_and_not_to_a_standing_heir() -> None:
+    """However many were promised it."""
+    before = page("a@1 > b@2 / c@3 / d@4 / e@5")
+    following = baton.next_page(before, grant("f@9"), NOW, grant("b@9"))
+
+    assert "a@1!9 > f@9 / b@2 / c@3 / d@4 / e@5" == page_text(following)
+
+
 # -- settling
 
 BOOKS = (
@@ -110,6 +149,24 @@ def test_what_is_on_no_map_any_more_is_promised_to_nobody() -> None:
     draft.target.aimed = [queue("orders-0")]
     baton.settle(draft, at(0))
     assert draft.handover.books.get(queue("orders-0")) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a@1!3 / b@2", "a@1!3 / b@2"),
+        ("a@1!3 / b@4", "a@1!3 > b@4"),
+        ("a@1!3 > c@3 / b@2", "a@1!3 > b@2 / c@3"),
+    ],
+    ids=["promised before", "promised since", "another was named since"],
+)
+def test_what_was_promised_before_a_holder_was_to_name_nobody_is_void(
+    before: str, after: str
+) -> None:
+    """Its topic may have been made anew: an heir would begin at a position of the old one (D3)."""
+    draft = BOOKS.with_target("orders-0", "b").with_page("orders-0", before).drafted()
+
+    assert after == settled(draft)
 
 
 def test_settled_queue_is_not_touched() -> None:
