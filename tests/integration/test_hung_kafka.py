@@ -13,14 +13,13 @@ import pytest
 from confluent_kafka import KafkaException, Message, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
-from tests.builders.application import records, until
+from tests.builders.application import releases, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
 from tests.integration.readings import committed
 from tests.integration.topics import create_topic
 from trimtab import Member
 from trimtab.kafka import ConsumerBinding
-from trimtab.protocol import Release
 
 pytestmark = [
     pytest.mark.kafka,
@@ -132,10 +131,10 @@ def test_a_hand_over_ends(own: EmbeddedKafka, reader: Reader) -> None:
         assert reader.binding.done(*messages)
         reader.controller.assign(2, hold=[(1, 1)], give=[(0, 1)])
         began = time.monotonic()
-        while not records(reader.controller, Release) and time.monotonic() < began + PATIENCE_S:
+        while not releases(reader.controller) and time.monotonic() < began + PATIENCE_S:
             assert reader.poll() is None
         took = time.monotonic() - began
-    (release,) = records(reader.controller, Release)
+    (release,) = releases(reader.controller)
 
     assert [(0, COUNT)] == [(it.id, it.position) for it in release.queues]
     assert (True, True) == (took < BOUND_S, reader.slowest < BOUND_S), (took, reader.slowest)

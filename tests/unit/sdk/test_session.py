@@ -195,7 +195,7 @@ def test_it_joins_again_when_it_is_asked_to() -> None:
     session = joined((0, 1))
     (join,) = sent(Join, session.receive(ASKED_AGAIN, 10))
 
-    assert (MINE, 6) == (join.incarnation, join.sequence)  # the sixth record of this life
+    assert (MINE, 5) == (join.incarnation, join.sequence)  # the fifth record of this life
     assert (Grant(queue(0), 1),) == session.working
 
 

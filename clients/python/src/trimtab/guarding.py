@@ -72,6 +72,7 @@ class Guard:
             fresh.write_bytes(holdings.written())
             fresh.replace(path)
         except OSError as error:
+            self._process.kill()  # rather nobody than one that would name the wrong heirs
             raise GuardError(f"the guard cannot be told what is held: {error}") from error
         if self._process.poll() is not None:
             code = self._process.returncode

@@ -185,7 +185,6 @@ class MemberSession:
         self.epoch = record.epoch
         if self.phase == "joining":
             self.phase = "joined"
-            self._show_mark()
         self._fence.session_timeout_ms = record.session_timeout_ms
         self._revocation_timeout_ms = record.revocation_timeout_ms
         self._beating.keep_to(record.heartbeat_interval_ms)
