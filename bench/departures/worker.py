@@ -1,0 +1,50 @@
+"""One member as a process: it says on stdout when queues come and go, and leaves when told to.
+
+    python -m bench.departures.worker SERVERS PREFIX NAME GUARD
+
+Started by ``fleet``. Times are the machine's wall clock, in nanoseconds: all members are on one.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+from trimtab import Grant, Member
+from trimtab.protocol import QueueRef
+
+GROUP = "billing"
+TOPIC = "orders"
+
+
+def say(event: str, grants: Iterable[Grant]) -> Mapping[QueueRef, int | None]:
+    """Tell of a change; who gives queues back gives them at the beginning."""
+    at, those = time.time_ns(), list(grants)
+    queues = [grant.queue.id for grant in those]
+    sys.stdout.write(json.dumps({"event": event, "at": at, "queues": queues}) + "\n")
+    sys.stdout.flush()
+    return dict.fromkeys((grant.queue for grant in those), 0)
+
+
+def main() -> None:
+    """Be a member until a line comes in."""
+    servers, prefix, name, guard = sys.argv[1:]
+    member = Member(
+        servers,
+        group=GROUP,
+        topics=[TOPIC],
+        prefix=prefix,
+        member_id=name,
+        guard=guard == "guard",
+        on_assigned=partial(say, "begins"),
+        on_revoked=partial(say, "ends"),
+        on_lost=partial(say, "ends"),
+    )
+    member.start()
+    sys.stdin.readline()
+    member.stop()
+
+
+if __name__ == "__main__":
+    main()
