@@ -98,7 +98,7 @@ class Fleet:
             time.sleep(_POLL_S)
 
     def wait_for(self, queues: set[int], since: int, seconds: float) -> list[Turn]:
-        """Wait until others have begun on all of these queues; return the first turns since then."""
+        """Wait until others have begun on these queues; return the first turns since then."""
         deadline = time.monotonic() + seconds
         while True:
             with self._lock:
