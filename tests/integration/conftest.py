@@ -18,7 +18,7 @@ import os
 import re
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ import pytest
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.ports import choose_port
 from tests.builders.command_line import Run, caller
-from tests.integration.controller_process import ControllerProcess
+from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
 from tests.integration.readings import Reading, fill
 from tests.integration.topics import create_topic
@@ -54,12 +54,22 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedKafka]:
         yield broker
 
 
-def pytest_runtest_logfinish() -> None:
-    """Collect the sockets that kafka-python 3.0 now and then leaves behind when it is closed.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what the controllers of a test that fails have said."""
+    report = yield
+    if report.failed:
+        report.sections += ends_of_logs()
+    return report
 
-    Otherwise whatever test runs when they are collected fails for them. The log of a test holds on
-    to them until the test is over.
+
+def pytest_runtest_logfinish() -> None:
+    """Forget controllers that have ended, and collect sockets.
+
+    kafka-python 3.0 now and then leaves some behind when it is closed. Otherwise whatever test runs
+    when they are collected fails for them. The log of a test holds on to them until it is over.
     """
+    forget_ended()
     sweep()
 
 
