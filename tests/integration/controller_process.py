@@ -24,6 +24,12 @@ START_PATIENCE_S = 240.0
 """A start takes 10 s on two idle cores, and has taken 100 on busy ones."""
 STOP_PATIENCE_S = 60.0
 POLL_S = 0.1
+INTERPRETED = {
+    "spark.options.spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.options.spark.sql.codegen.wholeStage": "false",
+}
+"""Spark writes Java for each task of a batch, and that takes more time than the few rows of a test.
+`trimtab run` and `trimtab demo` are tested as they come."""
 _LAST = 20
 _BEFORE_THAT = 40
 """Lines of the end of a log that are shown; four batches a second are logged."""
@@ -77,6 +83,7 @@ class ControllerProcess:
             "topics.prefix": prefix,
             "controller.ui_port": 0,
             "log.level": "debug",
+            **INTERPRETED,
             **settings,
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
