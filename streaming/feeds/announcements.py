@@ -7,6 +7,9 @@ that does not show it, in twice the time that the summary took. Without a sign i
 a minute, and ever more rarely. A loss of queues is always said twice: a large one is not believed
 before (D6).
 
+A brain ignores the route of a topic that it is not asked for. What was said before a summary showed
+that it is asked may have been read too early, so it is said once more as soon as one does.
+
 Used by ``route_plan``.
 """
 
@@ -55,6 +58,13 @@ class Sent:
     times: int = 1
     pace: float | None = None
     """How long the group's next summary took that did not show it; None: there was none yet."""
+    asked: bool = True
+    """A summary showed that the group asks for the topic, or that it has read this: its brain does
+    not ignore it."""
+
+    def counts(self, seen: Seen, *, asked: bool) -> bool:
+        """Tell whether it said this, and not only before the group was known to ask."""
+        return self.seen == seen and self.asked >= asked
 
     def answered(self, now: float) -> None:
         """Take note of a summary that does not show it."""
@@ -93,10 +103,8 @@ def settled(seen: Seen, known: TopicSummary, sent: Sent | None) -> bool:
     return agrees and same and all(run[:2] == ("", 0) for run in seen.runs or ())
 
 
-def pending(seen: Seen, known: TopicSummary, sent: Sent | None, now: float) -> bool:
-    """Tell whether it was sent and may still show; a loss has to be said twice (D6)."""
-    if sent is None or sent.seen != seen:
-        return False
+def pending(seen: Seen, known: TopicSummary, sent: Sent, now: float) -> bool:
+    """Tell whether what was sent may still show; a loss has to be said twice (D6)."""
     if seen.queues < known.queues and sent.times == 1:
         return now < sent.at + LOSS_S
     return now < sent.next_at()

@@ -3,8 +3,7 @@
 It keeps three things: what each group asks for and knows (from its joins and its summaries), what
 each topic is like (from Kafka or a file), and what was sent. If a group's brain does not know a
 topic as it is, the route is announced under the next version, once, and again only if it seems to
-be lost (``announcements``): a brain ignores the route of a topic that it does not know to be wanted
-yet, and the two may overtake each other.
+be lost, or to have been read before the join that asks for it (``announcements``).
 
 A group that asks by pattern is told of each topic that exists and matches, and then, like others,
 of every topic that its summary names. A topic for which a group has no room is announced again when
@@ -20,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from rebalance.groups.model.subscriptions import matched
+from rebalance.groups.model.subscriptions import matched, stands_for
 from rebalance.ids import Pattern, TopicName
 from streaming.feeds.announcements import NEVER_LOOKED, Seen, Sent, pending, settled
 from trimtab.protocol import Route, TopicSummary
@@ -81,11 +80,19 @@ class _Group:
         has_room = _extent(topics) < _extent(before)
         for topic, sent in self.sent.items():
             known = topics.get(topic)
-            if known is not None and known.left_out:
-                if has_room:
-                    sent.hurry(now)
-            elif known is not None or not cut:
+            if known is None and cut:
+                continue
+            was_read = known is not None and known.version >= sent.version
+            sent.asked = self.asks(topic) and (sent.asked or was_read)
+            if known is None or not known.left_out:
                 sent.answered(now)
+            elif has_room:
+                sent.hurry(now)
+
+    def asks(self, topic: str) -> bool:
+        """Whether its summary shows that it asks for a topic."""
+        named = topic in self.topics
+        return self.active and (named or stands_for(self.patterns, TopicName(topic)))
 
     def match(self, there: frozenset[TopicName]) -> None:
         """Work out what its patterns stand for, if they have changed."""
@@ -133,9 +140,9 @@ class RoutePlan:
         """Note what a group's brain knows; without a time, at the one that came in last."""
         page = self._groups.setdefault(group, _Group())
         self._now = self._now if now is None else now
-        page.learn(topics, self._now, cut=cut)
         page.active = members > 0
         page.patterns = frozenset(map(Pattern, patterns))
+        page.learn(topics, self._now, cut=cut)
         for topic in topics:
             page.hints.pop(topic, None)
         for pattern in page.patterns:
@@ -194,14 +201,16 @@ class RoutePlan:
         if seen.runs is None and topic not in page.named():
             return None  # gone before its group has heard of it
         known, sent = page.topics.get(topic, NEVER_LOOKED), page.sent.get(topic)
-        if settled(seen, known, sent) or pending(seen, known, sent, now):
+        if settled(seen, known, sent):
             return None
-        version = max(known.version, sent.version if sent else 0) + 1
-        if sent is not None and sent.seen == seen:
-            pace = None if known.left_out else sent.pace
-            page.sent[topic] = Sent(seen, version, now, sent.times + 1, pace)
+        version, asked = max(known.version, sent.version if sent else 0) + 1, page.asks(topic)
+        if sent is None or not sent.counts(seen, asked=asked):
+            page.sent[topic] = Sent(seen, version, now, asked=asked)
+        elif pending(seen, known, sent, now):
+            return None
         else:
-            page.sent[topic] = Sent(seen, version, now)
+            pace = None if known.left_out else sent.pace
+            page.sent[topic] = Sent(seen, version, now, sent.times + 1, pace, asked)
         return Route(
             topic=topic,
             version=version,

@@ -76,6 +76,7 @@ class RouteWatcher:
         next_look = time.monotonic()
         while not stop.is_set():
             heard = self._listen(consumer)
+            producer.poll(0)  # what Kafka did not take is said again
             new, now = self._plan.unseen(), time.monotonic()
             if now >= next_look or self._plan.unlisted():
                 self._list(metadata)
@@ -87,7 +88,6 @@ class RouteWatcher:
                 continue
             for announcement in self._plan.due(time.monotonic()):
                 self._tell(producer, announcement)
-                producer.poll(0)
         producer.flush(_LISTEN_S)
         consumer.close()
 

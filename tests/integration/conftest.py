@@ -18,7 +18,7 @@ import os
 import re
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ import pytest
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.ports import choose_port
 from tests.builders.command_line import Run, caller
-from tests.integration.controller_process import ControllerProcess
+from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
 from tests.integration.readings import Reading, fill
 from tests.integration.topics import create_topic
@@ -38,10 +38,15 @@ PARTITIONS = 2
 SESSION_S = 10
 """Of the members that tests make: no pause of a machine is so long, but a start of Spark is."""
 
-os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+os.environ["SPARK_SUBMIT_OPTS"] = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 """For every Spark that tests start: the second compiler never pays in a life of a minute, and takes
 two fifths of the processor time of a start. Alone the first one would get a fifth of the space that
 both have (240 MB); Spark fills that, and then Java compiles nothing more and breaks here and there.
+The heap is small, and the collector with one thread takes a fifth less of a start. What the jars
+hold was verified by their hashes, so Java need not verify it class by class: a sixth of a start.
 """
 
 MakeMember = Callable[[str], Member]
@@ -54,12 +59,22 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedKafka]:
         yield broker
 
 
-def pytest_runtest_logfinish() -> None:
-    """Collect the sockets that kafka-python 3.0 now and then leaves behind when it is closed.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what the controllers of a test that fails have said."""
+    report = yield
+    if report.failed:
+        report.sections += ends_of_logs()
+    return report
 
-    Otherwise whatever test runs when they are collected fails for them. The log of a test holds on
-    to them until the test is over.
+
+def pytest_runtest_logfinish() -> None:
+    """Forget controllers that have ended, and collect sockets.
+
+    kafka-python 3.0 now and then leaves some behind when it is closed. Otherwise whatever test runs
+    when they are collected fails for them. The log of a test holds on to them until it is over.
     """
+    forget_ended()
     sweep()
 
 

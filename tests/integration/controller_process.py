@@ -4,7 +4,7 @@
         ...
 
 It can be killed and started again on the same home. What it logs is in ``log``, which is shown
-when it does not come up.
+when it does not come up. The end of it is in the report of each test that fails (``conftest``).
 """
 
 import os
@@ -24,6 +24,33 @@ START_PATIENCE_S = 240.0
 """A start takes 10 s on two idle cores, and has taken 100 on busy ones."""
 STOP_PATIENCE_S = 60.0
 POLL_S = 0.1
+INTERPRETED = {
+    "spark.options.spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.options.spark.sql.codegen.wholeStage": "false",
+}
+"""Spark writes Java for each task of a batch, and that takes more time than the few rows of a test.
+`trimtab run` and `trimtab demo` are tested as they come."""
+_LAST = 20
+_BEFORE_THAT = 40
+"""Lines of the end of a log that are shown; four batches a second are logged."""
+
+
+STARTED: list["ControllerProcess"] = []
+"""Those that the present test may have started or used."""
+
+
+def ends_of_logs() -> list[tuple[str, str]]:
+    """Return the end of each controller's log, under a headline."""
+    return [
+        (f"the controller in {it.home.name} said at last", it.end_of_log())
+        for it in STARTED
+        if it.log.exists()
+    ]
+
+
+def forget_ended() -> None:
+    """Forget the controllers that the next test cannot use."""
+    STARTED[:] = [it for it in STARTED if it.is_running]
 
 
 class ControllerProcess:
@@ -56,6 +83,7 @@ class ControllerProcess:
             "topics.prefix": prefix,
             "controller.ui_port": 0,
             "log.level": "debug",
+            **INTERPRETED,
             **settings,
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
@@ -68,6 +96,17 @@ class ControllerProcess:
         """Its process."""
         assert self._process is not None, "not started"
         return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def end_of_log(self) -> str:
+        """The last lines of its log, and before them those that are of more than one batch."""
+        lines = self.log.read_text(errors="replace").splitlines()
+        news = [line for line in lines[:-_LAST] if "[debug" not in line]
+        return "\n".join(news[-_BEFORE_THAT:] + lines[-_LAST:])
 
     def refuses(self) -> int:
         """Start it and wait until it ends by itself; return its exit code."""
@@ -123,6 +162,8 @@ class ControllerProcess:
 
     def _begin(self) -> TetheredProcess:
         self.home.mkdir(parents=True, exist_ok=True)
+        if self not in STARTED:
+            STARTED.append(self)
         with self.log.open("ab") as log:
             process = TetheredProcess(self._command, output=log, grace_s=STOP_PATIENCE_S)
         self._process = process
@@ -142,5 +183,5 @@ class ControllerProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._process is not None and self._process.poll() is None:
+        if self.is_running:
             self.stop()
