@@ -1,0 +1,86 @@
+"""A member goes while the controller cannot be asked: its queues go on at once."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.integration.conftest import MakeMember
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from trimtab import Member
+from trimtab.protocol import Assignment
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+QUEUES = 8
+
+
+def test_who_leaves_hands_on_without_the_controller(
+    controller: ControllerProcess, published: Published, group: str, member: MakeMember
+) -> None:
+    """The other one begins on the release; the controller learns of it when it is back."""
+    with member("a") as a:
+        with member("b") as b:
+            published.wait_until(lambda: has_heirs(published, group))
+            published.wait_until(lambda: published.is_read_by(a) and published.is_read_by(b))
+            with frozen(controller):
+                assert b.stop()
+                a.wait_until(lambda it: len(it.assignment) == QUEUES)
+        no_queue_moves(published, group, a)
+        assert {"released": QUEUES // 2} == published.passed(group, "b", "a")
+
+
+def test_who_is_killed_under_a_guard_is_succeeded_without_the_controller(
+    controller: ControllerProcess,
+    published: Published,
+    group: str,
+    member: MakeMember,
+    arguments: Callable[[str], dict[str, object]],
+) -> None:
+    """Long before its session is over."""
+    options = json.dumps({**arguments("b"), "guard": True})
+    with member("a") as a:
+        command = [sys.executable, "-m", "tests.integration.worker", options]
+        with subprocess.Popen(command) as victim:
+            published.wait_until(lambda: has_heirs(published, group))
+            published.wait_until(lambda: published.is_read_by(a))
+            time.sleep(1.0)  # until the other one has read its record as well
+            with frozen(controller):
+                victim.send_signal(signal.SIGKILL)
+                a.wait_until(lambda it: len(it.assignment) == QUEUES)
+        no_queue_moves(published, group, a)
+
+
+def has_heirs(published: Published, group: str) -> bool:
+    """Tell whether two members share the queues, and each is to name the other."""
+    records = [it for key, it in published.assignments.items() if key.group == group]
+    held = [row for it in records if isinstance(it, Assignment) for row in it.hold]
+    return (
+        published.is_stable(group, "ab", QUEUES)
+        and len(held) == QUEUES
+        and all(row.next is not None for row in held)
+    )
+
+
+def no_queue_moves(published: Published, group: str, heir: Member) -> None:
+    """Wait until the controller, back again, has booked what has happened; nothing is undone."""
+    before = heir.assignment
+    published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
+    assert before == heir.assignment
+
+
+@contextmanager
+def frozen(controller: ControllerProcess) -> Iterator[None]:
+    """Freeze the controller meanwhile, and its JVM."""
+    os.killpg(controller.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.killpg(controller.pid, signal.SIGCONT)
