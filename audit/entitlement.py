@@ -10,7 +10,7 @@ Called by ``checker``.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from audit.history import Grant, Issued, Joined, Life, Place, Queue
@@ -37,6 +37,8 @@ class _Wishes:
     """What its last assignment named: only what is new is judged."""
     load: tuple[Grant, ...] | None = None
     """What it holds; None before it was sent an assignment."""
+    awaited: dict[Grant, Life] = field(default_factory=dict)
+    """What its last assignment told it to inherit, and from whom."""
     given: frozenset[tuple[Grant, int | None]] = frozenset()
     """What its last assignment told it to give, and to which grant."""
     draining: bool = False
@@ -102,9 +104,23 @@ class Entitlement:
         if new and capacity is not None and load > capacity:
             detail = f"granted {load} queues and can carry {capacity}"
             yield self._violation(record.life.member, detail, record.at)
+        elif capacity is not None and len(record.hold) > capacity and self._has_a_choice(record):
+            detail = f"holds {len(record.hold)} queues and can carry {capacity}"
+            yield self._violation(record.life.member, detail, record.at)
         wishes.granted = frozenset((queue, epoch) for queue, epoch in meant)
+        wishes.awaited = {Grant(row.queue, row.epoch): row.source for row in record.inherit}
         heirs = record.heirs[len(record.hold) :]
         wishes.load, wishes.given = record.hold, frozenset(zip(record.give, heirs, strict=False))
+
+    def _has_a_choice(self, record: Issued) -> bool:
+        """Tell whether the controller let a member have more than it had.
+
+        Several members that go at once may each leave it what it stands by for.
+        """
+        wishes = self._wishes[record.life]
+        gained = [it for it in record.hold if it not in (wishes.load or ())]
+        sources = {wishes.awaited.get(it) for it in gained}
+        return bool(gained) and (None in sources or len(sources) == 1)
 
     def _coming(self, record: Issued) -> int:
         """Count what is on its way to a member; what it only stands by for may never come."""

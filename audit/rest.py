@@ -103,10 +103,23 @@ class Rest:
                 yield self._violation(life.member, "its beats do not say what it holds", assignment)
             for grant in () if life in common else assignment.hold:
                 holders.setdefault(grant.queue, []).append(life)
+        yield from self._of_those_named()
         existing = self._existing(self._assignments.keys() - common)
         for queue in sorted(existing | holders.keys()):
             yield from self._judged(queue, holders.get(queue, []), existing=queue in existing)
         yield from self._of_the_commons()
+
+    def _of_those_named(self) -> Iterator[Violation]:
+        """Name holders that would name somebody who waits for nothing."""
+        records = self._assignments.values()
+        if any(it.unnamed for it in records):
+            return
+        awaited = {(row.queue, row.epoch) for it in records for row in it.inherit}
+        for life, assignment in self._assignments.items():
+            nexts = zip(assignment.hold, assignment.heirs, strict=False)
+            named = {(held.queue, epoch) for held, epoch in nexts if epoch is not None}
+            if not named <= awaited:
+                yield self._violation(life.member, "names somebody who does not wait", assignment)
 
     def _is_in_vain(self, row: Inheritance) -> bool:
         """Tell whether a member waits for a queue whose holder would name another."""

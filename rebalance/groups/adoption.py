@@ -41,7 +41,7 @@ from rebalance.groups.model.events import (
     Released,
     last_found,
 )
-from rebalance.groups.model.member import Member, Pulse
+from rebalance.groups.model.member import Member, Pulse, Unread
 from rebalance.groups.model.ownership import Asked
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.route import Route
@@ -116,7 +116,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
             draft.outbox.gone.add(record.member)
             continue
         _enrol(draft, record)
-        _hear(draft, record.member, now)
+        _hear(draft, record, now)
         named.update(rows_of(record))
         if draft.membership.members[record.member].owns:
             for queue, claim in claims_of(record):
@@ -175,11 +175,13 @@ def _is_over(draft: Draft, record: Adopted) -> bool:
 def _enrol(draft: Draft, record: Adopted) -> None:
     """Have a member in the roster; one whose join is not in the log any more is asked for it.
 
-    It lives by the timeouts that it was told, whatever the rules are now.
+    It lives by the timeouts that it was told, whatever the rules are now. It was told later than it
+    began to read releases, and the controller has read all of them: its mark is not awaited.
     """
     known = draft.membership.members.get(record.member)
     if known is not None and known.incarnation == record.incarnation:
-        draft.membership.members.put(record.member, known.as_patient_as(record))
+        told = replace(known.as_patient_as(record), awaits_mark=False)
+        draft.membership.members.put(record.member, told)
         return
     member = Member(
         incarnation=record.incarnation,
@@ -195,16 +197,19 @@ def _enrol(draft: Draft, record: Adopted) -> None:
     draft.membership.pulses.remove(record.member)
 
 
-def _hear(draft: Draft, name: MemberId, now: Stamp) -> None:
+def _hear(draft: Draft, record: Adopted, now: Stamp) -> None:
     """Begin a member's session anew, as Kafka's coordinators do when they load a group.
+
+    Whether it has read its record is not known.
 
     It counts from the end of the batch: the batch may hold days, whose beats the log may have kept
     or dropped, and where the broker's clock jumped back, they are not in the order they came in.
     """
+    name = record.member
     member, pulse = draft.membership.members[name], draft.membership.pulses.get(name)
     heard = now.heard if pulse is None else max(pulse.seen, now.heard)
     sequence = -1 if pulse is None else pulse.sequence
-    draft.membership.pulses.put(name, Pulse(heard, sequence))
+    draft.membership.pulses.put(name, Pulse(heard, sequence, Unread(record.epoch)))
     draft.membership.suspected.remove(name)
     draft.expect_by(Millis(heard + member.session_timeout_ms))
 

@@ -18,7 +18,9 @@ Called by ``step`` and ``unread``; asked by ``timers`` and ``baton``. Its one ru
 starts before the member could have been told.
 """
 
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rebalance.groups.model.draft import Draft
@@ -31,6 +33,14 @@ from rebalance.stamp import Stamp
 _HEARTBEATS: Final = 17
 """In these a member is told again three times: after two heartbeats, four more and eight more, each
 with the next beat. Two that are lost in a row are waited for (simulated), more perhaps not."""
+
+
+@dataclass(slots=True)
+class _Step:
+    """What this module keeps for one step."""
+
+    asked: dict[Life, list[Asked]] | None = None
+    """By life, what it was told to give, once asked for."""
 
 
 def arrive(draft: Draft, now: Stamp) -> None:
@@ -50,12 +60,24 @@ def begins(draft: Draft, asked: Asked) -> Millis:
 def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
     """Note that a member is sent a record that has not shown that it read the one before."""
     most = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
-    pages = map(draft.handover.books.__getitem__, draft.handover.books.concerning({name}))
-    asked = (it.asked for it in pages if it.holder.life == Life(name, member.incarnation))
-    for one in asked:
-        if one is not None and clock - one.at <= most:
+    for one in _asked(draft).get(Life(name, member.incarnation), ()):
+        if clock - one.at <= most:
             draft.handover.retold.add(one.epoch)
             draft.handover.posted = {**draft.handover.posted, one.epoch: clock}
+
+
+def _asked(draft: Draft) -> Mapping[Life, Sequence[Asked]]:
+    """By life, what it was told to give before; made once a step, for very many may be told again.
+
+    What it is told to give in this step counts from this step's publication anyway.
+    """
+    step = draft.scratch(_Step)
+    if step.asked is None:
+        step.asked = defaultdict(list)
+        for owned in map(draft.handover.books.__getitem__, draft.handover.books.moving()):
+            if owned.asked is not None:
+                step.asked[owned.holder.life].append(owned.asked)
+    return step.asked
 
 
 def give(draft: Draft) -> None:
