@@ -22,7 +22,7 @@ from rebalance.groups.model.decisions import (
     Decision,
     Freed,
 )
-from rebalance.groups.model.events import Event, Moment, Portion, Released
+from rebalance.groups.model.events import Begun, Event, Moment, Portion, Released
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
@@ -62,6 +62,12 @@ class Story:
         """Read these records as one batch; return what was decided."""
         events = [self._stamped(record) for record in records]
         return self._step(events, events[-1].stamp)
+
+    def starts(self, *records: Record) -> list[Decision]:
+        """Begin again, with the memory that there was; these were written meanwhile."""
+        begun = Begun(self._stamp())
+        events = [self._stamped(record) for record in records]
+        return self._step([begun, *events], self._stamp())
 
     def waits(self, *, seconds: float) -> list[Decision]:
         """Let time go by, with a tick each second and one at the end."""

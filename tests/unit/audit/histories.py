@@ -4,7 +4,8 @@
     told.joined("a"), told.issued("a", 1, hold="orders-0@1")
     assert [] == told.wrong
 
-Lives are ``a`` (the first) and ``a:2``. ``orders-0@2<a@1`` is inherited: epoch 2, on a release of
+Lives are ``a`` (the first) and ``a:2``. ``orders-0@1>2`` is held or given, and 2 comes next; if
+nothing does, ``orders-0@1``. ``orders-0@2<a@1`` is inherited: epoch 2, on a release of
 epoch 1 of the first life of a that names it, which is ``orders-0@1>2``.
 """
 
@@ -160,13 +161,19 @@ class ShownHistory:
         apart: bool = False,
         **orders: str,
     ) -> Place:
-        """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes."""
-        hold, give = grants(orders.get("hold", "")), grants(orders.get("give", ""))
+        """A member is sent orders: hold, give, inherit; ``content`` stands for the bytes.
+
+        ``unnamed`` more to inherit were cut off.
+        """
+        held, given = turns(orders.get("hold", "")), turns(orders.get("give", ""))
+        hold, give = (tuple(Grant(it.queue, it.epoch) for it in said) for said in (held, given))
+        nexts = tuple(it.next for it in (*held, *given))
         inherit = inheritances(orders.get("inherit", ""))
         content = orders.get("content", f"{epoch} {orders}")
         at = self._place("assignments")
         said = (life(who), epoch, hold, give, inherit, SESSION_MS, content)
-        return self._take(Issued(at, GROUP, *said, unheard, common, apart, HEARTBEAT_MS))
+        more = (HEARTBEAT_MS, nexts, int(orders.get("unnamed", "0")))
+        return self._take(Issued(at, GROUP, *said, unheard, common, apart, *more))
 
     def withdrawn(self, member: str) -> Place:
         """A member's orders are withdrawn."""

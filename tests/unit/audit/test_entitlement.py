@@ -47,6 +47,50 @@ def test_too_many_queues_are_seen() -> None:
     assert ["I10"] == told.wrong
 
 
+@pytest.mark.parametrize(("giver", "heir"), [("a", "b"), ("b", "a")])
+def test_too_many_are_seen_whoever_is_told_first(giver: str, heir: str) -> None:
+    """Records come by name, so an heir may be told before the one that gives to it."""
+    told = ShownHistory()
+    told.joined(giver)
+    told.joined(heir, capacity=1)
+    told.issued(giver, 1, hold="orders-0@1 orders-1@1")
+    told.issued(heir, 1, hold="orders-2@1")
+    for who in sorted((giver, heir)):
+        if who == giver:
+            told.issued(who, 2, hold="orders-0@1", give="orders-1@1>2")
+        else:
+            told.issued(who, 2, hold="orders-2@1", inherit=f"orders-1@2<{giver}@1")
+    told.releases(giver, "orders-1@1>2")
+    told.issued(heir, 3, hold="orders-1@2 orders-2@1")
+
+    assert {"I10"} == set(told.wrong)
+
+
+@pytest.mark.parametrize(
+    ("holders", "wrong"), [(("a", "b"), []), (("a", "a"), ["I10"])], ids=["two", "one"]
+)
+def test_several_that_go_at_once_may_leave_too_much(
+    holders: tuple[str, str], wrong: list[str]
+) -> None:
+    """Each was foreseen for itself; but what one member leaves has to fit."""
+    told = ShownHistory()
+    for who in ("a", "b"):
+        told.joined(who)
+        held = [f"orders-{it}@1>2" for it, holder in enumerate(holders) if holder == who]
+        told.issued(who, 2, hold=" ".join(held))
+    told.joined("c", capacity=1)
+    waits = [f"orders-{number}@2<{holder}@1" for number, holder in enumerate(holders)]
+    told.issued("c", 2, inherit=" ".join(waits))
+    assert [] == told.details
+
+    for number, holder in enumerate(holders):
+        told.releases(holder, f"orders-{number}@1>2")
+    told.leaves("a")
+    told.leaves("b")
+    told.issued("c", 3, hold="orders-0@2 orders-1@2")
+    assert wrong == told.wrong
+
+
 def test_whose_wishes_were_forgotten_is_asked_for_them() -> None:
     """Until it has said them again, nobody can know what it can carry."""
     told = ShownHistory()

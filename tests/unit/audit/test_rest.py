@@ -71,6 +71,20 @@ def test_an_unfinished_hand_over_is_seen() -> None:
     assert "still told to give" in told.rests()
 
 
+def test_whoever_is_named_has_to_wait() -> None:
+    """Else the queue would have no worker, once it is released to nobody."""
+    told = at_rest()
+    told.issued("b", 2, hold="orders-2@1>2")
+    assert ["names somebody who does not wait"] == told.rests()
+
+    held = "orders-0@1 orders-1@1"
+    told.issued("a", 2, hold=held, unnamed="1")
+    assert [] == told.rests()  # its record had no room for what it waits for
+
+    told.issued("a", 3, hold=held, inherit="orders-2@2<b@1")
+    assert [] == told.rests()
+
+
 def test_a_holder_that_never_says_so_is_seen() -> None:
     """Owned is what a beat has confirmed."""
     told = at_rest()

@@ -50,10 +50,19 @@ def test_whoever_was_told_who_comes_next_lists_what_it_owns() -> None:
     said = [(it.epoch, it.owned) for it in sent(Beat, actions)]
     assert [(2, (GrantRef(*queue(), 1),))] * 2 + [(2, None)] == said
 
-    (beat,) = sent(
-        Beat, session.receive(assignment(3, hold=[(0, 1)]), 8_000)
-    )  # it is to name nobody
-    assert (3, (GrantRef(*queue(), 1),)) == (beat.epoch, beat.owned)
+
+def test_whoever_is_told_to_name_nobody_lists_what_it_owns_as_well() -> None:
+    """Each time: it may have missed whom to name, and its last full beat may come too late."""
+    session = joined((0, 1, 2))
+    run_until(session, HEARTBEAT_MS)
+    for epoch in (2, 3):
+        now = epoch * HEARTBEAT_MS
+        actions = session.receive(assignment(epoch, hold=[(0, 1)]), now)
+        acknowledge(session, actions, now)
+        actions += run_until(session, now + HEARTBEAT_MS - 1)
+        assert (epoch, (GrantRef(*queue(), 1),)) in [
+            (it.epoch, it.owned) for it in sent(Beat, actions)
+        ]
 
 
 def test_what_another_has_released_is_lost_and_said_so() -> None:

@@ -188,10 +188,9 @@ class MemberSession:
         self._fence.session_timeout_ms = record.session_timeout_ms
         self._revocation_timeout_ms = record.revocation_timeout_ms
         self._beating.keep_to(record.heartbeat_interval_ms)
-        held = self._baton.holdings
         self._apply(self._baton.obey(record, now + within(record.revocation_timeout_ms)))
-        if any(it.next is not None for it in (*held, *self._baton.holdings)):
-            self._statement.outdated()  # a full beat shows whom it would name from now on
+        if self._baton.working:
+            self._statement.outdated()  # a full beat shows whom it would name from now on, if any
         if self.phase == "draining":
             self._part(now)
         if not record.join_again:

@@ -92,6 +92,17 @@ def test_whoever_is_told_again_in_the_same_batch_keeps_its_promises() -> None:
     assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
 
 
+def test_a_start_does_not_forget_who_has_not_read_its_record() -> None:
+    """A full beat of before may be the first thing that is read; then its holder named b."""
+    story = changed_mind()
+    story.away(seconds=2)
+    story.starts(beaten("a", epoch=2, owned="orders-0@1"))
+    assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
+
+    story.reads(released("a", "orders-0@1>2"))
+    assert "b@2" == story.pages()["orders-0"].partition("!")[0]
+
+
 def test_a_former_heir_that_is_named_all_the_same_has_the_queue() -> None:
     """That was the first release, so it counts; nothing was struck too early."""
     story = changed_mind()

@@ -142,6 +142,16 @@ def test_an_outage_of_the_controller_is_nobodys_deafness() -> None:
     assert [2] == beats(story, 3, epoch=1)
 
 
+def test_time_without_a_controller_is_nobodys_deafness() -> None:
+    """Nobody told it again, so its patience starts anew; that it has not read is not forgotten."""
+    story = missed()
+    story.waits(seconds=5)
+    story.away(seconds=60)
+
+    assert [] == only(AssignmentIssued, story.starts(beaten("a", epoch=1)))
+    assert [2] == beats(story, 2, epoch=1)
+
+
 def test_a_newer_record_is_given_its_time() -> None:
     """It says all that the one before it said."""
     story = missed()

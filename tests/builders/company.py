@@ -1,0 +1,94 @@
+"""A company: real sessions of the SDK that live with a story, over a Kafka that never fails.
+
+    company = Company(Story(policy=Policy(standing_heirs=True)), "abc")
+    company.story.reads(routed("orders", 6))
+    company.works(seconds=20)
+
+Each second everybody reads what there is and says what it has to, and the controller reads that as
+one batch. Applications let go at once. Who reads late reads its last record only.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from rebalance.groups.model.decisions import Freed
+from rebalance.groups.model.events import Event
+from rebalance.ids import MemberId
+from rebalance.stamp import Stamp
+from sinks import assignments, releases
+from sinks.contract import Outlet
+from streaming.wire.translation import event_of
+from tests.builders.records import MemberRecord, joined
+from tests.builders.sessions import MINE, a_session
+from tests.builders.story import TICK_MS, Story, only
+from trimtab.protocol import ASSIGNMENTS, RELEASES, TOPICS, Record, Release, decode
+from trimtab.session import Action, MemberSession, Send
+
+_OUTLET = Outlet("", partitions=1)
+
+
+class Company:
+    """Sessions, and the story that they live with."""
+
+    def __init__(self, story: Story, names: Iterable[str]) -> None:
+        self.story = story
+        self.sessions = {name: a_session(name, now=story.wall) for name in names}
+        self._log: list[Release] = []
+        """The releases that nobody has read yet."""
+
+    def works(self, *, seconds: int) -> None:
+        """Let time go by."""
+        for _ in range(seconds):
+            self.story.wall += TICK_MS
+            said, self._log = self._log, []
+            records = [
+                record
+                for session in self.sessions.values()
+                for record in self._done(session, self._heard(session, said))
+            ]
+            self._log += [record for record in records if isinstance(record, Release)]
+            if records:
+                self.story.reads(*(partial(_event, record) for record in records))
+            else:
+                self.story.ticks()
+            for freed in only(Freed, self.story.decided):
+                value = releases.freed(freed, _OUTLET).value
+                assert value is not None, "a release is no tombstone"
+                self._log.append(decode(RELEASES, value))
+
+    def full(self, name: str, *, queues: int) -> MemberRecord:
+        """A member says that it can carry no more than so many."""
+        return joined(f"{name}:{MINE}", sequence=100 + self.story.offset, capacity=queues)
+
+    def _heard(self, session: MemberSession, said: Iterable[Release]) -> list[Action]:
+        """Read the releases, and the last record, and find that this is all."""
+        now = self.story.wall
+        actions = [action for release in said for action in session.hear(release, now)]
+        issued = self.story.records.get(MemberId(session.profile.member))
+        if issued is not None and issued.epoch > session.epoch:
+            value = assignments.issued(issued, _OUTLET).value
+            assert value is not None, "it was not withdrawn"
+            actions += session.receive(decode(ASSIGNMENTS, value), now)
+        return actions + session.caught_up(now, now)
+
+    def _done(self, session: MemberSession, actions: list[Action]) -> Iterator[Record]:
+        """Have everything done that a session wants; Kafka takes what it sends."""
+        now = self.story.wall
+        while actions:
+            for it in _sends(actions):
+                yield decode(TOPICS[it.topic], it.value)
+            answers = session.finish(dict.fromkeys(session.revoking), now)
+            for it in _sends(actions):
+                answers += session.acknowledged(it.ticket, now)
+            actions = answers
+
+
+def _sends(actions: Iterable[Action]) -> list[Send]:
+    """The records among the actions."""
+    return [action for action in actions if isinstance(action, Send)]
+
+
+def _event(record: Record, stamp: Stamp) -> Event:
+    event = event_of(record, stamp)
+    assert isinstance(event, Event), "members find nothing"
+    return event
