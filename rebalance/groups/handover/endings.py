@@ -101,13 +101,10 @@ def _confirm(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
 def _strike(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
     """Forget promises that a holder will not keep: it has read whom else to name, and not gone yet.
 
-    What it was told last it shows with the epoch of its beat; if it is to be told again, what it
-    was told before is not known for sure.
+    That it has read it is shown by the epoch of this beat, its last one (``unread``).
     """
     pulse = draft.membership.pulses.get(event.member)
     if pulse is None or pulse.unread is not None or pulse.sequence != event.sequence:
-        return
-    if event.member in draft.outbox.answered:
         return
     for queue, epoch in listed:
         owned = draft.handover.books.get(queue)

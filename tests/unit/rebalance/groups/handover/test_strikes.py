@@ -84,12 +84,12 @@ def test_a_beat_without_a_list_ends_none() -> None:
     assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
 
 
-def test_whoever_is_told_again_in_the_same_batch_keeps_its_promises() -> None:
-    """What it was told before is not known for sure: it has joined again."""
+def test_whoever_joins_again_has_read_what_its_beat_says() -> None:
+    """It is answered with the same record, and no other full beat may follow."""
     story = changed_mind()
     story.reads(joined("a", sequence=50), beaten("a", epoch=3, owned="orders-0@1"))
 
-    assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
+    assert {"orders-0": "a@1 > c@3"} == story.pages()
 
 
 def test_a_start_does_not_forget_who_has_not_read_its_record() -> None:
