@@ -247,7 +247,7 @@ PLANTS = {
     "epoch forgotten with the group": Plant(
         "rebalance.groups.model.draft.Draft.wipe",
         epoch_forgotten_with_the_group,
-        COUNTED,
+        COUNTED | {Invariant.TOTAL},  # the target's epoch is above the group's
         lives=lives.retiring,
     ),
     "epoch swept with the rest": Plant(

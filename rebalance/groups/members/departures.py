@@ -5,23 +5,35 @@ Without this list such a join would admit a ghost, which cannot be told from a m
 session is over (fault F11).
 
 Only members that left by their own word are listed: one that was evicted may be alive, and may come
-back. Called by ``membership``, asked by ``admission``; ``timers`` and ``conclusion`` forget. Its
-one rule: the list is bounded, in time and in number.
+back. But not within the step that evicts it: it has to be told first, so that it begins a new life.
+The old one would not write the mark again that its entry waits for.
+
+Called by ``membership``, asked by ``admission``; ``timers`` and ``conclusion`` forget. Its one
+rule: the list is bounded, in time and in number.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Joined, Left
 from rebalance.groups.model.member import Departure
-from rebalance.ids import Millis
+from rebalance.ids import Life, Millis
 
 REMEMBERED_MS: Final = Millis(300_000)
 """A client gives a record up after two minutes at the latest (Kafka's `delivery.timeout.ms`), and
 the controller may be a few minutes late; who comes later than that has been written anew."""
 REMEMBERED: Final = 1_000
 """A fleet that is rolled leaves some hundred names behind. Of more the oldest are forgotten."""
+
+
+@dataclass(slots=True)
+class _Step:
+    """What this module keeps for one step."""
+
+    evicted: set[Life] = field(default_factory=set)
+    """The lives that were struck out."""
 
 
 def note(draft: Draft, event: Left) -> None:
@@ -32,8 +44,15 @@ def note(draft: Draft, event: Left) -> None:
     draft.membership.departures.put(event.member, gone)
 
 
+def note_evicted(draft: Draft, life: Life) -> None:
+    """Note, for this step, that a life was struck out."""
+    draft.scratch(_Step).evicted.add(life)
+
+
 def precedes(draft: Draft, event: Joined) -> bool:
-    """Tell whether a join is older than the leave of the same life, or of a later one."""
+    """Tell whether a join is of a life that is over, or of an earlier one."""
+    if event.marks and event.life in draft.scratch(_Step).evicted:
+        return True
     gone = draft.membership.departures.get(event.member)
     if gone is None or event.stamp.clock - gone.at >= REMEMBERED_MS:
         return False

@@ -147,7 +147,10 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
     draft.membership.pulses.remove(name)
     mass_silence.forget(draft, name)
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
-    draft.ended[Life(name, member.incarnation)] = ending
+    life = Life(name, member.incarnation)
+    draft.ended[life] = ending
+    if change is not MemberChange.LEFT:
+        departures.note_evicted(draft, life)
     draft.outbox.gone.add(name)
     draft.outbox.causes.append(cause)
     if not draft.population:

@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.members import departures
-from rebalance.groups.model.commands import DrainMember
+from rebalance.groups.model.commands import DrainMember, EvictMember, EvictMember
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId
@@ -126,6 +126,17 @@ def test_who_was_struck_out_may_come_back_as_it_was() -> None:
     assert {A} == story.state.membership.members.keys()
 
     story.reads(joined("b", sequence=3))
+    assert {A, B} == story.state.membership.members.keys()
+
+
+def test_who_is_evicted_is_told_so_before_it_is_admitted_again() -> None:
+    """It begins anew, with a mark: its old life would not write one again (baton)."""
+    story = a_story()
+    story.reads(commanded(EvictMember(B)), joined("b", sequence=4, marks=True))
+    assert {A} == story.state.membership.members.keys()
+    assert story.records[B] is None
+
+    story.reads(joined("b:2", sequence=1, marks=True))
     assert {A, B} == story.state.membership.members.keys()
 
 
