@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance.groups.members import departures
-from rebalance.groups.model.commands import DrainMember, EvictMember, EvictMember
+from rebalance.groups.model.commands import DrainMember, EvictMember
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId
