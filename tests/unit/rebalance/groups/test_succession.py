@@ -65,6 +65,13 @@ def leaves_before_its_releases(story: Remembered) -> None:
     story.decided = late
 
 
+def leaves_in_a_later_batch(story: Remembered) -> None:
+    """The controller reads the releases first: a is about to go, as nobody has asked it."""
+    story.reads(released("a", "orders-0@1>2 orders-1@1>2"))
+    assert not any(story.told(name).give for name in "abc")
+    story.reads(left("a"))
+
+
 def drains(story: Remembered) -> None:
     """A wants to go, hands everything on, and leaves."""
     story.reads(drained("a"))
@@ -86,7 +93,14 @@ def is_fenced(story: Remembered) -> None:
     assert "a" not in story.state.membership.members
 
 
-WAYS = [leaves, leaves_before_its_releases, drains, drains_unheard, is_fenced]
+WAYS = [
+    leaves,
+    leaves_before_its_releases,
+    leaves_in_a_later_batch,
+    drains,
+    drains_unheard,
+    is_fenced,
+]
 
 
 @pytest.mark.parametrize("go", WAYS, ids=[way.__name__ for way in WAYS])
