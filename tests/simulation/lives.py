@@ -30,12 +30,24 @@ def slow_hands(seed: int) -> Scenario:
     )
 
 
+def late_releases(seed: int) -> Scenario:
+    """Draw a life of slow hands in which old releases arrive while queues are on their way."""
+    life = slow_hands(seed)
+    late = [
+        Incident(it.at_ms + after, Kind.STALE_RELEASE, 31 * seed + it.at_ms + after)
+        for it in life.incidents
+        for after in range(500, QUIET_BEFORE_MS, 500)
+    ]
+    return replace(life, incidents=tuple(sorted([*life.incidents, *late], key=_WHEN)))
+
+
 def cut_off(seed: int) -> Scenario:
-    """Draw a life of slow hands in which most members are cut off at once, and later again."""
+    """Draw a life of slow hands in which most are cut off soon after they were told to let go."""
     life = slow_hands(seed)
     cuts = [
-        Incident(at_ms + each, Kind.CUT, 31 * seed + each)
-        for at_ms in (9_000, 15_000)
+        Incident(it.at_ms + after + each, Kind.CUT, 31 * seed + it.at_ms + after + each)
+        for it in life.incidents[1:]
+        for after in (300, 2_000)
         for each in range(8)
     ]
     return replace(life, incidents=tuple(sorted([*life.incidents, *cuts], key=_WHEN)))

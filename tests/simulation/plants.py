@@ -146,7 +146,10 @@ PLANTS = {
         "rebalance.groups.handover.endings._end", fenced_beside_the_log, OWNERS
     ),
     "release of a stale epoch accepted": Plant(
-        "rebalance.groups.handover.endings.book", release_of_a_stale_epoch_accepted, OWNERS
+        "rebalance.groups.handover.endings.book",
+        release_of_a_stale_epoch_accepted,
+        OWNERS,
+        lives=lives.late_releases,
     ),
     "expiry off by one": Plant(
         "rebalance.groups.timers._sessions",
