@@ -132,7 +132,8 @@ def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each
             rocketmq_clients.fold(draft, event)
         case Released():
             membership.mark(draft, event)
-            endings.book(draft, event)
+            if endings.book(draft, event):
+                membership.part(draft, event)
         case RouteObserved():
             routing.observe(draft, event)
         case Commanded():

@@ -3,8 +3,7 @@
 Each queue has a standing heir, which its holder names when it goes (``standing``). Here they are
 dealt anew when somebody came, went or changed, or when owners did. And when an owner is gone, the
 target follows the log before the strategy is asked: its queues are meant for those that took them
-over, or are about to. Then a departure that was foreseen moves nothing twice. Who releases without
-being asked is about to go, though its leave is read in a later batch: topics have no order.
+over, or are about to. Then a departure that was foreseen moves nothing twice.
 
 Called by ``step``, before ``baton`` moves queues. Its one rule: who cannot begin by a release is
 nobody's standing heir.
@@ -14,7 +13,6 @@ from collections.abc import Collection, Mapping
 
 from rebalance.allocation import Candidate
 from rebalance.groups import target
-from rebalance.groups.handover import endings
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.ownership import Ownership
 from rebalance.groups.model.roster import Trait
@@ -24,20 +22,18 @@ from rebalance.ids import MemberId
 
 def follow(draft: Draft) -> None:
     """Mean the queues of owners that are gone for those that have them by now, or come next."""
-    unasked = endings.unasked(draft)
-    if not draft.policy.standing_heirs or not (draft.membership.members.written or unasked):
+    if not draft.policy.standing_heirs or not draft.membership.members.written:
         return
     candidates = target.candidates(draft)
     owners = draft.target.owners
     lost = set(owners.values()) - candidates.keys()
-    if not lost and not unasked:
+    if not lost:
         return
-    taken = {queue: taker for queue, taker in unasked.items() if queue in owners}
+    taken = {}
     for queue in [queue for queue, owner in owners.items() if owner in lost]:
         taker = _taker(draft.handover.books.get(queue), lost)
-        if taker is not None:
+        if taker is not None and taker in candidates:
             taken[queue] = taker
-    taken = {queue: taker for queue, taker in taken.items() if taker in candidates}
     draft.target.owners = {**owners, **taken}
     draft.target.renamed.update(taken)
 

@@ -50,16 +50,19 @@ class _Step:
     """Who was told to give what, once ``repair`` has asked for it."""
     vacant: dict[Queue, Vacancy] = field(default_factory=dict)
     """Queues whose holder is done and that had no heir; ``baton.settle`` fills them."""
-    unasked: dict[Queue, MemberId] = field(default_factory=dict)
-    """Who took over a queue whose holder was not asked for it, and goes."""
 
 
 _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 """The holder did, or is taken to have done, what it was told."""
 
 
-def book(draft: Draft, event: Released) -> None:
-    """Enter a release: the heir that it names becomes the holder."""
+def book(draft: Draft, event: Released) -> bool:
+    """Enter a release: the heir that it names becomes the holder.
+
+    Returns:
+        Whether its life is about to go: it hands on what it was not asked for.
+    """
+    goes = False
     for queue, epoch, named in event.turns:
         owned = draft.handover.books.get(queue)
         if owned is None or owned.holder.tenure != Tenure(event.life, epoch):
@@ -70,9 +73,9 @@ def book(draft: Draft, event: Released) -> None:
             )
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
         heir = next((heir for heir in owned.heirs if heir.epoch == named), None)
-        if heir is not None and owned.asked is None:
-            draft.scratch(_Step).unasked[queue] = heir.member
+        goes |= heir is not None and owned.asked is None
         _vacate(draft, queue, owned, ending, event.stamp, heir)
+    return goes
 
 
 def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -178,11 +181,6 @@ def _vacate(
 def vacancies(draft: Draft) -> Mapping[Queue, Vacancy]:
     """Return the queues whose holder is done in this step, and that had no heir."""
     return draft.scratch(_Step).vacant
-
-
-def unasked(draft: Draft) -> Mapping[Queue, MemberId]:
-    """Return who took over, in this step, from holders that went without being asked."""
-    return draft.scratch(_Step).unasked
 
 
 def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> None:

@@ -91,7 +91,21 @@ def _drain(draft: Draft, event: DrainAsked) -> None:
     see(draft, event.member, event.stamp)
     if known.draining or event.sequence <= known.sequence:
         return
-    member = replace(known, sequence=event.sequence, draining=True)
+    _begin_to_drain(draft, event, replace(known, sequence=event.sequence))
+
+
+def part(draft: Draft, event: Released) -> None:
+    """Have a member drain that hands its queues on by itself: its drain, or leave, is read later.
+
+    Topics have no order. The heirs would have to give the queues back meanwhile.
+    """
+    known = draft.membership.members.get(event.member)
+    if known is not None and known.incarnation == event.incarnation and not known.draining:
+        _begin_to_drain(draft, event, known)
+
+
+def _begin_to_drain(draft: Draft, event: DrainAsked | Released, known: Member) -> None:
+    member = replace(known, draining=True)
     draft.membership.members.put(event.member, member)
     cause = Cause(CauseKind.DRAIN, event.member, event.stamp.position)
     draft.outbox.causes.append(cause)
