@@ -1,6 +1,7 @@
 """The commands of a transcript.
 
-    policy strategy=STICKY session=30s on_twin=separate interval=5s     before anything else
+    policy strategy=STICKY session=30s on_twin=separate interval=5s     before anything else;
+                                        standing_heirs=on: off unless said
     join a topics=orders,payments session=5s revocation=5s weight=2 instance=i eager broadcasting
                                         or shared
     join a patterns=orders-*,pay?       no topics then, unless they are given, too
@@ -214,6 +215,7 @@ POLICY: dict[str, Callable[[str], dict[str, Any]]] = {
     "members": lambda wished: {"max_members": _number(wished)},
     "queues": lambda wished: {"max_queues": _number(wished)},
     "share": lambda wished: {"share_number": _number(wished)},
+    "standing_heirs": lambda wished: {"standing_heirs": {"on": True, "off": False}[wished]},
     "compat": lambda wished: {"compat": Compat(wished)},
     "on_twin": lambda wished: {"on_twin": TwinRule(wished)},
     "on_twin_instance": lambda wished: {"on_twin_instance": TwinRule(wished)},
