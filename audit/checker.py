@@ -111,7 +111,9 @@ class _Group:
         for life in [life for life in lives if life.incarnation < younger.incarnation]:
             self.ended(life)
 
-    def heard(self, entry: Joined | BeatSeen | DrainAsked | Left, reading: Reading) -> None:
+    def heard(
+        self, entry: Joined | BeatSeen | DrainAsked | Left, reading: Reading
+    ) -> Iterator[Violation]:
         """Hand the word of a member to whom it concerns."""
         match entry:
             case Joined():
@@ -122,7 +124,7 @@ class _Group:
                 self.rest.joined(entry)
             case BeatSeen():
                 self.silence.beaten(entry, reading)
-                self.possession.beaten(entry)
+                yield from self.possession.beaten(entry)
                 self.epochs.beaten(entry, reading)
                 self.rest.beaten(entry)
             case DrainAsked():
@@ -245,4 +247,4 @@ class Checker:
             case Routed():
                 self._of(entry.group).rest.routed(entry)
             case _:
-                self._of(entry.group).heard(entry, reading)
+                yield from self._of(entry.group).heard(entry, reading)

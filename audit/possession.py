@@ -104,6 +104,7 @@ class Possession:
         for row in record.hold:
             claim, wrong = self._claim(record, row)
             yield from wrong
+            yield from self._unnamed(row.queue, claim, record.at)
             yield from self._enabled(row.queue, claim, record.at)
         for row in () if record.life in self._eager else record.give:
             claim, _ = self._claim(record, row)  # no new grant; what made it may not be shown
@@ -138,6 +139,20 @@ class Possession:
         claim = deed.claims[key] = _Claim(record.life, row.epoch, record.at)
         self._queues[record.life].add(row.queue)
         return claim, wrong
+
+    def _unnamed(self, queue: Queue, claim: _Claim, at: Place) -> Iterator[Violation]:
+        """A grant is worked under, or is to be, though the release that it waits for names another.
+
+        What a forgotten release named nobody knows any more.
+        """
+        released = self._deeds[queue].released
+        if claim.able or claim.source is None or claim.source not in released:
+            return
+        if released[claim.source] != claim.epoch:
+            named = released[claim.source] or "nobody"
+            who = f"{claim.life.member}@{claim.epoch}"
+            detail = f"work under {who}, and the first release before it names {named}"
+            yield self._violation(Invariant.ONE_OWNER, queue, detail, at)
 
     def _enabled(self, queue: Queue, claim: _Claim, at: Place) -> Iterator[Violation]:
         """Let a claim work, unless it is over; suspect all others that may work."""
@@ -192,11 +207,18 @@ class Possession:
                 if (heir.source, heir.epoch) == (source, row.next):
                     yield from self._enabled(row.queue, heir, record.at)
 
-    def beaten(self, record: BeatSeen) -> None:
-        """A full beat proves that what it does not list was let go, if it had been told to."""
+    def beaten(self, record: BeatSeen) -> Iterator[Violation]:
+        """A full beat proves that what it does not list was let go, if it had been told to.
+
+        And what it lists is worked on.
+        """
         self._beating.add(record.life)
         if record.owned is None:
             return
+        for row in record.owned:
+            claim = self._deeds[row.queue].claims.get((record.life, row.epoch))
+            if claim is not None:
+                yield from self._unnamed(row.queue, claim, record.at)
         owned = set(record.owned)
         for queue in self._queues.get(record.life, ()):
             claims = self._deeds[queue].claims

@@ -4,14 +4,16 @@ Each takes the right ``next_page`` and returns one that is wrong in one respect.
 to find them, and so has the simulation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from rebalance.groups.handover import endings
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import BeatSeen, Released
+from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Ownership
-from rebalance.ids import Queue, Tenure
+from rebalance.ids import Held, Queue, Tenure
 from rebalance.stamp import Stamp
 
 Page = Ownership | None
@@ -49,6 +51,62 @@ def promise_withdrawn(right: NextPage) -> NextPage:
             heirs = tuple(heir for heir in page.heirs if heir.epoch == page.named)
             return replace(page, heirs=heirs)
         return page
+
+    return wrong
+
+
+def struck_too_early(right: Callable[..., None]) -> Callable[..., None]:
+    """Any full beat is believed to come from a holder that has read whom to name."""
+    del right
+
+    def wrong(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
+        for queue, epoch in listed:
+            owned = draft.handover.books.get(queue)
+            if owned is None or owned.moves:
+                continue
+            if owned.holder.tenure == Tenure(event.life, epoch):
+                kept = () if owned.heir is None else (owned.heir,)
+                draft.handover.books.put(queue, replace(owned, heirs=kept))
+
+    return wrong
+
+
+def booked_as_it_was_meant(right: Callable[..., None]) -> Callable[..., None]:
+    """Whoever was to be named is believed to begin, whatever the release says."""
+
+    def wrong(draft: Draft, event: Released) -> None:
+        turns = []
+        for turn in event.turns:
+            owned = draft.handover.books.get(turn.queue)
+            meant = turn.next if owned is None or owned.named is None else owned.named
+            turns.append(turn._replace(next=meant))
+        right(draft, replace(event, turns=tuple(turns)))
+
+    return wrong
+
+
+def mark_not_awaited(right: Callable[..., Member]) -> Callable[..., Member]:
+    """Whoever joins is promised queues at once, wherever it begins to read."""
+
+    def wrong(*known: object) -> Member:
+        return replace(right(*known), awaits_mark=False)
+
+    return wrong
+
+
+def ended_heirs_kept(right: Callable[..., None]) -> Callable[..., None]:
+    """What a life was promised stays promised to it when it has ended."""
+
+    def wrong(draft: Draft, stamp: Stamp) -> None:
+        pages = {
+            queue: draft.handover.books[queue]
+            for queue in draft.handover.books.concerning({member for member, _ in draft.ended})
+        }
+        ended = dict(draft.ended)
+        right(draft, stamp)
+        for queue, owned in pages.items():
+            if owned.holder.life not in ended:
+                draft.handover.books.put(queue, owned)
 
     return wrong
 

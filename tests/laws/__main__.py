@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from tests.laws.exploration import Exploration
+from tests.laws.real_controller import STANDING
 from tests.laws.worlds import Scope, Trouble
 
 REPORTED_EVERY_S = 5.0
@@ -22,6 +23,8 @@ def main() -> int:
     """Explore as far as was asked."""
     options = _options()
     scope = Scope(options.members, options.queues, Trouble(**dict(options.trouble)))
+    if options.guards:
+        scope = scope._replace(policy=STANDING, guards=True)
     begun = time.monotonic()
     outcome = Exploration(scope).run(options.states, _reporter(begun, options.states))
     elapsed_s = time.monotonic() - begun
@@ -49,6 +52,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--states", type=int, default=1_000_000, help="how many worlds at most")
     parser.add_argument("--members", type=int, default=3, help="how many members there are")
     parser.add_argument("--queues", type=int, default=2, help="how many queues they share")
+    parser.add_argument(
+        "--guards", action="store_true", help="queues have standing heirs, and members guards"
+    )
     parser.add_argument(
         "--trouble",
         type=_trouble,

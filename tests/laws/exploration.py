@@ -17,11 +17,23 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from tests.laws.members import Members
-from tests.laws.messages import NOBODY, Beat, Booked, Elapsed, Gone, Input, Resumed
+from tests.laws.messages import (
+    NOBODY,
+    Beat,
+    Booked,
+    Elapsed,
+    Gone,
+    Input,
+    Life,
+    Marked,
+    Passed,
+    Resumed,
+    Wished,
+)
 from tests.laws.real_controller import RealController
 from tests.laws.troubles import Troubles, joins
-from tests.laws.views import IDLE, WORKING, View, called, newborn, owned
-from tests.laws.worlds import Scope, Step, World, forgetful, logged, with_view
+from tests.laws.views import IDLE, WAITING, WORKING, Mark, View, called, newborn, owned
+from tests.laws.worlds import Scope, Step, World, forgetful, logged, marked, with_view
 
 Progress = Callable[[int, int], object]
 """Told before each world: how deep it is, and how many were found so far."""
@@ -56,7 +68,7 @@ class Exploration:
             policy=scope.policy,
         )
         self.members = Members()
-        wishes = list(product(choices, repeat=scope.queues))
+        wishes = scope.wanted or list(product(choices, repeat=scope.queues))
         self._troubles = Troubles(scope, self.controller, self.members, wishes, self._told)
         self._came_from: dict[int, int] = {}
         """The hash of the world before, by the hash of a world: all that is kept of most."""
@@ -110,22 +122,24 @@ class Exploration:
         return "\n".join([*story, str(here)])
 
     def _start(self) -> World:
-        members, queues, trouble, eager, _ = self.scope
+        members, queues, trouble, eager, *_ = self.scope
         views = tuple(newborn(me, 1, queues, eager=me < eager) for me in range(members))
         nobody, tokens, none = (NOBODY,) * queues, (0,) * queues, frozenset[Any]()
-        return World(self.controller.start, views, (), none, none, nobody, tokens, trouble)
+        world = World(self.controller.start, views, (), none, none, nobody, tokens, trouble)
+        return self._at_rest(world) if self.scope.rest else world
+
+    def _at_rest(self, world: World) -> World:
+        world = self._told(world._replace(wish=self.scope.rest), Wished(self.scope.rest))
+        while (certain := next(self._certain(world), None)) is not None:
+            world = certain[1]
+        return world
 
     # -- what is bound to happen, sooner or later
 
     def _certain(self, world: World) -> Iterator[Step]:
         if world.log:
-            read, heard = world.log[0], world.heard | {world.log[0]}
-            after = world._replace(log=world.log[1:], heard=heard)
-            yield f"the controller books {read}", forgetful(self._told(after, Booked(*read)))
-        if self.controller.paused(world.controller):
-            yield "the pause ends", self._told(world, Resumed())
-        if self.scope.eager and self._changes(world, Elapsed()):
-            yield "a grace runs out", self._told(world, Elapsed())
+            yield f"the controller reads {world.log[0]}", self._read(world)
+        yield from self._passing(world)
         lives = self.controller.lives(world.controller)
         living = {(view.me, view.life) for view in world.views if view.alive}
         for gone in set(enumerate(lives)) - living:
@@ -135,14 +149,30 @@ class Exploration:
             if view.alive:
                 yield from self._life(world, place, view, lives[view.me])
 
+    def _passing(self, world: World) -> Iterator[Step]:
+        if self.controller.paused(world.controller):
+            yield "the pause ends", self._told(world, Resumed())
+        if self.scope.standing and self._changes(world, Passed()):
+            yield "a batch goes by", self._told(world, Passed())
+        if self.scope.eager and self._changes(world, Elapsed()):
+            yield "a grace runs out", self._told(world, Elapsed())
+
+    def _read(self, world: World) -> World:
+        """Have the controller read the next record of the log."""
+        record, after = world.log[0], world._replace(log=world.log[1:])
+        if isinstance(record, Mark):
+            return forgetful(self._told(marked(after, record), Marked(*record)))
+        after = after._replace(heard=world.heard | {record})
+        return forgetful(self._told(after, Booked(*record)))
+
     def _life(self, world: World, place: int, view: View, known: int) -> Iterator[Step]:
         for name, moved, released in self.members.moves(view):
             yield name, with_view(world, place, moved, released)
         unanswered = not view.acted and not view.unread
         if unanswered and known < view.life and self._changes(world, joins(view)):
             yield f"{called(view)} asks again", self._told(world, joins(view))
-        if self.scope.trouble.losses and not view.eager:
-            beat = Beat(view.me, view.life, view.acted, owned(view))
+        if (self.scope.trouble.losses or self.scope.standing) and not view.eager:
+            beat = Beat(view.me, view.life, view.acted, owned(view), newest=self.scope.standing)
             if self._changes(world, beat):
                 yield f"{called(view)} beats", self._told(world, beat)
 
@@ -185,7 +215,13 @@ class Exploration:
             exists = queue < self.controller.existing(state)
             owner = self.controller.present(state, wished) if exists else None
             for view in world.views:
-                wanted = WORKING if (view.me, view.life) == owner else IDLE
+                wanted = self._duty(state, queue, (view.me, view.life), owner)
                 if view.duties[queue].state != wanted:
                     return f"at rest, q{queue} is not with the member it was wished for"
         return "" if self.controller.settled(state) else "the books are not at rest"
+
+    def _duty(self, state: int, queue: int, life: Life, owner: Life | None) -> int:
+        """Return what a life is to do about a queue when all is quiet."""
+        if life == owner:
+            return WORKING
+        return WAITING if life == self.controller.successor(state, queue) else IDLE

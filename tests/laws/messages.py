@@ -30,6 +30,8 @@ class Rejoined(NamedTuple):
     life: int
     slot: int
     eager: bool = False
+    marks: bool = False
+    """It will show from where on it reads releases."""
 
 
 class Gone(NamedTuple):
@@ -56,6 +58,13 @@ class Booked(NamedTuple):
     named: int
 
 
+class Marked(NamedTuple):
+    """The controller reads a life's mark: it has read every release that stands before."""
+
+    member: int
+    life: int
+
+
 class Beat(NamedTuple):
     """The controller reads a full beat."""
 
@@ -63,6 +72,8 @@ class Beat(NamedTuple):
     life: int
     epoch: int
     owned: tuple[Claim, ...]
+    newest: bool = False
+    """It counts as a sign of life, and shows what its member has read by now."""
 
 
 class Drained(NamedTuple):
@@ -85,10 +96,26 @@ class Resized(NamedTuple):
     queues: int
 
 
+class Passed(NamedTuple):
+    """A batch brings nothing."""
+
+
 class Elapsed(NamedTuple):
     """The grace of eager members has run out."""
 
 
 Input = (
-    Wished | Rejoined | Gone | Away | Booked | Beat | Drained | Paused | Resumed | Resized | Elapsed
+    Wished
+    | Rejoined
+    | Gone
+    | Away
+    | Booked
+    | Marked
+    | Beat
+    | Drained
+    | Paused
+    | Resumed
+    | Resized
+    | Passed
+    | Elapsed
 )

@@ -8,62 +8,24 @@ The target is whatever the explorer wishes for: a member called "pilot", which i
 itself, carries the wish in its weight, and the strategy reads it there.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from rebalance.allocation import AllocationPlan, AllocationRequest
-from rebalance.groups.model.commands import Command, DrainMember, EvictMember, Pause, Resume
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Decision, Freed
-from rebalance.groups.model.events import (
-    BeatSeen,
-    Commanded,
-    Event,
-    Inheritance,
-    Joined,
-    Left,
-    Released,
-    RouteObserved,
-)
+from rebalance.groups.model.events import Inheritance
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import (
-    BrokerName,
-    Epoch,
-    GroupName,
-    Held,
-    Incarnation,
-    Life,
-    MemberId,
-    Millis,
-    Position,
-    Queue,
-    TopicName,
-    Turn,
-)
-from rebalance.stamp import Stamp
-from tests.laws.messages import (
-    NOBODY,
-    Away,
-    Beat,
-    Booked,
-    Drained,
-    Elapsed,
-    Gone,
-    Input,
-    Paused,
-    Rejoined,
-    Resized,
-    Resumed,
-    Wished,
-)
+from rebalance.ids import GroupName, MemberId, Millis
+from tests.laws.events import PILOT, TOPIC, Cast, stamp
+from tests.laws.messages import NOBODY, Elapsed, Input, Passed, Rejoined, Resized, Wished
 from tests.laws.messages import (
     Life as MemberLife,
 )
 from tests.laws.views import Inherit, Record, Release
-from tests.laws.wishes import decoded, encoded, instance_of
+from tests.laws.wishes import decoded, instance_of
 
-PILOT = MemberId("pilot")
-TOPIC = TopicName("orders")
 GRACE_MS = Millis(1)
 POLICY = Policy(
     route_damping_ms=Millis(0),  # routes are believed at once: time stands still here
@@ -71,6 +33,7 @@ POLICY = Policy(
     flap_limit=1_000_000,  # and nobody rests
     eager_grace_ms=GRACE_MS,
 )
+STANDING = replace(POLICY, standing_heirs=True)
 
 
 class Reply(NamedTuple):
@@ -96,8 +59,8 @@ class RealController:
             eager: How many of the members, the first ones, know no releases.
             policy: The group's.
         """
-        self.members = [MemberId(f"m{index}") for index in range(members + newcomers)]
-        self.queues = [Queue(TOPIC, BrokerName(""), index) for index in range(queues)]
+        self._cast = Cast.of(members, queues, newcomers=newcomers)
+        self.members, self.queues = self._cast.members, self._cast.queues
         self._numbers = {queue: index for index, queue in enumerate(self.queues)}
         self._policy, self._slots = policy, members
         self._states: list[GroupState] = []
@@ -110,7 +73,7 @@ class RealController:
             *(Rejoined(member, 1, member, member < eager) for member in range(members)),
             Resized(queues),
         ]
-        events = [self._event(state, each) for each in inputs]
+        events = [self._cast.event(state, each) for each in inputs]
         self.start = self._number(step(state, events, stamp(), policy, self._wished).state)
 
     def reply(self, state: int, message: Input) -> Reply:
@@ -122,8 +85,8 @@ class RealController:
                 told = step(before, [], stamp(), self._policy, self._wished).state  # a batch later
                 outcome = step(told, [], stamp(GRACE_MS), self._policy, self._wished)
             else:
-                event = self._event(before, message)
-                outcome = step(before, [event], stamp(), self._policy, self._wished)
+                events = [] if message == Passed() else [self._cast.event(before, message)]
+                outcome = step(before, events, stamp(), self._policy, self._wished)
             self._check(before, outcome.state, outcome.decisions)
             said = outcome.decisions
             known = Reply(self._number(outcome.state), self._records(said), self._freed(said))
@@ -153,58 +116,27 @@ class RealController:
         return self._states[state].rules.paused
 
     def settled(self, state: int) -> bool:
-        """Tell whether the books hold no heir, and nobody is asked for anything."""
+        """Tell whether nobody is asked for anything, or promised what nobody would name it for."""
         books = self._states[state].handover.books.values()
-        return all(not owned.heirs and owned.asked is None for owned in books)
+        return all(
+            owned.asked is None and {heir.epoch for heir in owned.heirs} <= {owned.named}
+            for owned in books
+        )
+
+    def successor(self, state: int, queue: int) -> MemberLife | None:
+        """Return the standing heir of a queue, if it was promised that."""
+        owned = self._states[state].handover.books.get(self.queues[queue])
+        heir = None if owned is None else owned.heir
+        return None if heir is None else (self.members.index(heir.member), int(heir.incarnation))
+
+    def awaits(self, state: int, member: int) -> bool:
+        """Tell whether a member is promised nothing before its mark is read."""
+        known = self._states[state].membership.members.get(self.members[member])
+        return known is not None and known.awaits_mark
 
     def __len__(self) -> int:
         """Count the states."""
         return len(self._states)
-
-    def _event(self, state: GroupState, message: Input) -> Event:
-        match message:
-            case Rejoined() | Away() | Booked() | Beat():
-                return self._of_a_member(message)
-            case Wished(wish):
-                code, topics = encoded(wish, self._slots), frozenset({TOPIC})
-                return Joined(stamp(), Life(PILOT, Incarnation("1")), 0, topics, weight=code)
-            case Resized(queues):
-                version = state.epoch + 1
-                seen = tuple(self.queues[:queues])
-                return RouteObserved(stamp(), TOPIC, version, exists=True, queues=seen)
-            case Gone() | Drained() | Paused() | Resumed():
-                command = self._command(message)
-                name = f"{command} at {state.epoch}"  # obeyed, a command draws the next epoch
-                return Commanded(stamp(), name, "", "", command)
-            case _:
-                raise AssertionError(message)
-
-    def _of_a_member(self, message: Rejoined | Away | Booked | Beat) -> Event:
-        who = Life(self.members[message.member], Incarnation(str(message.life)))
-        match message:
-            case Rejoined():
-                topics, instance = frozenset({TOPIC}), instance_of(message.slot)
-                return Joined(stamp(), who, 0, topics, instance=instance, eager=message.eager)
-            case Away():
-                return Left(stamp(), who, 0, temporary=True)
-            case Booked():
-                named = Epoch(message.named) if message.named else None
-                turn = Turn(self.queues[message.queue], Epoch(message.epoch), named)
-                return Released(stamp(), who, (turn,))
-            case Beat():
-                owned = tuple(Held(self.queues[queue], Epoch(at)) for queue, at in message.owned)
-                return BeatSeen(stamp(), who, 0, Epoch(message.epoch), owned)
-
-    def _command(self, message: Gone | Drained | Paused | Resumed) -> Command:
-        match message:
-            case Gone(member, _):
-                return EvictMember(self.members[member])
-            case Drained(member):
-                return DrainMember(self.members[member])
-            case Paused():
-                return Pause()
-            case Resumed():
-                return Resume()
 
     def _wished(self, request: AllocationRequest) -> AllocationPlan:
         wish = decoded(request.candidates[PILOT].weight, len(self.queues), self._slots)
@@ -226,12 +158,28 @@ class RealController:
         )
         pilot, seen = state.membership.members[PILOT].weight, len(state.topics.routes[TOPIC].queues)
         awaits = state.rules.paused, state.target.epoch == state.group_epoch
-        key = (state.epoch, pilot, lives, manners, books, seen, awaits)
+        key = (state.epoch, pilot, lives, manners, books, seen, awaits, self._standing(state))
         number = self._index.setdefault(key, len(self._states))
         if number == len(self._states):
             self._states.append(state)
             self._known.append(lives)
         return number
+
+    def _standing(self, state: GroupState) -> tuple[object, ...]:
+        """Return what else counts with standing heirs: who they are, and who has read of it."""
+        if not self._policy.standing_heirs:
+            return ()
+        members, pulses = state.membership.members, state.membership.pulses
+        return (
+            tuple(state.handover.loose),
+            tuple(state.target.heirs.get(queue) for queue in self.queues),
+            tuple(
+                (members[name].awaits_mark, None if unread is None else unread.epoch)
+                for name in self.members
+                if name in members
+                for unread in (pulses[name].unread,)
+            ),
+        )
 
     def _records(self, decisions: tuple[Decision, ...]) -> tuple[tuple[int, Record | None], ...]:
         records: list[tuple[int, Record | None]] = []
@@ -284,12 +232,6 @@ class RealController:
             queue for queue, name in after.target.owners.items() if _is_there(after, name)
         } <= set(after.handover.books)
         assert len({each.member for each in issued}) == len(issued)
-
-
-def stamp(clock: int = 0) -> Stamp:
-    """Return the one moment at which everything happens; only a grace may run out."""
-    now = Millis(clock)
-    return Stamp(now, now, now, Position(TOPIC, 0, 0))
 
 
 def _is_there(state: GroupState, name: MemberId) -> bool:

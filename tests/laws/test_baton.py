@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from rebalance.groups.handover import baton, endings
+from rebalance.groups.members import admission
 from rebalance.groups.model.policy import TwinRule
 from tests.builders import wrong_pages
 from tests.builders.effort import DEEP, QUICK
-from tests.laws import wrong_members
+from tests.laws import views, wrong_members
 from tests.laws.exploration import Exploration
-from tests.laws.real_controller import POLICY
-from tests.laws.worlds import Scope, Trouble
+from tests.laws.real_controller import POLICY, STANDING
+from tests.laws.worlds import Scope, Trouble, guarded
 from trimtab.session.baton import Baton
 from trimtab.session.recall import Recall
 
@@ -43,8 +44,17 @@ SHALLOW = {
     "an eager member, a death and a pause": Scope(
         2, 1, Trouble(wishes=2, deaths=1, pauses=1), eager=1
     ),
+    "a guard, the controller and a standing heir": guarded(3, (0,), Trouble(0, deaths=1)),
+    "a guard, the controller and two heirs": guarded(
+        3, (0,), Trouble(1, deaths=1), wanted=((2,),), reborn=False
+    ),
+    "standing heirs, from the first start on": Scope(
+        2, 1, Trouble(wishes=1, deaths=1), policy=STANDING, guards=True
+    ),
 }
 LONGER = {
+    "a guard, the controller and a changed mind": guarded(2, (0,), Trouble(1, deaths=1)),
+    "a guard, two queues": guarded(3, (0, 0), Trouble(0, deaths=1), reborn=False),
     "three members, a death and a lost release": Scope(3, 1, Trouble(wishes=2, deaths=1, losses=1)),
     "three members and two queues": Scope(3, 2, Trouble(wishes=2)),
 }
@@ -60,6 +70,9 @@ DEEPER = {
     "deep: twins": Scope(2, 2, Trouble(wishes=2, twins=1)),
     "deep: instances": Scope(2, 2, Trouble(wishes=2, surges=1), 0, HANDING_OVER),
     "deep: eager members": Scope(3, 2, Trouble(wishes=3, deaths=1), eager=2),
+    "deep: a guard, two heirs, and who died comes back": guarded(3, (0,), Trouble(1, deaths=1)),
+    "deep: guards, two queues, and who died comes back": guarded(2, (0, 0), Trouble(0, deaths=1)),
+    "deep: departures that were foreseen": guarded(3, (0,), Trouble(0, stops=1, drains=1)),
 }
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
@@ -117,6 +130,41 @@ PLANTS = {
         wrong_pages.fenced_beside_the_log,
         Scope(3, 1, Trouble(wishes=3, deaths=1)),
         TWO_OWNERS,
+    ),
+    "beside the log, and beside a guard": (
+        endings,
+        "_end",
+        wrong_pages.fenced_beside_the_log,
+        SHALLOW["a guard, the controller and two heirs"],
+        TWO_OWNERS,
+    ),
+    "booked as it was meant": (
+        endings,
+        "book",
+        wrong_pages.booked_as_it_was_meant,
+        SHALLOW["a guard, the controller and two heirs"],
+        TWO_OWNERS,
+    ),
+    "mark not awaited": (
+        admission,
+        "_described",
+        wrong_pages.mark_not_awaited,
+        guarded(2, (0,), Trouble(0, deaths=1)),
+        TWO_OWNERS,
+    ),
+    "guard too soon": (
+        views,
+        "dead",
+        wrong_members.lives_on,
+        guarded(2, (0,), Trouble(0, deaths=1)),
+        TWO_OWNERS,
+    ),
+    "waits though told to hold": (
+        Baton,
+        "_is_news",
+        wrong_members.waits_though_told_to_hold,
+        Scope(2, 1, Trouble(wishes=2)),
+        MISPLACED,
     ),
     "starts whoever is named": (
         Recall,

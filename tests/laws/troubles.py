@@ -19,8 +19,8 @@ from tests.laws.messages import (
     Wished,
 )
 from tests.laws.real_controller import RealController
-from tests.laws.views import View, called
-from tests.laws.worlds import Scope, Step, World, with_view
+from tests.laws.views import Release, View, called
+from tests.laws.worlds import Scope, Step, World, begun, forgetful, logged, with_view
 
 Told = Callable[[World, Input], World]
 
@@ -44,25 +44,35 @@ class Troubles:
         """Return whatever may come next."""
         trouble = world.trouble
         yield from self._commands(world)
+        yield from self._guards(world)
         for place, view in enumerate(world.views):
             if view.alive:
                 yield from self._luck(world, place, view)
                 if trouble.deaths:
                     spent = world._replace(trouble=trouble._replace(deaths=trouble.deaths - 1))
-                    crashed = with_view(spent, place, views.dead(view))
-                    yield f"{called(view)} dies", crashed
+                    yield f"{called(view)} dies", self._dead(spent, place, view)
                 if trouble.losses:
                     yield from self._lost(world, place, view)
                 yield from self._doubles(world, place, view)
-            elif not view.over:
+            elif self._scope.reborn and not view.over:
                 reborn = views.reborn(view, _next_life(world, view))
                 after = with_view(world, place, reborn)
-                yield f"{called(view)} is reborn", self._told(after, joins(reborn))
+                yield f"{called(view)} is reborn", self._comes(after, place)
+
+    def _dead(self, world: World, place: int, view: View) -> World:
+        guards = world.guards | (views.guarded(view) if self._scope.guards else frozenset())
+        return with_view(world._replace(guards=guards), place, views.dead(view))
+
+    def _guards(self, world: World) -> Iterator[Step]:
+        """A guard says for the dead what they had not said, if it gets to it, and none too soon."""
+        for release in world.guards:
+            after = world._replace(guards=world.guards - {release})
+            yield f"the guard writes {release}", forgetful(logged(after, [release]))
 
     def _luck(self, world: World, place: int, view: View) -> Iterator[Step]:
         """A release is heard of, sooner or later, before or after it is booked."""
         for source, (name, moved, released) in self._members.starts(view):
-            if source in world.log or source in world.heard:
+            if _is_heard(world, view, source):
                 yield name, with_view(world, place, moved, released)
         for name, moved, released in self._members.mistakes(view):
             yield name, with_view(world, place, moved, released)
@@ -109,16 +119,29 @@ class Troubles:
         if trouble.twins:
             spent = world._replace(trouble=trouble._replace(twins=trouble.twins - 1))
             twin = views.reborn(view, _next_life(world, view))
-            yield f"a twin of {name}", self._comes(spent, twin)
+            yield f"a twin of {name}", self._newcomer(spent, twin)
         if trouble.surges:
             spent = world._replace(trouble=trouble._replace(surges=trouble.surges - 1))
             number = self._scope.members + self._scope.trouble.surges - trouble.surges
             successor = views.reborn(view, 1)._replace(me=number)
-            yield f"m{number} comes for {name}", self._comes(spent, successor)
+            yield f"m{number} comes for {name}", self._newcomer(spent, successor)
 
-    def _comes(self, world: World, newcomer: View) -> World:
-        after = world._replace(views=(*world.views, newcomer))
-        return self._told(after, joins(newcomer))
+    def _newcomer(self, world: World, newcomer: View) -> World:
+        return self._comes(world._replace(views=(*world.views, newcomer)), len(world.views))
+
+    def _comes(self, world: World, place: int) -> World:
+        """Have a life join, and read from there on."""
+        if self._scope.guards:
+            world = begun(world, place)
+        said = joins(world.views[place])._replace(marks=self._scope.guards)
+        return self._told(world, said)
+
+
+def _is_heard(world: World, view: View, source: Release) -> bool:
+    """Tell whether a life may have heard of a release, and takes it for the first of its grant."""
+    if source.grant in view.missed:
+        return source in world.late
+    return source in world.log or source in world.heard
 
 
 def _next_life(world: World, view: View) -> int:

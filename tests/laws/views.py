@@ -20,6 +20,13 @@ Turn = tuple[int, int, int]
 """The same, and the epoch that comes next; 0: none."""
 
 
+class Mark(NamedTuple):
+    """A record of that topic which releases nothing: from there on a life reads all."""
+
+    member: int
+    life: int
+
+
 class Release(NamedTuple):
     """One record of the topic that everybody follows."""
 
@@ -85,6 +92,8 @@ class View(NamedTuple):
     """Whose instance it has."""
     stopping: bool = False
     """It was asked to leave."""
+    missed: frozenset[Claim] = frozenset()
+    """Grants whose first release stood in the log before it began to read, unread by others."""
 
     @property
     def over(self) -> bool:
@@ -112,6 +121,15 @@ def dead(view: View) -> View:
 def replaced(view: View) -> View:
     """Return the member when it knows that its name is another's."""
     return dead(view)._replace(life=0)
+
+
+def guarded(view: View) -> frozenset[Release]:
+    """Return what its guard releases when it is dead: what it worked on, or had not let go."""
+    return frozenset(
+        Release(view.me, view.life, queue, duty.epoch, duty.named)
+        for queue, duty in enumerate(view.duties)
+        if duty.state in (WORKING, REVOKING)
+    )
 
 
 def called(view: View) -> str:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from rebalance.groups.model.policy import Policy
 from tests.laws import views
 from tests.laws.messages import Wish
-from tests.laws.real_controller import POLICY
-from tests.laws.views import WORKING, Claim, Release, View
+from tests.laws.real_controller import POLICY, STANDING
+from tests.laws.views import WORKING, Claim, Mark, Release, View
 
 
 class Trouble(NamedTuple):
@@ -49,6 +49,19 @@ class Scope(NamedTuple):
     eager: int = 0
     """So many of the members, the first ones, know no releases."""
     policy: Policy = POLICY
+    guards: bool = False
+    """Who dies may be released by its guard, once and at any time; whoever is new writes a mark."""
+    rest: Wish = ()
+    """What was wished for and has come true before anything else happens; empty: nothing was."""
+    wanted: tuple[Wish, ...] = ()
+    """What may be wished for; empty: anything."""
+    reborn: bool = True
+    """Whether who dies may come back."""
+
+    @property
+    def standing(self) -> bool:
+        """Whether a queue at rest has an heir."""
+        return self.policy.standing_heirs
 
     @property
     def overlapping(self) -> bool:
@@ -56,13 +69,26 @@ class Scope(NamedTuple):
         return bool(self.trouble.twins or self.trouble.surges)
 
 
+def guarded(
+    members: int,
+    rest: Wish,
+    trouble: Trouble,
+    *,
+    wanted: tuple[Wish, ...] = (),
+    reborn: bool = True,
+) -> Scope:
+    """Return a scope at rest, in which queues have standing heirs and members have guards."""
+    scope = Scope(members, len(rest), trouble, policy=STANDING, guards=True)
+    return scope._replace(rest=rest, wanted=wanted, reborn=reborn)
+
+
 class World(NamedTuple):
     """Everything that the next step may depend on."""
 
     controller: int
     views: tuple[View, ...]
-    log: tuple[Release, ...]
-    """Releases that the controller has not read, in order."""
+    log: tuple[Release | Mark, ...]
+    """First releases, and marks, that the controller has not read, in order."""
     heard: frozenset[Release]
     """Releases that the controller has read and somebody may still wait for."""
     released: frozenset[Claim]
@@ -71,6 +97,10 @@ class World(NamedTuple):
     tokens: tuple[int, ...]
     """By queue, the largest epoch that anybody has worked under."""
     trouble: Trouble
+    guards: frozenset[Release] = frozenset()
+    """What the guards of the dead may still write."""
+    late: frozenset[Release] = frozenset()
+    """Later releases of grants whose first one somebody has missed."""
 
 
 Step = tuple[str, World]
@@ -92,12 +122,44 @@ def logged(world: World, said: Iterable[Release]) -> World:
         if release.grant not in world.released:
             released = world.released | {release.grant}
             world = world._replace(log=(*world.log, release), released=released)
+        elif any(release.grant in view.missed for view in world.views):
+            world = world._replace(late=world.late | {release})
     return world
+
+
+def begun(world: World, place: int) -> World:
+    """Return the world in which a view reads from here on: what stands in the log it has missed."""
+    missed = frozenset(each.grant for each in world.log if isinstance(each, Release))
+    view = world.views[place]._replace(missed=missed)
+    mark = Mark(view.me, view.life)
+    views = (*world.views[:place], view, *world.views[place + 1 :])
+    return world._replace(views=views, log=(*world.log, mark))
+
+
+def marked(world: World, mark: Mark) -> World:
+    """Return the world in which the controller has read a mark, and all that its life missed."""
+    whole = frozenset[Claim]()
+    return world._replace(
+        views=tuple(
+            view._replace(missed=whole) if (view.me, view.life) == mark else view
+            for view in world.views
+        )
+    )
 
 
 def forgetful(world: World) -> World:
     """Forget the releases that nobody can be waiting for: worlds that differ by them are equal."""
-    if not world.heard:
-        return world
-    awaited = {source for view in world.views for source in views.sources(view)}
-    return world._replace(heard=world.heard & awaited)
+    if world.heard:
+        awaited = {source for view in world.views for source in views.sources(view)}
+        world = world._replace(heard=world.heard & awaited)
+    if world.guards or world.late:
+        missed = {claim for view in world.views for claim in view.missed}
+        unread = {each.grant for each in world.log if isinstance(each, Release)}
+        news = {it for it in world.guards if it.grant in missed | unread or _is_first(world, it)}
+        late = {it for it in world.late if it.grant in missed}
+        world = world._replace(guards=frozenset(news), late=frozenset(late))
+    return world
+
+
+def _is_first(world: World, release: Release) -> bool:
+    return release.grant not in world.released

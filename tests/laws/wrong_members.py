@@ -7,11 +7,21 @@ exploration finds it.
 from collections.abc import Callable
 from typing import Any
 
+from tests.laws.views import View
 from trimtab.protocol import HolderRef, QueueRef, ReleaseRef
-from trimtab.session.baton import Baton, Changes, Revoking
+from trimtab.session.baton import Baton, Changes, Revoking, Waiting
 from trimtab.session.recall import Recall, Said, Source
 
 Method = Callable[..., Any]
+
+
+def lives_on(right: Method) -> Method:
+    """Its guard takes it for dead, and it works (a guard's one rule)."""
+
+    def wrong(view: View) -> View:
+        return view if view.alive else right(view)
+
+    return wrong
 
 
 class _Any(int):
@@ -53,6 +63,29 @@ def releases_before_it_has_stopped(right: Method) -> Method:
         right(self, row, deadline, changes)
         if row.epoch > before and isinstance(self._states.get(row.queue), Revoking):
             changes.released.append(ReleaseRef(*row.queue, row.epoch, None, row.next))
+
+    return wrong
+
+
+def names_whom_it_was_told_first(right: Method) -> Method:
+    """It does not mind that somebody else comes next by now (rule 3)."""
+    del right
+
+    def wrong(self: Baton, row: HolderRef) -> None:
+        del self, row
+
+    return wrong
+
+
+def waits_though_told_to_hold(right: Method) -> Method:
+    """An heir that missed the release waits for it for ever (rule 1)."""
+
+    def wrong(self: Baton, queue: QueueRef, epoch: int, changes: Changes) -> bool:
+        state = self._states.get(queue)
+        if isinstance(state, Waiting) and state.epoch == epoch:
+            return False
+        news: bool = right(self, queue, epoch, changes)
+        return news
 
     return wrong
 

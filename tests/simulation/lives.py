@@ -141,6 +141,18 @@ def slow_hands_behind(seed: int) -> Scenario:
     return replace(slow_hands(seed), bounded=True)
 
 
+def guarded(seed: int) -> Scenario:
+    """Draw a life in which members die whose guards release for them, some too late to be first."""
+    life, chance = scenario(seed), Random(-4 - seed)
+    kinds = [Kind.KILL_GUARDED, Kind.KILL_GUARDED, Kind.KILL_GUARDED, Kind.START, Kind.KILL]
+    troubles = [
+        Incident(chance.randint(QUIET_BEFORE_MS, life.safety_ms), kind, chance.getrandbits(32))
+        for kind in kinds
+    ]
+    incidents = sorted([*life.incidents, *troubles], key=_WHEN)
+    return replace(life, incidents=tuple(incidents), standing=True)
+
+
 def life(seed: int) -> Scenario:
-    """Draw a life of any kind: in some the controller forgets, or nobody is there for a while."""
-    return {9: forgetting, 4: retiring}.get(seed % 10, scenario)(seed)
+    """Draw a life of any kind: in some the controller forgets, or guards release for the dead."""
+    return {9: forgetting, 4: retiring, 7: guarded}.get(seed % 10, scenario)(seed)

@@ -4,9 +4,8 @@ A plant replaces one function by one that is wrong in one respect. ``test_mutati
 the simulation finds each of them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from audit.violations import Invariant
 from rebalance.allocation import Allocator
@@ -14,54 +13,22 @@ from rebalance.causes import Cause
 from rebalance.groups.members.twins import Rival
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Joined, Portion, Released
+from rebalance.groups.model.events import Joined, Portion
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
-from tests.builders.wrong_pages import (
-    fenced_beside_the_log,
-    heir_confirmed_before_release,
-    promise_withdrawn,
-)
 from tests.simulation import clocks, deaf, lives
+from tests.simulation.baton_plants import BATON_PLANTS
 from tests.simulation.forgotten import (
     epoch_forgotten_with_the_group,
     epoch_swept_with_the_rest,
     last_word_not_read,
     nothing_withheld,
 )
-from tests.simulation.scenario import Quirk, Scenario, scenario
-
-Function = Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Plant:
-    """A mistake, where it is made, and what it breaks."""
-
-    where: str
-    wrong: Callable[[Function], Function]
-    caught_as: frozenset[Invariant]
-    needs: frozenset[Quirk] = frozenset()
-    """What has to be likely in a life for it to matter: other lives need not be looked at."""
-    lives: Callable[[int], Scenario] = scenario
-
-
-def release_of_a_stale_epoch_accepted(right: Function) -> Function:
-    """Whoever holds a queue can let it go under any epoch."""
-
-    def wrong(draft: Draft, event: Released) -> None:
-        turns = []
-        for turn in event.turns:
-            owned = draft.handover.books.get(turn.queue)
-            holds = owned is not None and owned.holder.life == event.life
-            epoch = owned.holder.epoch if owned is not None and holds else turn.epoch
-            turns.append(turn._replace(epoch=epoch))
-        right(draft, replace(event, turns=tuple(turns)))
-
-    return wrong
+from tests.simulation.plant import OWNERS, Function, Plant
+from tests.simulation.scenario import Quirk
 
 
 def expiry_off_by_one(right: Function) -> Function:
@@ -132,25 +99,10 @@ def half_of_a_portion_told(right: Function) -> Function:
     return wrong
 
 
-OWNERS = frozenset({Invariant.ONE_OWNER, Invariant.ONE_WORKER})
 PATIENCE = frozenset({Invariant.PATIENT})
 COUNTED = frozenset({Invariant.EPOCHS_GROW, Invariant.TOKENS_GROW})
 PLANTS = {
-    "heir confirmed before the release": Plant(
-        "rebalance.groups.handover.baton.next_page", heir_confirmed_before_release, OWNERS
-    ),
-    "promise withdrawn": Plant(
-        "rebalance.groups.handover.baton.next_page", promise_withdrawn, OWNERS
-    ),
-    "fenced beside the log": Plant(
-        "rebalance.groups.handover.endings._end", fenced_beside_the_log, OWNERS
-    ),
-    "release of a stale epoch accepted": Plant(
-        "rebalance.groups.handover.endings.book",
-        release_of_a_stale_epoch_accepted,
-        OWNERS,
-        lives=lives.late_releases,
-    ),
+    **BATON_PLANTS,
     "expiry off by one": Plant(
         "rebalance.groups.timers._sessions",
         expiry_off_by_one,

@@ -70,6 +70,8 @@ class Process:
         self.finishing: dict[Grant, int] = {}
         """What the application was told to stop, and when it will have."""
         self.ended = self.leaving = False
+        self.left = False
+        """Whether its guard says that it has left."""
         self.ending: Ending | None = None
         """How, if it ended by itself."""
         self._end: End | None = None

@@ -59,6 +59,7 @@ class Kind(StrEnum):
     EAGER = "eager"
     BROADCAST = "broadcast"
     KILL = "kill"
+    KILL_GUARDED = "kill under a guard"
     RESTART = "restart"
     SUSPEND = "suspend"
     CUT = "cut"
@@ -122,7 +123,14 @@ taken from the log, somebody spoke in its name or took it, or an operator said s
 
 
 FORGETTING = (Kind.LOSE_CHECKPOINT, Kind.RESTORE_CHECKPOINT, Kind.RIVAL)
-_APART = {*FORGETTING, Kind.FORGET_HALF, Kind.RETIRE, Kind.TWO_CLOCKS, Kind.LATE_JOINS}
+_APART = {
+    *FORGETTING,
+    Kind.FORGET_HALF,
+    Kind.RETIRE,
+    Kind.TWO_CLOCKS,
+    Kind.LATE_JOINS,
+    Kind.KILL_GUARDED,
+}
 _DRAWN = [kind for kind in Kind if kind not in _APART]
 """What every life draws from; the others have lives of their own."""
 

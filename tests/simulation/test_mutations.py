@@ -7,7 +7,8 @@ import pytest
 
 from audit.violations import Invariant
 from tests.simulation import cutting
-from tests.simulation.plants import PLANTS, Plant
+from tests.simulation.plant import Plant
+from tests.simulation.plants import PLANTS
 from tests.simulation.scenario import MAX_STEP_MS, Quirk, scenario
 from tests.simulation.world import World
 

@@ -11,6 +11,7 @@ from tests.simulation.faults import FAULTS
 from tests.simulation.lives import (
     behind,
     forgetting,
+    guarded,
     half_told,
     late_joins,
     life,
@@ -99,6 +100,13 @@ def test_a_controller_may_be_behind() -> None:
 def test_a_controller_may_be_behind_in_many_ways(first: int) -> None:
     """The same at length."""
     lives = (World(behind(seed)).live() for seed in range(first, first + PART))
+
+    assert [] == [told(life) for life in lives if life.violations]
+
+
+def test_guards_may_be_first_or_late() -> None:
+    """Whoever dies is released by its guard, by the controller, or by both in any order."""
+    lives = [World(guarded(seed)).live() for seed in seeds(60)]
 
     assert [] == [told(life) for life in lives if life.violations]
 

@@ -8,6 +8,7 @@ from audit.violations import Invariant, Violation
 from streaming.cell import codec
 from streaming.cell.packed import Packs, pack
 from streaming.cell.stored.unreadable import UnreadableState
+from streaming.wire.rows import Row
 from tests.simulation.behind import Behind
 from tests.simulation.brain import NAME
 from tests.simulation.checkpoints import Checkpoint, Copying
@@ -143,16 +144,35 @@ def restart_broker(world: "World", dice: Random) -> None:
 
 
 def truncate(world: "World", dice: Random) -> None:
-    """Kafka loses the tail of a log that the controller has not read."""
+    """Kafka loses the tail of a log that the controller has not read.
+
+    But no release on which an heir works by now: of two that begin on one grant, for which the log
+    has forgotten the first release, only the token tells (F8).
+    """
     name = dice.choice(sorted(world.broker.logs))
     log, read = world.broker.logs[name], world.brain.furthest.get(name, -1)
-    unread = [place for place, row in enumerate(log) if row.offset > read]
+    kept = -1
+    if log is world.broker.log(RELEASES):
+        begun = (place for place, row in enumerate(log) if _is_worked_on(world, row))
+        kept = max(begun, default=-1)
+    unread = [place for place, row in enumerate(log) if row.offset > read and place > kept]
     # A start counts on what was told and said for it.
     if unread and not world.brain.starting and world.brain.challenger is None:
         del log[dice.choice(unread) :]
         for process in world.processes:
             process.heard = min(process.heard, len(world.broker.log(RELEASES)))
         world.faults.occurred("F8")
+
+
+def _is_worked_on(world: "World", row: Row) -> bool:
+    """Tell whether a record is a release that names a grant under which somebody works."""
+    release = world.wire.read(row)
+    named = set() if release is None else {(it.queue, it.next) for it in release.queues}
+    return any(
+        (queue, grant.token) in named
+        for process in world.processes
+        for queue, (grant, _) in process.working.items()
+    )
 
 
 def clock_ahead(world: "World", dice: Random) -> None:

@@ -15,11 +15,9 @@ from tests.simulation.incidents.choices import (
 )
 from tests.simulation.process import Process
 from tests.simulation.scenario import SESSION_MS
-from trimtab.protocol import (
-    MEMBERS,
-    Leave,
-    encode,
-)
+from trimtab.holdings import Holdings
+from trimtab.protocol import MEMBERS, TOPICS, Leave, encode
+from trimtab.session import MemberSession
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -67,12 +65,37 @@ def kill(world: "World", dice: Random) -> None:
         victim.die(world.witness)
 
 
+def kill_guarded(world: "World", dice: Random) -> None:
+    """Somebody dies, and its guard says so, as soon as it can: perhaps when it has been fenced."""
+    victim = victim_of(world, dice)
+    if victim is None or not isinstance(victim.session, MemberSession):
+        return
+    if any(it.offset_ms for it in world.everybody if it.name == victim.name):
+        return  # who looks older than one that left has to wait for five minutes (B1)
+    held = Holdings.of(victim.session)
+    victim.die(world.witness)
+    victim.left = True
+    if dice.random() < 0.3:  # and comes back at once: its guard may be later than its next life
+        world.start(victim.name, victim.topics, instance=victim.instance)
+
+    def release() -> None:
+        if not world.broker.up(world.now):
+            world.later(SESSION_MS // 10, release)
+            return
+        for said in (*held.releases(), held.leave()):
+            world.broker.append(TOPICS[said.topic], said.key, said.value, world.now)
+
+    world.later(dice.choice([0, 0, 100, 1_000, SESSION_MS - 300, SESSION_MS + 900]), release)
+
+
 def restart(world: "World", dice: Random) -> None:
     """Somebody dies and is back at once, perhaps on a machine with another clock."""
     victim = victim_of(world, dice)
     if victim is not None:
         victim.die(world.witness)
         offset_ms = dice.choice([0, 0, HOUR_MS, -HOUR_MS])
+        if any(it.left and it.name == victim.name for it in world.everybody):
+            offset_ms = 0  # as in ``kill_guarded``
         if offset_ms:
             world.faults.occurred("B1")
         world.start(victim.name, wishes(world, dice), offset_ms=offset_ms)

@@ -78,3 +78,43 @@ def test_a_release_that_came_first_starts_the_heir_that_it_names_at_once(
     told.batch_ends()
 
     assert wrong == told.wrong
+
+
+def of_a_release_that_names_b() -> ShownHistory:
+    """The grant that both wait for is over, and b is to begin."""
+    told = of_two_heirs()
+    told.releases("a", "orders-0@1>2")
+    told.batch_ends()
+    return told
+
+
+def test_for_each_grant_the_log_has_one_first_release() -> None:
+    """A second one, whoever writes it, neither begins a grant nor excuses one."""
+    told = of_a_release_that_names_b()
+    told.releases("a", "orders-0@1>3")
+    told.beats("b", 3, "orders-0@2")
+    told.batch_ends()
+    assert [] == told.details
+
+    told.beats("c", 3, "orders-0@3")
+    assert ["I1"] == told.wrong
+    assert "work under c@3, and the first release before it names 2" in told.details[0]
+
+
+@pytest.mark.parametrize("said", ["b", "c"])
+def test_work_is_done_only_under_a_named_grant(said: str) -> None:
+    """What a member lists as its own must have been named, or it was told to hold it."""
+    told = of_a_release_that_names_b()
+    told.beats(said, 3, f"orders-0@{'2' if said == 'b' else '3'}")
+
+    assert (["I1"] if said == "c" else []) == told.wrong
+
+
+def test_a_grant_that_no_release_names_is_not_to_be_held() -> None:
+    """Who was promised a queue, and was not named, gets it under another epoch or not at all."""
+    told = of_two_heirs()
+    told.releases("a", "orders-0@1")
+    told.issued("c", 4, hold="orders-0@3")
+
+    assert ["I1"] == told.wrong
+    assert "work under c@3, and the first release before it names nobody" in told.details[0]
