@@ -54,6 +54,8 @@ class _Deed:
     claims: dict[Source, _Claim] = field(default_factory=dict)
     released: dict[Source, int | None] = field(default_factory=dict)
     """Whom the first release of each grant names."""
+    begun: set[Source] = field(default_factory=set)
+    """Those of them that might be worked under by then: a liar may release what it will have."""
     newest: int = 0
     """The largest epoch ever granted, and to whom."""
     newest_life: Life | None = None
@@ -145,8 +147,8 @@ class Possession:
 
         What a forgotten release named nobody knows any more.
         """
-        released = self._deeds[queue].released
-        if claim.able or claim.source is None or claim.source not in released:
+        released, begun = self._deeds[queue].released, self._deeds[queue].begun
+        if claim.able or claim.source is None or claim.source not in begun:
             return
         if released[claim.source] != claim.epoch:
             named = released[claim.source] or "nobody"
@@ -200,8 +202,12 @@ class Possession:
             if source in deed.released:
                 continue
             deed.released[source] = row.next
+            if source in deed.claims and deed.claims[source].able:
+                deed.begun.add(source)
             while len(deed.released) > _RELEASES_REMEMBERED:
-                del deed.released[next(iter(deed.released))]
+                forgotten = next(iter(deed.released))
+                del deed.released[forgotten]
+                deed.begun.discard(forgotten)
             deed.claims.pop(source, None)
             for heir in list(deed.claims.values()):
                 if (heir.source, heir.epoch) == (source, row.next):

@@ -118,3 +118,15 @@ def test_a_grant_that_no_release_names_is_not_to_be_held() -> None:
 
     assert ["I1"] == told.wrong
     assert "work under c@3, and the first release before it names nobody" in told.details[0]
+
+
+def test_a_release_of_what_was_not_granted_yet_is_a_lie() -> None:
+    """It is the first in the log, and whoever obeys waits for the controller's word."""
+    told = ShownHistory()
+    told.releases("a", "orders-0@1")
+    told.issued("a", 1, hold="orders-0@1")
+    told.issued("b", 2, inherit="orders-0@2<a@1")
+    told.withdrawn("a")
+    told.issued("b", 3, hold="orders-0@2")
+
+    assert [] == told.details
