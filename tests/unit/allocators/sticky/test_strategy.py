@@ -29,6 +29,15 @@ def test_loads_are_fair_along_a_chain_of_subscriptions() -> None:
     assert [10, 10, 10] == sorted(len(queues) for queues in shares(plan).values())
 
 
+def test_owners_are_the_same_one_by_one_and_at_once() -> None:
+    """They are an array, and read like a dictionary; only at once they are read fast."""
+    owners = sticky(group({"a": member("t"), "b": member("t", cap=1)}, {"t": 5, "u": 1})).owners
+
+    assert {queue: owners[queue] for queue in owners} == dict(owners.items())
+    assert [owners[queue] for queue in owners] == list(owners.values())
+    assert {"a", "b"} == set(owners.values())
+
+
 def test_a_balanced_group_is_left_alone_wherever_the_longer_shares_are() -> None:
     """KAFKA-18688: the members with one more need not be the first ones."""
     names = [f"m{place}" for place in range(10)]
