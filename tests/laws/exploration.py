@@ -194,6 +194,8 @@ class Exploration:
 
     def _unsafe(self, world: World) -> str:
         lives = self.controller.lives(world.controller)
+        if any(view.heedless for view in world.views):
+            return "somebody works on under a grant that it knows to be released"
         obeying = [view for view in world.views if not self._excused(view, lives[view.me])]
         for queue, token in enumerate(world.tokens):
             duties = [view.duties[queue] for view in obeying]

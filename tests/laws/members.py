@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, assert_never
 
 from tests.builders.sessions import GROUP, SESSION_MS, acknowledge, queue, sent
+from tests.laws import views
 from tests.laws.views import (
     REVOKING,
     WAITING,
@@ -93,6 +94,10 @@ class Members:
             self._starts[view] = tuple(self._heard(view))
         return self._starts[view]
 
+    def loses(self, view: View, said: Release) -> Move:
+        """The move by which it hears that somebody else has released what it works on."""
+        return Move(f"{called(view)} hears of {said}", *self._step(view, said))
+
     def stops(self, view: View) -> Move:
         """The move by which it begins to leave."""
         return Move(f"{called(view)} is asked to leave", *self._step(view, Stop()))
@@ -132,14 +137,13 @@ class Members:
         record, unread = view.unread[skipping], view.unread[skipping + 1 :]
         if record is None and not view.acted:
             return replaced(view), ()  # it would ask again for ever, and so would its rival
-        after, released = self._step(view._replace(unread=()), Read(record, heard))
-        return after._replace(unread=unread if after.alive else ()), released
+        return self._step(view._replace(unread=unread), Read(record, heard))
 
     def _step(self, view: View, given: Given) -> tuple[View, tuple[Release, ...]]:
         if view.eager:
             assert isinstance(given, Read)
             return _complies(view, given.record), ()
-        unread, view = view.unread, view._replace(unread=())
+        whole, view = view, views.known_to_itself(view)
         if (view, given) not in self._steps:
             session = copy.deepcopy(self._session(view))
             released = tuple(_feed(session, given))
@@ -147,7 +151,7 @@ class Members:
             self._sessions.setdefault(after, session)
             self._steps[view, given] = after, released
         after, released = self._steps[view, given]
-        return after._replace(unread=unread if after.alive else ()), released
+        return views.alike(after, whole), released
 
     def _session(self, view: View) -> MemberSession:
         if view not in self._sessions:

@@ -159,6 +159,13 @@ PLANTS = {
         guarded(2, (0,), Trouble(0, deaths=1)),
         TWO_OWNERS,
     ),
+    "works on when released": (
+        Baton,
+        "hear",
+        wrong_members.works_on_when_released,
+        Scope(2, 1, Trouble(wishes=2, twins=1)),
+        "somebody works on under a grant that it knows to be released",
+    ),
     "waits though told to hold": (
         Baton,
         "_is_news",

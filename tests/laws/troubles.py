@@ -74,6 +74,11 @@ class Troubles:
         for source, (name, moved, released) in self._members.starts(view):
             if _is_heard(world, view, source):
                 yield name, with_view(world, place, moved, released)
+        for said in world.log:
+            if isinstance(said, Release) and views.at_work(view, said) and not view.eager:
+                name, moved, released = self._members.loses(view, said)
+                moved = moved._replace(heedless=moved.alive and views.at_work(moved, said))
+                yield name, with_view(world, place, moved, released)
         for name, moved, released in self._members.mistakes(view):
             yield name, with_view(world, place, moved, released)
 

@@ -92,6 +92,8 @@ class View(NamedTuple):
     """Whose instance it has."""
     stopping: bool = False
     """It was asked to leave."""
+    heedless: bool = False
+    """It works on under a grant, and has heard that it was released."""
     missed: frozenset[Claim] = frozenset()
     """Grants whose first release stood in the log before it began to read, unread by others."""
 
@@ -121,6 +123,26 @@ def dead(view: View) -> View:
 def replaced(view: View) -> View:
     """Return the member when it knows that its name is another's."""
     return dead(view)._replace(life=0)
+
+
+def known_to_itself(view: View) -> View:
+    """Return what is seen of a session alone."""
+    return view._replace(unread=(), missed=frozenset(), heedless=False)
+
+
+def alike(after: View, before: View) -> View:
+    """Return a session's view with what else there was to know of it, if it still lives."""
+    if not after.alive:
+        return after
+    missed, heedless = before.missed, before.heedless
+    return after._replace(unread=before.unread, missed=missed, heedless=heedless)
+
+
+def at_work(view: View, said: Release) -> bool:
+    """Tell whether a release ends what a life works on, or has not let go."""
+    duty = view.duties[said.queue]
+    mine = (view.me, view.life, duty.epoch) == (said.member, said.life, said.epoch)
+    return mine and duty.state in (WORKING, REVOKING)
 
 
 def guarded(view: View) -> frozenset[Release]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.laws.views import View
-from trimtab.protocol import HolderRef, QueueRef, ReleaseRef
+from trimtab.protocol import HolderRef, QueueRef, Release, ReleaseRef
 from trimtab.session.baton import Baton, Changes, Revoking, Waiting
 from trimtab.session.recall import Recall, Said, Source
 
@@ -63,6 +63,18 @@ def releases_before_it_has_stopped(right: Method) -> Method:
         right(self, row, deadline, changes)
         if row.epoch > before and isinstance(self._states.get(row.queue), Revoking):
             changes.released.append(ReleaseRef(*row.queue, row.epoch, None, row.next))
+
+    return wrong
+
+
+def works_on_when_released(right: Method) -> Method:
+    """What somebody else releases for it it does not mind (rule 2)."""
+
+    def wrong(self: Baton, release: Release) -> Changes:
+        if (release.member, release.incarnation) == self._me:
+            return Changes()
+        changes: Changes = right(self, release)
+        return changes
 
     return wrong
 
