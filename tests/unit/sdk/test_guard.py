@@ -1,8 +1,9 @@
-"""The guard of a member: when it speaks, and when it is silent."""
+"""The guard's process: who is guarded, who is dead, and when it may end."""
 
-import io
+import json
 import os
-import shutil
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -12,263 +13,227 @@ from typing import Any
 
 import pytest
 
-from tests.builders.application import ONE, WAIT_S, Application, releases, until
+from tests.builders import stranger
+from tests.builders.application import WAIT_S, until
 from tests.builders.memory import MemoryTransport
-from tests.builders.sessions import GROUP, MINE, queue
-from trimtab import ConfigurationError, Grant, Member, guarding
-from trimtab.callbacks import Callbacks
-from trimtab.engine import Engine
-from trimtab.errors import GuardError
-from trimtab.guard import Watch, stand
-from trimtab.guarding import FAREWELL, Guard
-from trimtab.holdings import Holdings, Post
-from trimtab.options import read_profile
-from trimtab.protocol import HolderRef, Leave, Release
-from trimtab.session import Profile
+from tests.builders.sessions import GROUP, MINE
+from trimtab import ConfigurationError, guard
+from trimtab.guard_lines import ADDRESS, Ended, Listen, line_of
+from trimtab.protocol import Leave, Release
 
-HELD = Holdings(GROUP, "m", MINE, (HolderRef(*queue(), 3, 4),))
+Process = subprocess.Popen[str]
 
 
-class Pipe:
-    """A pipe to a guard in a thread of its own, and what the guard came to."""
+class Guarded:
+    """A guard in a thread of its own, the supervisor's end of it, and a Kafka for each member."""
 
-    def __init__(self, post: Post, kafka: MemoryTransport) -> None:
-        read, self.end = os.pipe()
-        self.answers: list[bool] = []
-        self._reader = os.fdopen(read, "rb")
-        self._guard = threading.Thread(target=self._stand, args=(post, kafka))
-        self._guard.start()
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.folder = folder
+        self._kafkas: dict[str, MemoryTransport] = {}
+        self.supervisor, theirs = socket.socketpair()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(folder / "socket"))
+        listener.listen()
+        self._processes: list[Process] = []
+        self._thread = threading.Thread(target=guard.Guard(theirs).serve)
+        self._thread.start()
+        self.tell(Listen(file=listener.detach(), folder=str(folder)))
 
-    def close(self, last: bytes = b"") -> bool:
-        """Say this, and be gone; return what the guard has come to."""
-        os.write(self.end, last)
-        os.close(self.end)
-        self._guard.join(WAIT_S)
-        (answer,) = self.answers
-        return answer
+    def choose(self, _client: object, servers: str, *_: object) -> MemoryTransport:
+        """Make a Kafka for one member, as `transports.choose`."""
+        if servers == "refused":
+            raise ConfigurationError("no Kafka client is installed")
+        return self.kafka(servers)
 
-    def _stand(self, post: Post, kafka: MemoryTransport) -> None:
-        with self._reader as reader:
-            self.answers.append(stand(post, kafka, Watch(reader)))
+    def kafka(self, name: str) -> MemoryTransport:
+        """Return a member's Kafka."""
+        return self._kafkas.setdefault(name, MemoryTransport())
 
+    def tell(self, what: Listen | Ended) -> None:
+        """Say something, as the supervisor."""
+        self.supervisor.sendall(line_of(what))
 
-def a_post(folder: Path, **other: Any) -> Post:  # noqa: ANN401 - fields of all types
-    """A guard's place, with its file in a folder."""
-    told: dict[str, Any] = {
-        "servers": "nowhere:1",
-        "prefix": "trimtab.",
-        "client": None,
-        "kafka": {},
-        "group": GROUP,
-        "patience_ms": 200,
-        "path": str(folder / "holdings"),
-    }
-    return Post(**told | other)
+    def member(self, how: str, *names: str) -> Process:
+        """Start a process with these members, and wait until they are guarded."""
+        command = [sys.executable, "-IS", stranger.__file__]
+        environment = os.environ | {ADDRESS: str(self.folder / "socket")}
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+        self._processes.append(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps([said_by(name) for name in names]) + f"\n{how}\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "held\n"
+        return process
 
+    def said_of(self, name: str) -> list[tuple[str, str | None]]:
+        """Wait until it has left; return who has said what of a member."""
+        kafka = self.kafka(name)
+        until(lambda: any(isinstance(it, Leave) for it in kafka.sent))
+        return [(it.kind, it.by if isinstance(it, Release) else None) for it in kafka.sent]
 
-def test_it_releases_what_the_file_names_when_the_pipe_closes(
-    tmp_path: Path, kafka: MemoryTransport
-) -> None:
-    """The file as it is by then; the leave comes last."""
-    pipe = Pipe(a_post(tmp_path), kafka)
-    (tmp_path / "holdings").write_bytes(HELD.written())
+    def ends(self) -> bool:
+        """Tell whether it ends by itself."""
+        self._thread.join(WAIT_S)
+        return not self._thread.is_alive()
 
-    assert pipe.close()
-    release, leave = kafka.sent
-    assert isinstance(release, Release)
-    assert isinstance(leave, Leave)
-    assert ("guard", [(*queue(), 3, None, 4)]) == (release.by, [(*it,) for it in release.queues])
-    assert kafka.closed
-
-
-def test_it_says_nothing_after_a_farewell(tmp_path: Path, kafka: MemoryTransport) -> None:
-    """The member has ended in good order, whatever the file still says."""
-    (tmp_path / "holdings").write_bytes(HELD.written())
-
-    assert Pipe(a_post(tmp_path), kafka).close(FAREWELL)
-    assert [] == kafka.sent
-
-
-def test_it_says_nothing_of_a_member_that_never_joined(
-    tmp_path: Path, kafka: MemoryTransport
-) -> None:
-    """There is no file."""
-    assert Pipe(a_post(tmp_path), kafka).close()
-    assert [] == kafka.sent
+    def close(self) -> None:
+        """End all that is left."""
+        self.supervisor.close()
+        for process in self._processes:
+            process.kill()
+            process.communicate()
+        assert self.ends()
 
 
-def test_it_connects_later_if_it_cannot_at_first(tmp_path: Path, kafka: MemoryTransport) -> None:
-    """Kafka is away, and the member dies meanwhile: there is still some time."""
-    (tmp_path / "holdings").write_bytes(HELD.written())
-    kafka.reachable = False
-    pipe = Pipe(a_post(tmp_path, patience_ms=10_000), kafka)
-    threading.Timer(0.2, setattr, (kafka, "reachable", True)).start()
-
-    assert pipe.close()
-    assert 2 == len(kafka.sent)
+def said_by(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A member's post, and what it holds."""
+    held = [{"topic": "orders", "queues": [[0, 3, 4]]}]
+    post = {"servers": name, "group": GROUP, "patience_ms": 10_000}
+    return post, {"member": name, "incarnation": MINE, "queues": held}
 
 
-class Told(Guard):
-    """The member's side of a guard, without the process."""
-
-    def __init__(self) -> None:
-        self.kept: list[Holdings] = []
-        self.heard: list[tuple[str, tuple[Grant, ...]]] = []
-        self.dismissed = False
-
-    def start(self) -> None:
-        """There is none."""
-
-    def keep(self, holdings: Holdings) -> None:
-        """Note what is held."""
-        if self.kept[-1:] != [holdings]:
-            self.kept.append(holdings)
-
-    def dismiss(self) -> None:
-        """Note the farewell."""
-        self.dismissed = True
-
-    def named(self) -> list[tuple[int, int, int | None]]:
-        """What was kept last, in short."""
-        return [(it.id, it.epoch, it.next) for it in self.kept[-1].rows] if self.kept else []
+SPOKEN = [("release", "guard"), ("leave", None)]
 
 
 @pytest.fixture
-def guard() -> Told:
-    """A guard that is only told."""
-    return Told()
+def guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Guarded]:
+    """A guard for any number of processes."""
+    it = Guarded(tmp_path / "folder")
+    monkeypatch.setattr(guard, "choose", it.choose)
+    yield it
+    it.close()
 
 
-@pytest.fixture
-def engine(kafka: MemoryTransport, application: Application, guard: Told) -> Iterator[Engine]:
-    """A member under that guard."""
+@pytest.mark.parametrize("death", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_all_members_of_a_dead_process_are_spoken_for(guarded: Guarded, death: int) -> None:
+    """Each has said what it holds, and is written for by itself; the others live on."""
+    process = guarded.member("", "a", "b")
+    guarded.member("", "c")
+    process.send_signal(death)
 
-    def begin(grants: tuple[Grant, ...]) -> None:
-        assert {it.queue for it in grants} <= {it.queue for it in guard.kept[-1].rows}
-        application.on_assigned(grants)
-
-    profile: Profile = read_profile({"group": GROUP, "topics": ["orders"], "member_id": "m"})
-    calls = Callbacks(begin, application.on_revoked, application.on_lost, application.on_error)
-    engine = Engine(profile, kafka, calls, guard)
-    engine.start()
-    yield engine
-    engine.stop(0)
-    assert engine.join(WAIT_S)
+    assert (SPOKEN, SPOKEN) == (guarded.said_of("a"), guarded.said_of("b"))
+    assert [] == guarded.kafka("c").sent
 
 
-def test_the_file_names_what_is_worked_on_before_the_application_hears(
-    engine: Engine, kafka: MemoryTransport, application: Application, guard: Told
+def test_who_has_inherited_the_connection_does_not_matter(guarded: Guarded) -> None:
+    """A child made by `fork` lives on, and holds it open."""
+    process = guarded.member("fork", "a")
+    process.kill()
+
+    assert SPOKEN == guarded.said_of("a")
+
+
+def test_a_closed_connection_is_no_death(guarded: Guarded) -> None:
+    """Whether its process has stopped its work is known when that is dead."""
+    process = guarded.member("close", "a")
+    guarded.member("", "b").kill()
+    assert SPOKEN == guarded.said_of("b")  # by now the guard has seen the other one close
+
+    assert [] == guarded.kafka("a").sent
+    process.kill()
+    assert SPOKEN == guarded.said_of("a")
+
+
+def test_where_no_process_can_be_watched_the_connection_tells(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what comes next, also when only that has changed; until Kafka has the release."""
-    kafka.assign(1, hold=[(0, 1, 2)])
-    until(lambda: application.told("assigned") == [(ONE,)])
-    assert [(0, 1, 2)] == guard.named()
-    kafka.assign(2, hold=[(0, 1, 3)])
-    until(lambda: guard.named() == [(0, 1, 3)])
-    kafka.assign(3, give=[(0, 1, 4)])
-    until(lambda: guard.named() == [])
+    """On other systems than Linux."""
+    monkeypatch.delattr(os, "pidfd_open")
+    guarded.member("", "a").kill()
 
-    assert (1, None) == (len(releases(kafka)), engine.failure)
-    assert [(0, 1, 4)] in [[(it.id, it.epoch, it.next) for it in each.rows] for each in guard.kept]
+    assert SPOKEN == guarded.said_of("a")
 
 
-def test_a_member_that_leaves_in_good_order_says_farewell(
-    engine: Engine, kafka: MemoryTransport, guard: Told
+def test_the_supervisor_knows_the_death_of_its_command(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is nothing to guard any more."""
-    kafka.assign(1, hold=[(0, 1, 2)])
-    until(engine.working)
-    engine.stop(1_000)
+    """Also where no process can be watched, and a child holds the connection."""
+    monkeypatch.delattr(os, "pidfd_open")
+    process = guarded.member("fork", "a")
+    process.kill()
+    process.wait()
+    assert [] == guarded.kafka("a").sent
+    guarded.tell(Ended(pid=process.pid, last=False))
 
-    assert engine.join(WAIT_S)
-    assert guard.dismissed
+    assert SPOKEN == guarded.said_of("a")
 
 
-def test_a_member_that_fails_is_guarded_until_its_process_ends(
-    kafka: MemoryTransport, guard: Told
+@pytest.mark.parametrize("how", ["farewell", "garbage"])
+def test_nothing_is_said_of_who_does_not_want_it_or_cannot_be_understood(
+    guarded: Guarded, how: str
 ) -> None:
-    """Whether its application has stopped is not known before that."""
+    """After a farewell, or a line that cannot be read: half of it might name the wrong heir."""
+    guarded.member(how, "a").kill()
+    guarded.member("", "b").kill()
 
-    def fail(_: tuple[Grant, ...]) -> None:
-        raise ValueError
-
-    engine = Engine(
-        read_profile({"group": GROUP, "topics": ["orders"]}), kafka, Callbacks(fail), guard
-    )
-    engine.start()
-    kafka.assign(1, hold=[(0, 1, 2)])
-    assert engine.join(WAIT_S)
-
-    assert ([], False) == (guard.named(), guard.dismissed)
+    assert SPOKEN == guarded.said_of("b")
+    assert [] == guarded.kafka("a").sent
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"guard": "yes"}, "guard: 'yes' is neither"),
-        ({"guard": True, "transport": MemoryTransport()}, "guard: it needs bootstrap_servers"),
-        ({"guard": True, "kafka": {"client.id": object()}}, "kafka: a guard cannot be told"),
-    ],
-)
-def test_a_guard_that_cannot_stand_is_refused(options: dict[str, Any], message: str) -> None:
-    """At once, and not when it would be needed."""
-    with pytest.raises(ConfigurationError) as refusal:
-        Member("nowhere:1", group=GROUP, topics=["orders"], **options)
+def test_who_cannot_be_guarded_is_told_and_harms_nobody(guarded: Guarded) -> None:
+    """Its Kafka client is not installed here, for example."""
+    guarded.member("", "refused").kill()
+    guarded.member("", "b").kill()
 
-    assert str(refusal.value).startswith(message)
+    assert SPOKEN == guarded.said_of("b")
 
 
-def test_nobody_stands_guard_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second process is a choice."""
-    monkeypatch.setattr(subprocess, "Popen", None)
-    with Member(group=GROUP, topics=["orders"], transport=MemoryTransport()) as member:
-        assert member.stop("0s")
+def test_a_member_is_no_supervisor(guarded: Guarded) -> None:
+    """Nobody else can end the guard of others."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(guarded.folder / "socket"))
+    connection.sendall(line_of(Ended(pid=1, last=True)))
+
+    assert "only the supervisor" in json.loads(connection.recv(4_096))["reason"]
+    connection.close()
+    guarded.member("", "a")
 
 
-def test_it_is_dismissed_in_good_order_and_leaves_nothing(tmp_path: Path) -> None:
-    """A real process, without a Kafka: it ends at once, and so does its file."""
-    guard = Guard(a_post(tmp_path, servers="127.0.0.1:1"))
-    guard.start()
-    guard.keep(HELD)
-    folder = Path(guard._post.path).parent  # noqa: SLF001 - nobody else needs to know where
-    assert HELD == Holdings.read((folder / "holdings").read_bytes())
-    guard.dismiss()
+def test_the_supervisor_is_let_go_when_all_is_said_of_the_dead(guarded: Guarded) -> None:
+    """Those that live are guarded for as long as they do; then the folder goes."""
+    command, daemon = guarded.member("", "a"), guarded.member("", "b")
+    command.kill()
+    command.wait()
+    guarded.tell(Ended(pid=command.pid, last=False))
+    assert guarded.supervisor.recv(1) == b""
 
-    assert (0, False) == (guard._process and guard._process.wait(0), folder.exists())  # noqa: SLF001 - as above
-
-
-def test_a_guard_that_has_ended_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The member works on without it."""
-    monkeypatch.setattr(guarding, "_COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
-    guard = Guard(a_post(tmp_path))
-    guard.start()
-    assert guard._process is not None  # noqa: SLF001 - nobody else waits for it
-    guard._process.wait(WAIT_S)  # noqa: SLF001 - as above
-
-    with pytest.raises(GuardError, match="the guard has ended, with exit code 3"):
-        guard.keep(HELD)
-    guard.keep(HELD)  # said once
-    guard.dismiss()
+    assert SPOKEN == guarded.said_of("a")
+    assert [] == guarded.kafka("b").sent
+    daemon.kill()
+    assert SPOKEN == guarded.said_of("b")
+    assert guarded.ends()
+    assert not guarded.folder.exists()
 
 
-def test_a_file_that_cannot_be_written_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it still says is of the past: true of a dead process, but not all of it."""
-    monkeypatch.setattr(guarding, "_COMMAND", (sys.executable, "-c", "input()"))
-    guard = Guard(a_post(tmp_path))
-    guard.start()
-    shutil.rmtree(Path(guard._post.path).parent)  # noqa: SLF001 - nobody else needs to know where
+def test_who_would_die_with_a_container_dies_while_it_is_guarded(guarded: Guarded) -> None:
+    """Its first process ends: the system would kill the others, and the guard beside them."""
+    command, other = guarded.member("", "a"), guarded.member("", "b")
+    command.kill()
+    command.wait()
+    guarded.tell(Ended(pid=command.pid, last=True))
 
-    with pytest.raises(GuardError, match="the guard cannot be told what is held"):
-        guard.keep(HELD)
-    guard.dismiss()
+    assert guarded.ends()
+    assert (SPOKEN, SPOKEN) == (guarded.said_of("a"), guarded.said_of("b"))
+    assert -signal.SIGKILL == other.wait(WAIT_S)
 
 
-def test_a_pipe_that_is_empty_is_over() -> None:
-    """Nothing was said, so it is no good order."""
-    watch = Watch(io.BytesIO())
+def test_it_outlives_its_supervisor(guarded: Guarded) -> None:
+    """Members that live are guarded; nobody new is."""
+    process = guarded.member("", "a")
+    guarded.supervisor.close()
+    until(lambda: not is_listening(guarded.folder / "socket"))
+    process.kill()
 
-    assert (True, False) == (watch.is_over(WAIT_S), watch.in_good_order)
+    assert SPOKEN == guarded.said_of("a")
+    assert guarded.ends()
+    assert not guarded.folder.exists()
+
+
+def is_listening(address: Path) -> bool:
+    """Whether somebody takes connections."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(address)) == 0

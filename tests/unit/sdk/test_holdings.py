@@ -1,7 +1,5 @@
 """What a guard is told, and what it says when the member is dead."""
 
-import pytest
-
 from tests.builders.sessions import (
     GROUP,
     MINE,
@@ -12,7 +10,7 @@ from tests.builders.sessions import (
     queue,
 )
 from tests.unit.sdk.passage import GRANT
-from trimtab.holdings import LAST, Holdings, Post
+from trimtab.holdings import LAST, Holdings
 from trimtab.protocol import (
     MEMBERS,
     RELEASES,
@@ -27,20 +25,11 @@ from trimtab.protocol import (
 from trimtab.protocol.limits import QUEUES_PER_RECORD
 from trimtab.session import Send
 
-POST = Post(
-    servers="localhost:9092",
-    prefix="trimtab.",
-    client=None,
-    kafka={"security.protocol": "SSL"},
-    group=GROUP,
-    patience_ms=10_000,
-    path="holdings",
-)
-
 
 def holdings(*rows: tuple[int, int, int | None]) -> Holdings:
     """These queues, each with its epoch and the next."""
-    return Holdings(GROUP, "m", MINE, tuple(HolderRef(*queue(q), e, to) for q, e, to in rows))
+    queues = tuple(HolderRef(*queue(q), e, to) for q, e, to in rows)
+    return Holdings(member="m", incarnation=MINE, queues=queues)
 
 
 def said(messages: list[Send]) -> list[Record]:
@@ -50,7 +39,7 @@ def said(messages: list[Send]) -> list[Record]:
 
 def test_each_queue_goes_to_its_next_as_the_guard_says() -> None:
     """Without positions: only the member knew them."""
-    (message,) = holdings((0, 3, 4), (1, 2, None)).releases()
+    (message,) = holdings((0, 3, 4), (1, 2, None)).releases(GROUP)
     release = decode(RELEASES, message.value)
 
     assert (b"billing", "m", MINE, "guard") == (
@@ -66,9 +55,9 @@ def test_each_queue_goes_to_its_next_as_the_guard_says() -> None:
 
 def test_its_leave_is_the_last_record_of_that_life() -> None:
     """Whatever the member has sent itself is older, however late it arrives."""
-    message = holdings().leave()
+    message = holdings().leave(GROUP)
     (leave,) = said([message])
-    (release,) = said(holdings((0, 3, 4)).releases())
+    (release,) = said(holdings((0, 3, 4)).releases(GROUP))
     assert isinstance(leave, Leave)
     assert isinstance(release, Release)
 
@@ -83,12 +72,12 @@ def test_its_leave_is_the_last_record_of_that_life() -> None:
 
 def test_who_holds_nothing_only_leaves() -> None:
     """There is nothing to release."""
-    assert [] == holdings().releases()
+    assert [] == holdings().releases(GROUP)
 
 
 def test_two_grants_of_a_queue_are_two_records_in_order() -> None:
     """One is not known to be released, the other is worked on: a record names a queue once."""
-    records = said(holdings((0, 3, 4), (1, 3, None), (0, 4, 5)).releases())
+    records = said(holdings((0, 3, 4), (1, 3, None), (0, 4, 5)).releases(GROUP))
 
     assert [[(0, 3), (1, 3)], [(0, 4)]] == [
         [(row.id, row.epoch) for row in it.queues] for it in records if isinstance(it, Release)
@@ -97,21 +86,11 @@ def test_two_grants_of_a_queue_are_two_records_in_order() -> None:
 
 def test_more_than_a_record_takes_are_more_records() -> None:
     """Each with a ticket of its own."""
-    messages = holdings(*((number, 1, None) for number in range(QUEUES_PER_RECORD + 1))).releases()
+    messages = holdings(*((number, 1, None) for number in range(QUEUES_PER_RECORD + 1))).releases(
+        GROUP
+    )
 
     assert [1, 2] == [message.ticket for message in messages]
-
-
-@pytest.mark.parametrize("rows", [(), ((0, 3, 4), (1, 2, None))])
-def test_what_is_written_is_read(rows: tuple[tuple[int, int, int | None], ...]) -> None:
-    """By the guard, from the file."""
-    assert holdings(*rows) == Holdings.read(holdings(*rows).written())
-
-
-def test_where_to_stand_is_one_line() -> None:
-    """By which the guard is told at first."""
-    assert POST == Post.read(POST.written())
-    assert POST.written().index(b"\n") == len(POST.written()) - 1
 
 
 def test_a_session_holds_what_kafka_does_not_know_to_be_released() -> None:

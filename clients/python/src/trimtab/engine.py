@@ -12,6 +12,7 @@ import secrets
 import threading
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Final, Literal, NamedTuple, assert_never
 
@@ -19,7 +20,6 @@ from trimtab.callbacks import Callbacks, CallbackThread
 from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import (
     ConfigurationError,
-    GuardError,
     MemberFailedError,
     ReplacedError,
     TransportError,
@@ -115,7 +115,8 @@ class Engine:
         if self._thread.ident is not None:
             raise ConfigurationError("start: a member lives once; make another one")
         if self._guard is not None:
-            self._guard.start()
+            stands = self._guard.start(self._report)
+            self._profile = replace(self._profile, guarded=stands)
         self._callbacks.start()
         self._thread.start()
 
@@ -196,6 +197,7 @@ class Engine:
                 self._perform(session.stop(now_ms(), wish.timeout_ms, temporary=wish.temporary))
             self._perform(session.tick(now_ms()))
             find_end, self._find_end = self._find_end, False
+            self._tell_guard(self._guard is not None and self._guard.has_spoken())
             wait_ms = max(0, min(session.wake_at - now_ms(), POLL_MS))
         if find_end:
             self._transport.find_end(now_ms())
@@ -241,13 +243,10 @@ class Engine:
         """Records come under the member's name, or this life's where twins are told apart."""
         return key == self._my_key or key == self._my_key + f"@{session.incarnation}".encode()
 
-    def _tell_guard(self, news: Event | Collection[Action]) -> None:
+    def _tell_guard(self, news: object) -> None:
         """Say what is held, before the application hears of it and after Kafka has a release."""
         if news and self._guard is not None and self._session is not None:
-            try:
-                self._guard.keep(Holdings.of(self._session))
-            except GuardError as error:
-                self._report(error)
+            self._guard.keep(Holdings.of(self._session))
 
     def _perform(self, actions: Collection[Action]) -> None:
         self._tell_guard(actions)

@@ -1,140 +1,208 @@
-"""The guard of a member: a process that releases its queues when the member's process is dead.
+"""The guard: a process that releases the queues of members when their processes are dead.
 
-    python -m trimtab.guard < pipe
+    python -m trimtab.guard < socket
 
-The member starts it and holds the other end of the pipe (`guarding`). The first line says where
-Kafka is. When the pipe closes without a farewell, the process is dead, whatever killed it: nobody
-works on what it held. So the guard, which is connected by then, writes a release of each queue that
-names who comes next, and a leave. Then it ends.
+What starts it holds the other end of the socket: one member (`guarding`), or the supervisor of a
+command (`trimtab-guard`), which says at which socket any number of members will connect. Each
+member has a thread here (`post`); this one reads what they say and learns of their deaths.
 
-Its one rule: it says nothing as long as the pipe is open. Whoever kills the whole machine, or
-container, kills the guard too; then the controller finds out by silence.
+Its one rule: it never ends before those whom it has welcomed. It ignores the signals that are meant
+for them, and goes on if the supervisor is killed. Whoever kills the whole machine, or container,
+kills the guard too; then the controller finds out by silence.
 """
 
 import os
 import shutil
 import signal
+import socket
 import sys
 import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import BinaryIO, Final
+from selectors import EVENT_READ, DefaultSelector
+from typing import assert_never
 
-from trimtab.errors import TransportError
-from trimtab.guarding import FAREWELL
-from trimtab.holdings import Holdings, Post
-from trimtab.session import Send
+from trimtab.errors import TrimtabError
+from trimtab.guard_lines import Ended, Farewell, Heard, Listen, Post, Refused, Welcome, heard
+from trimtab.holdings import Holdings
+from trimtab.other_end import OtherEnd
+from trimtab.post import Watch, stand
 from trimtab.transports import choose
-from trimtab.transports.contract import Delivered, Transport, Undelivered
-
-IDLE_S: Final = 1.0
-"""How often a connection that is not used is looked after; also between two tries to connect."""
-_POLL_MS: Final = 10
 
 
-class Watch:
-    """Reads a pipe until it ends."""
+class Guard:
+    """All that are guarded by this process."""
 
-    def __init__(self, pipe: BinaryIO, farewell: Callable[[], object] = bool) -> None:
-        self._pipe = pipe
-        self._farewell = farewell
-        self._over = threading.Event()
-        self._said = b""
-        threading.Thread(target=self._read, name="trimtab-guard", daemon=True).start()
+    def __init__(self, starter: socket.socket) -> None:
+        self._selector = DefaultSelector()
+        self._ends: dict[OtherEnd, Watch | None] = {}
+        """Who may say something or die: the members, and what has not said what it is."""
+        self._settling: list[Watch] = []
+        self._listener: socket.socket | None = None
+        self._folder: str | None = None
+        self._starter = OtherEnd(starter)
+        self._meet(self._starter)
 
-    def is_over(self, timeout_s: float) -> bool:
-        """Wait for the end; tell whether it has come."""
-        return self._over.wait(timeout_s)
+    def serve(self) -> None:
+        """Guard until there is nobody left, and all is said."""
+        while self._ends:
+            for key, _ in self._selector.select():
+                key.data()
+        for watch in self._settling:
+            watch.settled.wait()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._selector.close()
+        self._starter.close()
 
-    @property
-    def in_good_order(self) -> bool:
-        """Whether the last word was a farewell."""
-        return self._said.endswith(FAREWELL)
+    def _meet(self, end: OtherEnd) -> None:
+        self._ends[end] = None
+        self._selector.register(end.connection, EVENT_READ, partial(self._hear, end))
 
-    def _read(self) -> None:
+    def _accept(self) -> None:
+        if self._listener is None:
+            return  # it was closed in this very round
+        with suppress(OSError):  # who came has gone again
+            connection, _ = self._listener.accept()
+            self._meet(OtherEnd(connection))
+
+    def _hear(self, end: OtherEnd) -> None:
+        """Take what one says, and notice if it will say nothing more."""
+        if end not in self._ends:
+            return  # it was forgotten in this very round
         try:
-            self._said = self._pipe.read()
-        finally:
-            self._over.set()
-        if self.in_good_order:
-            self._farewell()
+            for said in map(heard, end.lines()):
+                self._take(end, said)
+        except ValueError as error:
+            end.say(Refused(reason=f"a line cannot be read: {error}"))
+            self._forget(end, in_good_order=True)  # rather nothing than half of what it holds
+        if end.is_closed and end in self._ends:
+            self._selector.unregister(end.connection)
+            if end is self._starter:
+                self._stop_listening()
+            if end.process is None:
+                self._forget(end, in_good_order=False)
 
+    def _take(self, end: OtherEnd, said: Heard) -> None:
+        watch = self._ends.get(end)
+        match said:
+            case Post():
+                if watch is None:
+                    self._stand(end, said)
+            case Holdings():
+                if watch is not None:
+                    watch.holdings = said
+            case Farewell():
+                self._forget(end, in_good_order=True)
+            case Listen() | Ended():
+                self._obey(end, said)
+            case _:
+                assert_never(said)
 
-def stand(post: Post, transport: Transport, watch: Watch) -> bool:
-    """Stand guard until the member ends; tell whether all is in the log that had to be."""
-    _connect(post, transport, watch)
-    while not watch.is_over(IDLE_S):
-        transport.poll(0)  # it follows the group, as a member does: forget what has come
-    try:
-        return watch.in_good_order or _release(post, transport)
-    finally:
-        transport.close(post.patience_ms)
-
-
-def _connect(post: Post, transport: Transport, watch: Watch) -> None:
-    """Connect, in good time; when the member is dead, for as long as that is of use."""
-    over_at: float | None = None
-    while not watch.in_good_order:
-        try:
-            transport.open(post.group)
-        except TransportError as error:
-            if watch.is_over(0):
-                over_at = over_at or time.monotonic()
-                if time.monotonic() - over_at > post.patience_ms / 1_000:
-                    raise TransportError(f"too late to release anything: {error}") from error
-                time.sleep(IDLE_S)
-            else:
-                watch.is_over(IDLE_S)
+    def _obey(self, end: OtherEnd, said: Listen | Ended) -> None:
+        if end is not self._starter:
+            raise ValueError("only the supervisor may say so")
+        if isinstance(said, Listen):
+            self._listen(said)
         else:
+            self._end(said)
+
+    def _stand(self, end: OtherEnd, post: Post) -> None:
+        """Take up a post: watch the process, then say so, then go to Kafka."""
+        end.watch()
+        if end.process is not None:
+            self._selector.register(end.process, EVENT_READ, partial(self._is_dead, end))
+        watch = self._ends[end] = Watch()
+        end.say(Welcome(pid=os.getpid()))
+        threading.Thread(target=_stand, args=(post, end, watch), daemon=True).start()
+
+    def _is_dead(self, end: OtherEnd) -> None:
+        """Read its last words, then have them carried out."""
+        if end in self._ends and not end.is_closed:
+            self._hear(end)
+        self._forget(end, in_good_order=False)
+
+    def _forget(self, end: OtherEnd, *, in_good_order: bool) -> None:
+        """Be done with one, who is dead or needs nobody any more."""
+        if end not in self._ends:
             return
+        watch = self._ends.pop(end)
+        for what in (end.connection, end.process):
+            if what is not None:
+                with suppress(KeyError):
+                    self._selector.unregister(what)
+        if watch is not None:
+            watch.end(in_good_order=in_good_order)
+            if not in_good_order:
+                self._settling.append(watch)
+        if end is not self._starter:
+            end.close()
+
+    def _listen(self, where: Listen) -> None:
+        self._folder = where.folder
+        self._listener = socket.socket(fileno=where.file)
+        self._listener.setblocking(False)  # noqa: FBT003 - as the standard library has it
+        self._selector.register(self._listener, EVENT_READ, self._accept)
+
+    def _stop_listening(self) -> None:
+        if self._listener is not None:
+            self._selector.unregister(self._listener)
+            self._listener.close()
+            self._listener = None
+
+    def _end(self, ended: Ended) -> None:
+        """Speak for the command; let the supervisor end when all is said of those that are dead.
+
+        If it is the last process of a container, the system kills all others when it ends. So the
+        members among them are killed now, while there is somebody who speaks for them.
+        """
+        self._stop_listening()
+        self._forget(self._starter, in_good_order=True)
+        for end in list(self._ends):
+            if end.pid == ended.pid or end.is_dead():
+                self._is_dead(end)
+            elif ended.last:
+                end.kill()
+        if not ended.last:
+            threading.Thread(target=self._let_go, args=(list(self._settling),), daemon=True).start()
+
+    def _let_go(self, settling: list[Watch]) -> None:
+        """Tell the supervisor, by closing, that it may end."""
+        for watch in settling:
+            watch.settled.wait()
+        with suppress(OSError):
+            self._starter.connection.shutdown(socket.SHUT_RDWR)
 
 
-def _release(post: Post, transport: Transport) -> bool:
-    """Write what the member cannot write any more."""
+def _stand(post: Post, end: OtherEnd, watch: Watch) -> None:
+    """Be the guard of one member; tell it, or say on stderr, what fails."""
     try:
-        written = Path(post.path).read_bytes()
-    except FileNotFoundError:
-        return True  # it died before it had joined
-    held = Holdings.read(written)
-    released = _are_written(transport, held.releases())
-    return _are_written(transport, [held.leave()]) and released
-
-
-def _are_written(transport: Transport, messages: list[Send]) -> bool:
-    """Write records, and wait; tell whether Kafka has all of them."""
-    for message in messages:
-        transport.send(message)
-    waiting, lost = {message.ticket for message in messages}, False
-    while waiting:
-        for event in transport.poll(_POLL_MS):
-            if isinstance(event, Delivered | Undelivered):
-                waiting.discard(event.ticket)
-                lost |= isinstance(event, Undelivered)
-    return not lost
-
-
-def main() -> int | str:
-    """Be the guard of the member at the other end of stdin; return 0, or say what failed."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # meant for the member, after which the pipe ends
-        with suppress(AttributeError, ValueError):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    line = sys.stdin.buffer.readline()
-    if not line:
-        return 0
-    post = Post.read(line)
-    # After a farewell there is nothing to end in order, and Kafka may not answer for long.
-    watch = Watch(sys.stdin.buffer, farewell=partial(os._exit, 0))
-    transport = choose(post.client, post.servers, post.prefix, post.patience_ms, post.kafka)
-    try:
-        return 0 if stand(post, transport, watch) else "a release of the guard did not reach Kafka"
-    except TransportError as error:
-        return f"the guard: {error}"
+        transport = choose(post.client, post.servers, post.prefix, post.patience_ms, post.kafka)
+        if not stand(post, transport, watch):
+            _tell("a release did not reach Kafka: the controller finds out by silence")
+    except TrimtabError as error:
+        if watch.is_over(0):
+            _tell(str(error))
+        else:
+            end.say(Refused(reason=str(error)))
     finally:
-        shutil.rmtree(Path(post.path).parent, ignore_errors=True)
+        watch.settled.set()
+
+
+def _tell(trouble: str) -> None:
+    with suppress(OSError):
+        sys.stderr.write(f"trimtab-guard: {trouble}\n")
+        sys.stderr.flush()
+
+
+def main() -> None:
+    """Be the guard of who is at the other end of stdin."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # meant for the members, whose ends are noticed
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the supervisor waits for all of them
+    Guard(socket.socket(fileno=sys.stdin.fileno())).serve()
+    os._exit(0)  # connections of members that said farewell may take long to close, for nothing
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

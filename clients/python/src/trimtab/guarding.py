@@ -1,98 +1,204 @@
-"""The member's side of its guard: it starts it, keeps its file up to date, and takes its leave.
+"""The member's side of its guard: it finds or starts one, says what it holds, and takes its leave.
 
-The guard (`trimtab.guard`) is a process of its own at the other end of a pipe. When the pipe closes
-without a farewell, this process is dead, and the guard releases what the file names. Used by
-`engine`. Its one rule: the pipe is never closed without a farewell while this process lives, so its
-end is a bare number, which no garbage collector closes. (A child made by `fork` has it as well: the
-guard then waits for that child, too.)
+A process that runs under `trimtab-guard` finds a guard by an environment variable; any other member
+that wants one starts it (`guard`). Both are the same program, and hear the same lines
+(`guard_lines`). Used by `engine`. Its one rule: a guard that cannot be told what is held now must
+not speak of what was held once, so it is ended. (The connection is a bare number, which no garbage
+collector closes while the process lives.)
 """
 
 import os
-import shutil
+import select
+import signal
+import socket
 import subprocess
 import sys
-import tempfile
+import time
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from trimtab.errors import ConfigurationError, GuardError
-from trimtab.holdings import Holdings, Post
+from trimtab.guard_lines import ADDRESS, Farewell, Post, Refused, answer, line_of
+from trimtab.holdings import Holdings
 
-FAREWELL: Final = b"farewell\n"
+_SAY_S: Final = 1.0
+"""For a guard to take a line; one that reads takes microseconds."""
 _END_S: Final = 5.0
 """For a guard to end that is not needed any more."""
+_CHUNK: Final = 65_536
 _COMMAND: Final = (sys.executable, "-P", "-m", "trimtab.guard")
 
 
 class Guard:
-    """One member's guard."""
+    """One member's guard.
 
-    def __init__(self, post: Post) -> None:
+    Args:
+        post: What it is told at first.
+        address: The socket at which it listens; None: start one.
+    """
+
+    def __init__(self, post: Post, address: str | None) -> None:
         self._post = post
-        self._kept: Holdings | None = None
+        self._address = address
+        self._connection: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._pipe: int | None = None
-        try:
-            post.written()
-        except TypeError as error:
-            raise ConfigurationError(f"kafka: a guard cannot be told this: {error}") from None
+        """The guard, if it is ours alone."""
+        self._pid: int | None = None
+        """The guard's process, once it has said that it watches ours."""
+        self._said = b""
+        self._told: Holdings | None = None
+        self._report: Callable[[GuardError], object] = str
 
-    def start(self) -> None:
-        """Start the process; it connects by itself."""
-        folder = tempfile.mkdtemp(prefix="trimtab-guard-")
-        self._post = replace(self._post, path=str(Path(folder) / "holdings"))
-        read, self._pipe = os.pipe()
+    def start(self, report: Callable[[GuardError], object]) -> bool:
+        """Find the guard, or start it; it connects to Kafka by itself. Tell whether there is one.
+
+        Args:
+            report: Told when nobody stands guard any more, or nobody does from the beginning.
+
+        Raises:
+            ConfigurationError: It cannot be started.
+        """
+        self._report = report
+        try:
+            line = line_of(self._post)
+            connection = self._started() if self._address is None else _connected(self._address)
+            connection.setblocking(False)  # noqa: FBT003 - as the standard library has it
+            self._connection = connection.detach()
+            self._say(line)
+        except TypeError as error:
+            report(GuardError(f"kafka: a guard cannot be told this: {error}"))
+        except GuardError as error:
+            report(error)
+        return self._connection is not None
+
+    def has_spoken(self) -> bool:
+        """Whether it has something to say, which `keep` will heed."""
+        return self._connection is not None and _is_ready(self._connection, select.POLLIN, 0)
+
+    def keep(self, holdings: Holdings) -> None:
+        """Say what is held now; the application may be told afterwards."""
+        try:
+            if self.has_spoken():
+                self._listen()
+            if self._pid is not None and self._connection is not None and holdings != self._told:
+                self._told = holdings
+                self._say(line_of(holdings))
+        except GuardError as error:
+            self._report(error)
+
+    def dismiss(self) -> None:
+        """Say farewell: all is in good order, and the guard has nothing to do."""
+        if self._connection is None:
+            return
+        with suppress(GuardError):  # it has ended: so much the better
+            self._say(line_of(Farewell()))
+            self._close()
+        if self._process is not None:
+            try:
+                self._process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def _started(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
         try:
             self._process = subprocess.Popen(
                 _COMMAND,
-                stdin=read,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,  # a Ctrl-C in the terminal is the member's to handle
             )
         except OSError as error:
+            ours.close()
             raise ConfigurationError(f"guard: it cannot be started: {error}") from error
         finally:
-            os.close(read)
-        self._tell(self._post.written())
+            theirs.close()
+        return ours
 
-    def keep(self, holdings: Holdings) -> None:
-        """Have the file say what is held now; the application may be told afterwards.
-
-        Raises:
-            GuardError: It says something older, or nobody will read it.
-        """
-        if holdings == self._kept or self._process is None:
-            return
-        self._kept = holdings
-        path = Path(self._post.path)
-        fresh = path.with_suffix(".new")
+    def _listen(self) -> None:
+        """Take what it says: that it stands, that it does not, or, by closing, that it is dead."""
+        assert self._connection is not None
         try:
-            fresh.write_bytes(holdings.written())
-            fresh.replace(path)
-        except OSError as error:
-            self._process.kill()  # rather nobody than one that would name the wrong heirs
-            raise GuardError(f"the guard cannot be told what is held: {error}") from error
-        if self._process.poll() is not None:
-            code = self._process.returncode
-            raise GuardError(f"the guard has ended, with exit code {code}: nobody stands in for it")
-
-    def dismiss(self) -> None:
-        """Say farewell: all is in good order, and the guard has nothing to do."""
-        if self._process is None or self._pipe is None:
+            chunk = os.read(self._connection, _CHUNK)
+        except BlockingIOError:
             return
-        self._tell(FAREWELL)
-        os.close(self._pipe)
-        self._pipe = None
-        try:
-            self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self._mourn()
+        *lines, self._said = (self._said + chunk).split(b"\n")
+        for said in map(answer, lines):
+            if isinstance(said, Refused):
+                self._give_up(f"the guard refuses: {said.reason}")
+            self._pid = said.pid
+
+    def _say(self, line: bytes) -> None:
+        assert self._connection is not None
+        rest, over_at = memoryview(line), time.monotonic() + _SAY_S
+        while rest:
+            try:
+                rest = rest[os.write(self._connection, rest) :]
+            except BlockingIOError:
+                left = over_at - time.monotonic()
+                if left <= 0 or not _is_ready(self._connection, select.POLLOUT, left):
+                    if self._process is None and self._pid is not None:
+                        with suppress(ProcessLookupError, PermissionError):
+                            os.kill(self._pid, signal.SIGKILL)
+                    self._give_up("the guard does not hear what is held")
+            except OSError:
+                self._mourn()
+
+    def _mourn(self) -> NoReturn:
+        """Say that it is dead."""
+        why = "the guard has ended"
+        if self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                why += f", with exit code {self._process.wait(_SAY_S)}"
+        elif self._address is not None:
+            _clear_up(Path(self._address))
+        self._give_up(why)
+
+    def _give_up(self, why: str) -> NoReturn:
+        """Go on without; a guard of ours alone ends."""
+        self._close()
+        if self._process is not None:
             self._process.kill()
             self._process.wait()
-        shutil.rmtree(Path(self._post.path).parent, ignore_errors=True)
+        raise GuardError(f"{why}: nobody stands in for this member")
 
-    def _tell(self, line: bytes) -> None:
-        assert self._pipe is not None
-        with suppress(BrokenPipeError):  # it has ended; `keep` says so
-            os.write(self._pipe, line)
+    def _close(self) -> None:
+        assert self._connection is not None
+        os.close(self._connection)
+        self._connection = None
+
+
+def _connected(address: str) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(_SAY_S)
+    try:
+        connection.connect(address)
+    except OSError as error:
+        connection.close()
+        if isinstance(error, ConnectionRefusedError):
+            _clear_up(Path(address))
+        raise GuardError(
+            f"no guard is at {address}, where {ADDRESS} says: {error}. It has ended, or it is"
+            " another container's; nobody stands in for this member"
+        ) from error
+    return connection
+
+
+def _is_ready(connection: int, event: int, seconds: float) -> bool:
+    poll = select.poll()  # `select` knows no numbers above 1,023
+    poll.register(connection, event)
+    return bool(poll.poll(seconds * 1_000))
+
+
+def _clear_up(address: Path) -> None:
+    """Remove what a guard that was killed has left."""
+    with suppress(OSError):
+        address.unlink()
+        address.parent.rmdir()

@@ -1,14 +1,13 @@
 """What a member holds, as its guard is told, and the records that end it when its process is dead.
 
-The member keeps this in a small file, and its guard reads it when it is needed: `guarding` writes,
-`guard` reads. Both are programs of one version on one machine, so the form is no contract. Pure.
-Its one rule: whoever knows that the process is dead may release what it names, and nobody else.
+The member says it whenever it changes (`guarding`), and its guard uses it when it is needed
+(`post`). Pure. Its one rule: whoever knows that the process is dead may release what it names, and
+nobody else.
 """
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Self
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, Self
 
 from trimtab.protocol import (
     MEMBERS,
@@ -21,75 +20,44 @@ from trimtab.protocol import (
     encode,
 )
 from trimtab.protocol.limits import QUEUES_PER_RECORD, SAFE_INTEGER
+from trimtab.protocol.shelves import Shelved
 from trimtab.session import MemberSession, Send
-from trimtab.transports import Client
 
 LAST: Final = SAFE_INTEGER
 """The sequence of the very last record of a life: whatever it has sent itself is older."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
-    """Where a guard stands: its way to Kafka, whose guard it is, and what it reads."""
-
-    servers: str
-    prefix: str
-    client: Client | None
-    kafka: Mapping[str, Any]
-    group: str
-    patience_ms: int
-    """For a record to arrive: after that the controller takes the member for dead anyway."""
-    path: str
-    """Of the file."""
-
-    def written(self) -> bytes:
-        """Write it as one line; TypeError if an option of the client cannot be written."""
-        return json.dumps(asdict(self)).encode() + b"\n"
-
-    @classmethod
-    def read(cls, line: bytes) -> Self:
-        """Read it."""
-        return cls(**json.loads(line))
-
-
-@dataclass(frozen=True, slots=True)
 class Holdings:
     """One life of a member, and its grants that are worked on or not known to be released."""
 
-    group: str
+    kind: Literal["hold"] = "hold"
     member: str
     incarnation: str
-    rows: tuple[HolderRef, ...]
+    queues: Annotated[tuple[HolderRef, ...], Shelved()]
 
     @classmethod
     def of(cls, session: MemberSession) -> Self:
         """Say what a session holds now."""
-        who = session.profile
-        return cls(who.group, who.member, session.incarnation, session.holdings)
+        return cls(
+            member=session.profile.member,
+            incarnation=session.incarnation,
+            queues=session.holdings,
+        )
 
-    def written(self) -> bytes:
-        """Write it."""
-        return json.dumps([getattr(self, field.name) for field in fields(self)]).encode()
-
-    @classmethod
-    def read(cls, written: bytes) -> Self:
-        """Read it."""
-        group, member, incarnation, rows = json.loads(written)
-        return cls(group, member, incarnation, tuple(HolderRef(*row) for row in rows))
-
-    def releases(self) -> list[Send]:
+    def releases(self, group: str) -> list[Send]:
         """Release each queue to its next; where the member stopped, nobody knows."""
-        who, life, key = self.member, self.incarnation, self.group.encode()
+        who, life, key = self.member, self.incarnation, group.encode()
         portions = [
             Release(member=who, incarnation=life, sequence=LAST - 1, queues=queues, by="guard")
-            for queues in _portions(self.rows)
+            for queues in _portions(self.queues)
         ]
         return [Send(RELEASES.name, key, encode(it), at) for at, it in enumerate(portions, 1)]
 
-    def leave(self) -> Send:
+    def leave(self, group: str) -> Send:
         """Say that the member works on nothing any more; the releases stand before it."""
         leave = Leave(member=self.member, incarnation=self.incarnation, sequence=LAST)
-        return Send(MEMBERS.name, self.group.encode(), encode(leave), ticket=0)
+        return Send(MEMBERS.name, group.encode(), encode(leave), ticket=0)
 
 
 def _portions(rows: tuple[HolderRef, ...]) -> Iterator[tuple[ReleaseRef, ...]]:

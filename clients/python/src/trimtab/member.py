@@ -39,7 +39,8 @@ class Member:
         session_timeout: Silence after which the member is dead: "10s", or seconds. Default: 10 s.
         revocation_timeout: Time that `on_revoked` may take. Default: 60 s.
         prefix: What the names of trimtab's topics begin with. Default: "trimtab.".
-        guard: Whether a second process gives the queues on if this one is killed. Default: no.
+        guard: Whether another process gives the queues on if this one is killed. Default: only
+            under `trimtab-guard`.
         client: "confluent" or "kafka-python". Default: the first that is installed.
         kafka: Options for that client, a dict: security and the like.
         transport: A transport of your own, instead of a Kafka client.

@@ -4,6 +4,7 @@
 `ConfigurationError` that names the argument, at once and not in a log an hour later.
 """
 
+import os
 import secrets
 import socket
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,8 +14,8 @@ from pydantic import ValidationError
 
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
+from trimtab.guard_lines import ADDRESS, Post, line_of
 from trimtab.guarding import Guard
-from trimtab.holdings import Post
 from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS
 from trimtab.protocol.members import Mode
@@ -59,8 +60,9 @@ class Options(TypedDict, total=False):
     prefix: str
     """What the names of trimtab's topics begin with. Default: "trimtab."."""
     guard: bool
-    """Whether a process of its own stands guard: if this one is killed, the guard gives its queues
-    to their heirs at once, and nobody waits for a session of silence. Default: no."""
+    """Whether another process stands guard: if this one is killed, the guard gives its queues to
+    their heirs at once, and nobody waits for a session of silence. True: that of `trimtab-guard`,
+    or one of its own. Default: that of `trimtab-guard`, if this process runs under it."""
     client: Client
     """The Kafka client, "confluent" or "kafka-python". Default: the first that is installed."""
     kafka: Mapping[str, Any]
@@ -110,26 +112,27 @@ def make_transport(
 
 
 def make_guard(bootstrap_servers: str | None, options: Options, profile: Profile) -> Guard | None:
-    """Make the guard, if one is wanted."""
-    wanted = options.get("guard", False)
-    if not isinstance(wanted, bool):
+    """Make the guard, if one is wanted, or there."""
+    address = os.environ.get(ADDRESS)
+    wanted = options.get("guard")
+    if not isinstance(wanted, bool | None):
         raise ConfigurationError(f"guard: {wanted!r} is neither True nor False")
-    if not wanted:
-        return None
-    if "transport" in options:
+    if wanted and "transport" in options:
         raise ConfigurationError("guard: it needs bootstrap_servers, not a transport of your own")
+    if wanted is False or "transport" in options or not (wanted or address):
+        return None
     servers, kafka = place_of_kafka(bootstrap_servers, options.get("kafka", {}))
-    return Guard(
-        Post(
-            servers=servers,
-            prefix=options.get("prefix", DEFAULT_PREFIX),
-            client=options.get("client"),
-            kafka=dict(kafka),
-            group=profile.group,
-            patience_ms=profile.session_timeout_ms,
-            path="",
-        )
+    post = Post(
+        servers=servers,
+        group=profile.group,
+        prefix=options.get("prefix", DEFAULT_PREFIX),
+        client=options.get("client"),
+        kafka=dict(kafka),
+        patience_ms=profile.session_timeout_ms,
     )
+    if wanted:
+        _refuse_what_no_guard_can_be_told(post)
+    return Guard(post, address)
 
 
 def names(option: str, value: Sequence[str]) -> tuple[str, ...]:
@@ -152,6 +155,13 @@ def place_of_kafka(bootstrap_servers: object, kafka: object) -> tuple[str, Mappi
 
 def _timeout(name: str, value: str | float) -> int:
     return milliseconds(name, value, MIN_TIMEOUT_MS)
+
+
+def _refuse_what_no_guard_can_be_told(post: Post) -> None:
+    try:
+        line_of(post)
+    except TypeError as error:
+        raise ConfigurationError(f"kafka: a guard cannot be told this: {error}") from None
 
 
 def _refuse_what_the_controller_would(profile: Profile) -> None:

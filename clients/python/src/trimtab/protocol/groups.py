@@ -61,6 +61,7 @@ class MemberSummary(Part):
 
     `away`: it means to be back. `held`: it is silent, and its eviction is held. `resting`: it came
     and went too often, and gets no queues for a while. `standby`: there is nothing for it.
+    `guarded`: when its process is dead, its guard releases at once.
     """
 
     member: MemberName
@@ -75,6 +76,7 @@ class MemberSummary(Part):
     held: Noted = None
     resting: Noted = None
     standby: Noted = None
+    guarded: Noted = None
 
 
 class Group(Record):

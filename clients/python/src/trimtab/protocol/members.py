@@ -97,6 +97,11 @@ class Join(MemberRecord):
         description="I follow the releases, and write one without queues to show from where on. "
         "Promise me nothing before you have read it.",
     )
+    guarded: bool | None = Field(
+        default=None,
+        description="A guard releases for me when my process is dead. For people: it decides "
+        "nothing.",
+    )
 
     @field_validator("topics")
     @classmethod

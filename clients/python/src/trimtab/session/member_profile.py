@@ -33,6 +33,8 @@ class Profile:
     weight: int = 1
     capacity: int | None = None
     client: str | None = None
+    guarded: bool = False
+    """Whether somebody speaks for it when its process is dead."""
 
     @property
     def heartbeat_interval_ms(self) -> int:
@@ -57,4 +59,5 @@ class Profile:
             client=self.client,
             last_epoch=last_epoch,
             marks=True if self.mode == "clustering" else None,
+            guarded=self.guarded or None,
         )

@@ -1,0 +1,98 @@
+"""One member's guard: when it speaks, and when it is silent."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tests.builders.application import WAIT_S
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import GROUP, MINE, queue
+from trimtab.errors import TransportError
+from trimtab.guard_lines import Post
+from trimtab.holdings import Holdings
+from trimtab.post import Watch, stand
+from trimtab.protocol import HolderRef, Leave, Release
+
+HELD = Holdings(member="m", incarnation=MINE, queues=(HolderRef(*queue(), 3, 4),))
+POST = Post(servers="nowhere:1", group=GROUP, patience_ms=10_000)
+
+
+def stood(kafka: MemoryTransport, happens: Callable[[Watch], object], post: Post = POST) -> bool:
+    """Stand guard while this happens; return what the guard has come to."""
+    watch, answers = Watch(), list[bool]()
+    thread = threading.Thread(target=lambda: answers.append(stand(post, kafka, watch)))
+    thread.start()
+    happens(watch)
+    thread.join(WAIT_S)
+    assert watch.settled.is_set()
+    (answer,) = answers
+    return answer
+
+
+def dies(watch: Watch) -> None:
+    """It held something, and is killed."""
+    watch.holdings = HELD
+    watch.end(in_good_order=False)
+
+
+def test_it_releases_what_was_held_last_when_the_member_is_dead(kafka: MemoryTransport) -> None:
+    """The leave comes last."""
+    assert stood(kafka, dies)
+    release, leave = kafka.sent
+    assert isinstance(release, Release)
+    assert isinstance(leave, Leave)
+    assert ("guard", [(*queue(), 3, None, 4)]) == (release.by, [(*it,) for it in release.queues])
+    assert kafka.closed
+
+
+def test_it_says_nothing_after_a_farewell(kafka: MemoryTransport) -> None:
+    """The member has ended in good order, whatever it held at last."""
+
+    def leaves(watch: Watch) -> None:
+        watch.holdings = HELD
+        watch.end(in_good_order=True)
+
+    assert stood(kafka, leaves)
+    assert [] == kafka.sent
+
+
+def test_it_says_nothing_of_a_member_that_never_held_anything(kafka: MemoryTransport) -> None:
+    """And does not look for Kafka any longer."""
+    kafka.reachable = False
+
+    assert stood(kafka, lambda watch: watch.end(in_good_order=False))
+    assert [] == kafka.sent
+
+
+def test_it_connects_later_if_it_cannot_at_first(kafka: MemoryTransport) -> None:
+    """Kafka is away, and the member dies meanwhile: there is still some time."""
+    kafka.reachable = False
+    threading.Timer(0.2, setattr, (kafka, "reachable", True)).start()
+
+    assert stood(kafka, dies)
+    assert 2 == len(kafka.sent)
+
+
+def test_after_a_session_it_is_too_late(kafka: MemoryTransport) -> None:
+    """The controller has found out by silence."""
+    kafka.reachable = False
+    watch = Watch()
+    dies(watch)
+
+    with pytest.raises(TransportError, match="too late to release anything"):
+        stand(Post(servers="nowhere:1", group=GROUP, patience_ms=1), kafka, watch)
+
+
+class Lossy(MemoryTransport):
+    """It can be reached, and takes nothing."""
+
+    def open(self, group: str) -> None:
+        """Connect."""
+        del group
+        self.reachable = False
+
+
+def test_a_release_that_is_lost_is_told() -> None:
+    """The controller will find out by silence."""
+    assert not stood(Lossy(), dies)
