@@ -54,6 +54,7 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
                 held=member.held or None,
                 resting=member.resting or None,
                 standby=member.standby or None,
+                guarded=member.guarded or None,
             )
             for member in decision.members
         ),

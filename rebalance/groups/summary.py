@@ -170,4 +170,5 @@ def _member(
         held=name in state.membership.suspected,
         resting=member.resting_until is not None,
         standby=spare and able and counts == Counts(stand_by=counts.stand_by),
+        guarded=member.guarded,
     )

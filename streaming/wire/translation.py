@@ -130,6 +130,7 @@ def _joined(record: Join, stamp: Stamp) -> Joined:
         patterns=frozenset(map(Pattern, record.patterns or ())),
         last_epoch=None if record.last_epoch is None else Epoch(record.last_epoch),
         marks=bool(record.marks),
+        guarded=bool(record.guarded),
     )
 
 

@@ -78,6 +78,7 @@ GROUP = GroupState(
                     swapped_at=Millis(38),
                     noted_at=Millis(39),
                 ),
+                guarded=True,
             ),
             MemberId("n40"): Member(
                 incarnation=Incarnation("n41"),
@@ -121,6 +122,7 @@ GROUP = GroupState(
                     swapped_at=Millis(73),
                     noted_at=Millis(74),
                 ),
+                guarded=True,
             ),
         },
         pulses={

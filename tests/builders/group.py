@@ -67,6 +67,11 @@ class GroupBuilder:
         member = self.state.membership.members[life(who)[0]]
         return self._with(replace(member, awaits_mark=True), who)
 
+    def with_guard(self, who: str) -> "GroupBuilder":
+        """Let a member be guarded."""
+        member = self.state.membership.members[life(who)[0]]
+        return self._with(replace(member, guarded=True), who)
+
     def with_instance(self, who: str, instance: str) -> "GroupBuilder":
         """Let a member be static."""
         member = self.state.membership.members[life(who)[0]]

@@ -64,6 +64,7 @@ class Further(TypedDict, total=False):
     patterns: frozenset[Pattern]
     last_epoch: Epoch
     marks: bool
+    guarded: bool
 
 
 def joined(

@@ -7,14 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
-from tests.builders.sessions import GROUP, assignment, queue
+from tests.builders import stranger
+from tests.builders.sessions import GROUP, MINE, assignment, queue
 from tests.integration.topics import create_control_topics
+from trimtab import supervisor
 from trimtab.protocol import (
     ASSIGNMENTS,
     HEARTBEATS,
@@ -44,6 +48,8 @@ AT_ONCE_S = 10.0
 CONNECT_S = 2.0
 """For the guard to connect: it is younger than the member."""
 TOPICS = (MEMBERS, HEARTBEATS, RELEASES)
+SUPERVISED = (sys.executable, "-IS", supervisor.__file__)
+Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 class Log:
@@ -57,11 +63,18 @@ class Log:
         self._consumer = Consumer({**self._servers, "group.id": "test", "fetch.wait.max.ms": 20})
         self._consumer.assign([TopicPartition(name, PARTITION, 0) for name in self._topics])
 
-    def order(self, life: str, epoch: int, *held: tuple[int, int, int | None]) -> None:
-        """Tell the member what to hold."""
-        record = assignment(epoch, hold=held, incarnation=life)
+    def hold(self, name: str) -> None:
+        """Wait until a member has joined, and have it hold two queues."""
+        self.join(name)
+        self.order(name, 3, (0, 2, 5), (1, 3, None))
+        self.find(Beat, lambda it: isinstance(it, Beat) and (it.member, it.epoch) == (name, 3))
+
+    def order(self, name: str, epoch: int, *held: tuple[int, int, int | None]) -> None:
+        """Tell a member what to hold."""
+        life = self.join(name).incarnation
+        record = assignment(epoch, hold=held, member=name, incarnation=life)
         producer = Producer({**self._servers, "linger.ms": 0})
-        key, value = member_key(GROUP, "m"), encode(record)
+        key, value = member_key(GROUP, name), encode(record)
         producer.produce(self._prefix + ASSIGNMENTS.name, value, key, partition=PARTITION)
         assert producer.flush(PATIENCE_S) == 0
         producer.close()
@@ -85,6 +98,29 @@ class Log:
             topic = self._topics[message.topic() or ""]
             self.records.append((message.timestamp()[1], decode(topic, message.value())))
 
+    def join(self, name: str) -> Join:
+        """Wait until a member has joined."""
+        _, join = self.find(Join, lambda it: isinstance(it, Join) and it.member == name)
+        assert isinstance(join, Join)
+        return join
+
+    def left(self, name: str) -> tuple[int, Leave]:
+        """Wait until somebody says that a member has left."""
+        at, leave = self.find(Leave, lambda it: isinstance(it, Leave) and it.member == name)
+        assert isinstance(leave, Leave)
+        return at, leave
+
+    def read_for(self, seconds: float) -> None:
+        """Read what comes in that time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.read(0.1)
+
+    def last_words(self) -> list[Record]:
+        """What was said at the end of a life; marks are no such thing."""
+        said = [it for _, it in self.records if isinstance(it, Release | Leave)]
+        return [it for it in said if isinstance(it, Leave) or it.queues]
+
     def close(self) -> None:
         """Read no more."""
         self._consumer.close()
@@ -100,59 +136,159 @@ def log(kafka: EmbeddedKafka, topics_prefix: str) -> Iterator[Log]:
 
 
 @pytest.fixture
-def worker(
-    kafka: EmbeddedKafka, topics_prefix: str, log: Log, client: Client
-) -> Iterator["subprocess.Popen[bytes]"]:
-    """A member under a guard, in a process of its own, that holds two queues."""
-    options = {
-        "bootstrap_servers": kafka.bootstrap_servers,
-        "prefix": topics_prefix,
-        "group": GROUP,
-        "topics": ["orders"],
-        "member_id": "m",
-        "session_timeout": "30s",
-        "client": client,
-        "guard": True,
-    }
-    command = [sys.executable, "-m", "tests.integration.worker", json.dumps(options)]
-    process = subprocess.Popen(command)
-    try:
-        _, join = log.find(Join, lambda _: True)
-        assert isinstance(join, Join)
-        log.order(join.incarnation, 3, (0, 2, 5), (1, 3, None))
-        log.find(Beat, lambda it: isinstance(it, Beat) and it.epoch == 3)
-        yield process
-    finally:
-        process.kill()
+def start(
+    kafka: EmbeddedKafka, topics_prefix: str, log: Log
+) -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
+    """Starts a process with members that hold two queues each; ends what is left of it."""
+    begun: list[tuple[subprocess.Popen[bytes], tuple[str, ...]]] = []
+
+    def begin(
+        *names: str,
+        by: tuple[str, ...] = (),
+        death: str = "kill",
+        spoken_for: bool = True,
+        **options: object,
+    ) -> "subprocess.Popen[bytes]":
+        told = [
+            json.dumps(
+                {
+                    "bootstrap_servers": kafka.bootstrap_servers,
+                    "prefix": topics_prefix,
+                    "group": GROUP,
+                    "topics": ["orders"],
+                    "member_id": name,
+                    "session_timeout": "30s",
+                    **options,
+                }
+            )
+            for name in names
+        ]
+        command = [*by, sys.executable, "-m", "tests.integration.worker", *told]
+        environment = os.environ | {"TRIMTAB_TEST_DEATH": death}
+        process = subprocess.Popen(command, env=environment)
+        begun.append((process, names if spoken_for else ()))
+        for name in names:
+            log.hold(name)
+        return process
+
+    yield begin
+    for process, names in begun:
+        for worker in [process.pid, *(children(process.pid) if process.poll() is None else [])]:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
         process.wait()
-        log.find(Leave, lambda _: True)  # the guard has ended, too
+        for name in names:
+            log.left(name)  # the guard has ended, too
+
+
+def children(pid: int) -> list[int]:
+    """Those of a process that hold members, not its guard."""
+    said = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    commands = {int(it): Path(f"/proc/{it}/cmdline").read_bytes() for it in said}
+    return [it for it, command in commands.items() if b"trimtab.guard" not in command]
+
+
+def guard_of(pid: int) -> int:
+    """Its guard."""
+    said = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    (guard,) = {int(it) for it in said} - set(children(pid))
+    return guard
+
+
+def expect_release(log: Log, name: str) -> int:
+    """Wait until all is released of a member, and it has left; return when the first was."""
+    released_ms, release = log.find(
+        Release, lambda it: isinstance(it, Release) and it.member == name and bool(it.queues)
+    )
+    left_ms, leave = log.left(name)
+    assert isinstance(release, Release)
+    rows = [ReleaseRef(*queue(), 2, None, 5), ReleaseRef(*queue(1), 3, None, None)]
+    assert ("guard", rows) == (release.by, list(release.queues))
+    assert (release.incarnation, False) == (leave.incarnation, leave.temporary)
+    assert released_ms <= left_ms
+    return released_ms
 
 
 @pytest.mark.parametrize("client", ["confluent", "kafka-python"])
-def test_a_member_that_is_killed_is_spoken_for(worker: "subprocess.Popen[bytes]", log: Log) -> None:
+def test_a_member_that_is_killed_is_spoken_for(start: Start, log: Log, client: Client) -> None:
     """Long before its session is over: each queue goes to its next, and then it has left."""
+    worker = start("m", guard=True, client=client)
     time.sleep(CONNECT_S)
     killed_ms = time.time_ns() // 1_000_000
-    os.kill(worker.pid, signal.SIGKILL)
-    released_ms, release = log.find(Release, lambda it: isinstance(it, Release) and bool(it.queues))
-    left_ms, leave = log.find(Leave, lambda _: True)
+    worker.kill()
+    released_ms = expect_release(log, "m")
 
-    assert isinstance(release, Release)
-    assert isinstance(leave, Leave)
-    rows = [ReleaseRef(*queue(), 2, None, 5), ReleaseRef(*queue(1), 3, None, None)]
-    assert ("m", "guard", rows) == (release.member, release.by, list(release.queues))
-    assert (release.incarnation, False) == (leave.incarnation, leave.temporary)
-    print(f"released {released_ms - killed_ms} ms after the kill, left {left_ms - killed_ms} ms")  # noqa: T201 - for `pytest -s`
-    assert killed_ms <= released_ms <= left_ms < killed_ms + AT_ONCE_S * 1_000
+    print(f"released {released_ms - killed_ms} ms after the kill")  # noqa: T201 - for `pytest -s`
+    assert killed_ms <= released_ms < killed_ms + AT_ONCE_S * 1_000
 
 
-@pytest.mark.parametrize("client", ["confluent"])
-def test_its_guard_is_silent_while_it_lives(worker: "subprocess.Popen[bytes]", log: Log) -> None:
+@pytest.mark.parametrize(
+    ("death", "code"),
+    [
+        ("kill", 128 + signal.SIGKILL),
+        ("segfault", 128 + signal.SIGSEGV),
+        ("abort", 128 + signal.SIGABRT),
+        ("fork", 128 + signal.SIGKILL),
+    ],
+)
+def test_whatever_a_command_dies_of_its_members_are_spoken_for(
+    start: Start, log: Log, death: str, code: int
+) -> None:
+    """Both that it has; and when the supervisor has ended with its code, all is in the log."""
+    command = start("m", "n", by=SUPERVISED, death=death)
+    assert [True, True] == [log.join(name).guarded for name in "mn"]
+    time.sleep(CONNECT_S)
+    killed_ms = time.time_ns() // 1_000_000
+    command.send_signal(signal.SIGUSR1)
+    assert code == command.wait(PATIENCE_S)
+    ended_ms = time.time_ns() // 1_000_000
+    released_ms = [expect_release(log, name) for name in "mn"]
+
+    print(f"released {[it - killed_ms for it in released_ms]} ms after the signal")  # noqa: T201 - for `pytest -s`
+    assert all(it <= ended_ms < killed_ms + AT_ONCE_S * 1_000 for it in released_ms)
+
+
+def test_a_member_without_the_sdk_is_spoken_for(
+    kafka: EmbeddedKafka, topics_prefix: str, log: Log
+) -> None:
+    """All that it needs are a socket and a few lines of JSON."""
+    command = [*SUPERVISED, sys.executable, "-IS", stranger.__file__]
+    post = {"servers": kafka.bootstrap_servers, "prefix": topics_prefix, "group": GROUP}
+    queues = [{"topic": "orders", "queues": [[0, 2, 5], [1, 3, None]]}]
+    held = {"member": "m", "incarnation": MINE, "queues": queues}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps([(post, held)]).encode() + b"\n\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"held\n"
+        (worker,) = children(process.pid)
+        os.kill(worker, signal.SIGKILL)
+        assert 128 + signal.SIGKILL == process.wait(PATIENCE_S)
+
+    assert expect_release(log, "m")
+
+
+def test_its_guard_is_silent_while_it_lives(start: Start, log: Log) -> None:
     """Also if it stands still: it may go on at any time."""
-    os.kill(worker.pid, signal.SIGSTOP)
-    end = time.monotonic() + CONNECT_S
-    while time.monotonic() < end:
-        log.read(0.1)
+    command = start("m", by=SUPERVISED)
+    (worker,) = children(command.pid)
+    os.kill(worker, signal.SIGSTOP)
+    log.read_for(CONNECT_S)
 
-    said = [it for _, it in log.records if isinstance(it, Release | Leave)]
-    assert [] == [it for it in said if isinstance(it, Leave) or it.queues]  # marks are the member's
+    assert [] == log.last_words()
+
+
+def test_a_member_whose_guard_is_killed_goes_on(start: Start, log: Log) -> None:
+    """It works and beats on; nobody speaks for it any more but itself."""
+    command = start("m", by=SUPERVISED, spoken_for=False)
+    os.kill(guard_of(command.pid), signal.SIGKILL)
+    epoch = 4
+    log.order("m", epoch, (0, 2, 6))
+    log.find(Beat, lambda it: isinstance(it, Beat) and it.epoch == epoch)
+    assert [] == log.last_words()
+    command.terminate()  # Python ends at once, as it does without a handler
+
+    assert 128 + signal.SIGTERM == command.wait(PATIENCE_S)
+    log.read_for(CONNECT_S)
+    assert [] == log.last_words()

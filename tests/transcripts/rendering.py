@@ -141,5 +141,6 @@ def _member(member: MemberSummary) -> str:
         "held": member.held,
         "resting": member.resting,
         "standby": member.standby,
+        "guarded": member.guarded,
     }
     return " ".join([counts, *(note for note, applies in notes.items() if applies)])

@@ -166,4 +166,5 @@ def _described(draft: Draft, event: Joined) -> Member:
         since=draft.next_epoch,
         patterns=event.patterns,
         awaits_mark=event.marks,
+        guarded=event.guarded,
     )

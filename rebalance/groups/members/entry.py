@@ -93,7 +93,8 @@ def _renew(draft: Draft, event: Joined, outcome: Renewed) -> None:
     if known.owns and not member.owns:
         # It may work on everything now, so no member need wait for what it held.
         draft.ended[event.life] = Ending.LEFT
-    if member != replace(known, sequence=event.sequence, challenger=None):
+    said = replace(known, sequence=event.sequence, challenger=None, guarded=member.guarded)
+    if member != said:
         draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
         draft.outbox.causes.append(
             Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position)

@@ -67,6 +67,8 @@ class Joined(_OfOneLife):
     """What the last record said that an earlier life of its process acted on; None: no record."""
     marks: bool = False
     """It will release nothing, to show from where on it reads releases."""
+    guarded: bool = False
+    """Somebody releases for it when its process is dead."""
 
 
 @dataclass(frozen=True, slots=True)

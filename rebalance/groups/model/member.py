@@ -85,6 +85,8 @@ class Member:
     company: int = 0
     """A mark of all the groups that a RocketMQ client is a member of; 0: it did not say."""
     doubled: Doubled | None = None
+    guarded: bool = False
+    """It says that a guard releases for it when its process is dead. For people (``summary``)."""
 
     def as_patient_as(self, told: Timeouts) -> "Member":
         """Return it with timeouts no shorter than those it was told, because it counts by them.

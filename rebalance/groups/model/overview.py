@@ -57,6 +57,8 @@ class MemberSummary:
     """It came and went too often, and gets no queues for a while."""
     standby: bool = False
     """There is nothing for it: more members than queues, or none that it may have."""
+    guarded: bool = False
+    """When its process is dead, its guard releases at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class MemberForm(Form):
     awaits_mark: bool
     company: int
     doubled: DoubledForm | None
+    guarded: bool = False
 
 
 class FlapsForm(Form):
@@ -147,6 +148,7 @@ def _member_form(member: Member) -> MemberForm:
         awaits_mark=member.awaits_mark,
         company=member.company,
         doubled=None if member.doubled is None else _doubled_form(member.doubled),
+        guarded=member.guarded,
     )
 
 
@@ -174,6 +176,7 @@ def _member(form: MemberForm) -> Member:
         awaits_mark=form.awaits_mark,
         company=form.company,
         doubled=None if form.doubled is None else _doubled(form.doubled),
+        guarded=form.guarded,
     )
 
 

@@ -124,7 +124,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             unassigned=0,
             topics=(TopicSummary(TopicName("orders"), 2, 6, exists=True),),
             population=1,
-            members=(MemberSummary(A, 5, 1, 0, draining=False, heir_of=2),),
+            members=(MemberSummary(A, 5, 1, 0, draining=False, heir_of=2, guarded=True),),
             at=AT,
             cause=CAUSE,
             overrides=Overrides(on_twin=TwinRule.REFUSE_NEWER, flap_limit=9),
@@ -141,7 +141,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
                 '"queues":{"assigned":5,"moving":1,"unassigned":0},'
                 '"topics":{"orders":{"version":2,"queues":6,"awaited":false}},'
                 f'"patterns":["ord*"],"at_ms":1767225600000,{WRITTEN_CAUSE},"people":['
-                '{"member":"a","hold":5,"give":1,"inherit":0,"heir_of":2,"draining":false}]}'
+                '{"member":"a","hold":5,"give":1,"inherit":0,"heir_of":2,"draining":false,"guarded":true}]}'
             ).encode(),
             (JSON, ("schema", b"trimtab.group/1"), ("epoch", b"4")),
         ),

@@ -127,6 +127,13 @@ def test_whoever_is_waited_for_does_not_stand_by() -> None:
     assert [False, False, False] == [it.standby for it in summary(WAITING).members]
 
 
+def test_people_see_who_is_guarded() -> None:
+    """Whose death costs milliseconds, and whose a session."""
+    found = summary(OWNED.with_guard("b"))
+
+    assert [("a", False), ("b", True)] == [(it.member, it.guarded) for it in found.members]
+
+
 def test_topics_are_listed_whether_known_or_not() -> None:
     """A topic that nobody looked for yet has version 0; one that is missing says so."""
     group = (

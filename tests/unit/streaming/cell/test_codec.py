@@ -106,12 +106,12 @@ def test_what_is_written_is_the_golden_file() -> None:
 def of_version_1(group: GroupState) -> GroupState:
     """Return a group as version 1 could have it.
 
-    It knew no holder that has ended and whose release is not read yet, no standing heirs and no
-    marks. Its heirs were told to let go as well; such a one is promised the queue, and not named.
+    It knew no holder that has ended and whose release is not read yet, no standing heirs, no marks,
+    no guards. Its heirs were told to let go as well; one of them is promised the queue, not named.
     """
     pages, people = group.handover.books.items(), group.membership.members.items()
     books = {queue: replace(owned, named=None, over=None) for queue, owned in pages}
-    members = {name: replace(member, awaits_mark=False) for name, member in people}
+    members = {name: replace(member, awaits_mark=False, guarded=False) for name, member in people}
     return replace(
         group,
         membership=replace(group.membership, members=members),

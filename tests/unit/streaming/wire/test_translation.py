@@ -137,6 +137,10 @@ MEANINGS: list[tuple[Record, Event | Found]] = [
         Joined(STAMP, Life(A, FIRST), 1, frozenset(), patterns=frozenset({Pattern("orders-*")})),
     ),
     (
+        join("a", marks=True, guarded=True),
+        Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), marks=True, guarded=True),
+    ),
+    (
         join("a", mode="shared"),
         Joined(STAMP, Life(A, FIRST), 1, frozenset({ORDERS}), mode=Mode.SHARED),
     ),

@@ -153,3 +153,13 @@ def test_departures_are_forgotten() -> None:
     story.reads(*(joined(name, sequence=1) for name in fleet))
     story.reads(*(left(name, sequence=2) for name in fleet))
     assert departures.REMEMBERED == len(story.state.membership.departures)
+
+
+def test_a_guard_decides_nothing() -> None:
+    """Who is guarded from now on is noted, for people; it is no other wish."""
+    story = a_story()
+    before = story.state.group_epoch
+    story.reads(joined("b", sequence=4, guarded=True))
+
+    assert story.state.membership.members[B].guarded
+    assert before == story.state.group_epoch
