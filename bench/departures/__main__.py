@@ -4,6 +4,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 from enum import StrEnum
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Final
@@ -34,7 +35,8 @@ class Way(StrEnum):
     """How a member goes."""
 
     LEAVES = "leaves"
-    KILLED = "killed under a guard"
+    KILLED = "killed under a guard of its own"
+    SUPERVISED = "killed under trimtab-guard"
 
 
 def departures(
@@ -66,16 +68,20 @@ def _measured(home: Path, trials: int, stack: ExitStack) -> dict[str, list[float
     controller = stack.enter_context(
         Contender(Side.TRIMTAB, home / "controller", settings_of(outlet))
     )
-    fleet = stack.enter_context(Fleet(kafka.bootstrap_servers, _PREFIX, _NAMES))
     gaps: dict[str, list[float | None]] = {}
-    fleet.rest()
-    for way in Way:
-        for frozen in (False, True):
-            kind = f"{way}, the controller {'is frozen' if frozen else 'works'}"
-            with Stderr().step(kind):
-                for trial in range(trials):
-                    name = _NAMES[trial % len(_NAMES)]
-                    gaps.setdefault(kind, []).extend(_trial(fleet, controller, name, way, frozen))
+    for supervised, ways in ((False, (Way.LEAVES, Way.KILLED)), (True, (Way.SUPERVISED,))):
+        with Fleet(kafka.bootstrap_servers, _PREFIX, _NAMES, supervised=supervised) as fleet:
+            fleet.rest()
+            for way, frozen in product(ways, (False, True)):
+                kind = f"{way}, the controller {'is frozen' if frozen else 'works'}"
+                with Stderr().step(kind):
+                    gaps[kind] = [
+                        gap
+                        for trial in range(trials)
+                        for gap in _trial(
+                            fleet, controller, _NAMES[trial % len(_NAMES)], way, frozen
+                        )
+                    ]
     return gaps
 
 

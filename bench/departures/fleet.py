@@ -5,6 +5,8 @@ was read.
 """
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from typing import Final, Self
 
 from bench.departures.worker import GROUP
 from console.errors import Failure
+from trimtab import supervisor
 
 QUEUES: Final = 64
 _PATIENCE_S: Final = 120.0
@@ -31,6 +34,9 @@ class Worker:
 
     name: str
     process: subprocess.Popen[str]
+    """The member's, or that of `trimtab-guard`."""
+    pid: int
+    """The member's own."""
     owned: set[int] = field(default_factory=set)
 
 
@@ -47,8 +53,11 @@ class Turn:
 class Fleet:
     """Some members of one group, while the ``with`` block lasts."""
 
-    def __init__(self, servers: str, prefix: str, names: tuple[str, ...]) -> None:
+    def __init__(
+        self, servers: str, prefix: str, names: tuple[str, ...], *, supervised: bool
+    ) -> None:
         self._servers, self._prefix, self._names = servers, prefix, names
+        self._supervisor = [sys.executable, "-IS", supervisor.__file__] if supervised else []
         self._lock = threading.Lock()
         self._workers: dict[str, Worker] = {}
         self.turns: list[Turn] = []
@@ -57,9 +66,14 @@ class Fleet:
         """Start a member, under a guard."""
         command = [sys.executable, "-m", "bench.departures.worker", self._servers, self._prefix]
         process = subprocess.Popen(
-            [*command, name, "guard"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*self._supervisor, *command, name, "guard"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-        worker = self._workers[name] = Worker(name, process)
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        worker = self._workers[name] = Worker(name, process, pid)
         threading.Thread(target=self._hear, args=[worker], daemon=True).start()
 
     def leave(self, name: str) -> set[int]:
@@ -75,7 +89,7 @@ class Fleet:
         """Kill a member; return when, and what it had."""
         worker = self._workers[name]
         owned, at = set(worker.owned), time.time_ns()
-        worker.process.kill()
+        os.kill(worker.pid, signal.SIGKILL)
         worker.process.wait()
         return at, owned
 
@@ -144,5 +158,5 @@ class Fleet:
     ) -> None:
         for worker in self._workers.values():
             if worker.process.poll() is None:
-                worker.process.kill()
+                os.kill(worker.pid, signal.SIGKILL)
             worker.process.wait()

@@ -2,10 +2,12 @@
 
     python -m bench.departures.worker SERVERS PREFIX NAME GUARD
 
-Started by ``fleet``. Times are the machine's wall clock, in nanoseconds: all members are on one.
+Started by ``fleet``, to which it first says its process id. Times are the machine's wall clock, in
+nanoseconds: all members are on one.
 """
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -30,6 +32,8 @@ def say(event: str, grants: Iterable[Grant]) -> Mapping[QueueRef, int | None]:
 def main() -> None:
     """Be a member until a line comes in."""
     servers, prefix, name, guard = sys.argv[1:]
+    sys.stdout.write(f"{os.getpid()}\n")
+    sys.stdout.flush()
     member = Member(
         servers,
         group=GROUP,

@@ -14,12 +14,13 @@ import pytest
 from tests.integration.conftest import MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from trimtab import Member
+from trimtab import Member, supervisor
 from trimtab.protocol import Assignment
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
+SUPERVISED = (sys.executable, "-IS", supervisor.__file__)
 
 
 def test_who_leaves_hands_on_without_the_controller(
@@ -38,23 +39,28 @@ def test_who_leaves_hands_on_without_the_controller(
         published.wait_until(lambda: published.passed(group, "b", "a") == half)
 
 
+@pytest.mark.parametrize("by", [(), SUPERVISED], ids=["its own", "trimtab-guard"])
 def test_who_is_killed_under_a_guard_is_succeeded_without_the_controller(
     controller: ControllerProcess,
     published: Published,
     group: str,
     member: MakeMember,
     arguments: Callable[[str], dict[str, object]],
+    by: tuple[str, ...],
 ) -> None:
-    """Long before its session is over."""
+    """Long before its session is over; people have seen that it is guarded."""
     options = json.dumps({**arguments("b"), "guard": True})
     with member("a") as a:
-        command = [sys.executable, "-m", "tests.integration.worker", options]
-        with subprocess.Popen(command) as victim:
+        command = [*by, sys.executable, "-m", "tests.integration.worker", options]
+        environment = os.environ | {"TRIMTAB_TEST_DEATH": "kill"}
+        with subprocess.Popen(command, env=environment) as victim:
             published.wait_until(lambda: has_heirs(published, group))
             published.wait_until(lambda: published.is_read_by(a))
             time.sleep(1.0)  # until the other one has read its record as well
+            people = published.groups[group].people
+            assert {"a": None, "b": True} == {it.member: it.guarded for it in people}
             with frozen(controller):
-                victim.send_signal(signal.SIGKILL)
+                victim.send_signal(signal.SIGUSR1)
                 a.wait_until(lambda it: len(it.assignment) == QUEUES)
         no_queue_moves(published, group, a)
 

@@ -16,7 +16,10 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+from trimtab.options import read_profile
+
 ROOT = Path(__file__).parents[2]
+WORKER = ROOT / "deploy" / "worker"
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
@@ -51,9 +54,25 @@ def test_compose_follows_its_schema() -> None:
     assert "" == run(sys.executable, "-m", "check_jsonschema", *schema)
 
 
-def test_dockerfile_passes_its_linter() -> None:
-    """Hadolint finds nothing in deploy/Dockerfile, warnings included."""
-    assert "" == run(Path(sys.executable).with_name("hadolint"), "deploy/Dockerfile")
+@pytest.mark.parametrize("dockerfile", ["deploy/Dockerfile", "deploy/worker/Dockerfile"])
+def test_a_dockerfile_passes_its_linter(dockerfile: str) -> None:
+    """Hadolint finds nothing in it, warnings included."""
+    assert "" == run(Path(sys.executable).with_name("hadolint"), dockerfile)
+
+
+def test_the_worker_to_start_from_is_guarded_and_has_time_to_leave() -> None:
+    """Of the SDK's own version, on the controller's base; longer than a hand-over may take."""
+    image = (WORKER / "Dockerfile").read_text()
+    pod = yaml.safe_load((WORKER / "kubernetes.yaml").read_text())["spec"]["template"]["spec"]
+    usual = read_profile({"group": "billing", "topics": ["orders"]})
+    sdk = tomllib.loads((ROOT / "clients" / "python" / "pyproject.toml").read_text())["project"]
+
+    assert f"trimtab[confluent]=={sdk['version']}" in image
+    assert set(re.findall(r"^FROM (\S+)", image, re.MULTILINE)) <= bases()
+    assert image.splitlines()[-1].startswith('ENTRYPOINT ["trimtab-guard", "--", ')
+    assert sdk["scripts"].keys() == {"trimtab-guard"}
+    assert pod["terminationGracePeriodSeconds"] * 1_000 > usual.revocation_timeout_ms
+    assert pod["containers"][0]["securityContext"]["readOnlyRootFilesystem"]
 
 
 @each_service

@@ -10,6 +10,7 @@ import pytest
 from tests.builders.application import Application
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
+from tests.unit.sdk.supervised import Run, supervisors
 from trimtab import (
     Member,
 )
@@ -43,3 +44,10 @@ def member(kafka: MemoryTransport, application: Application) -> Iterator[Member]
     ) as member:
         yield member
         member.stop("0s")
+
+
+@pytest.fixture
+def run() -> Iterator[Run]:
+    """Start supervisors."""
+    with supervisors() as start:
+        yield start

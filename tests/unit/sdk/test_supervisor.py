@@ -6,69 +6,14 @@ No Kafka is needed: that queues are released is in `tests/integration/test_guard
 import os
 import pty
 import signal
-import subprocess
-import sys
-import tempfile
-import textwrap
-from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from tests.builders.application import WAIT_S, until
-from tests.builders.checkout import ROOT, text
-from trimtab import supervisor
+from tests.unit.sdk.supervised import SUPERVISE, Run, children, command_of, line_of, python
 from trimtab.guard_lines import ADDRESS
-
-SUPERVISE = (sys.executable, "-IS", supervisor.__file__)
-INSTALLED = (sys.executable, "-c", "from trimtab.supervisor import main; main()")
-Run = Callable[..., "subprocess.Popen[str]"]
-
-
-def python(program: str, *arguments: str) -> list[str]:
-    """A command."""
-    return [sys.executable, "-IS", "-c", textwrap.dedent(program), *arguments]
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Run]:
-    """Starts supervisors, whose folders are the test's; ends what is left of them."""
-    begun: list[subprocess.Popen[str]] = []
-
-    def start(
-        command: list[str], *, by: tuple[str, ...] = SUPERVISE, stdin: int = subprocess.PIPE
-    ) -> "subprocess.Popen[str]":
-        process = subprocess.Popen(
-            [*by, *command],
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"TMPDIR": str(tmp_path)},
-        )
-        begun.append(process)
-        return process
-
-    # A socket's name is short, a test's folder's is not.
-    tmp_path = Path(tempfile.mkdtemp(prefix="t"))
-    try:
-        yield start
-        for process in begun:
-            process.communicate()
-        until(lambda: not list(tmp_path.iterdir()))  # also when it is the guard that removes it
-        tmp_path.rmdir()
-    finally:
-        for process in begun:
-            if process.poll() is None:
-                process.kill()
-
-
-def line_of(process: "subprocess.Popen[str]") -> str:
-    """Wait for a line of its output."""
-    assert process.stdout is not None
-    return process.stdout.readline().strip()
 
 
 @pytest.mark.parametrize(
@@ -199,17 +144,6 @@ def test_orphans_are_reaped(run: Run) -> None:
     assert process.returncode == 0
 
 
-def children(pid: int) -> list[int]:
-    """All of a process, zombies as well."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            number, _, rest = path.read_text().partition(" (")
-            if int(rest.rpartition(") ")[2].split()[1]) == pid:
-                found.append(int(number))
-    return found
-
-
 def test_a_guard_that_is_killed_harms_nobody(run: Run) -> None:
     """The command goes on; the log says so, and new members find none."""
     process = run(python("import os, sys; print(os.environ['TRIMTAB_GUARD'], flush=True); input()"))
@@ -224,11 +158,6 @@ def test_a_guard_that_is_killed_harms_nobody(run: Run) -> None:
     assert (0, True) == (process.returncode, said.startswith("trimtab-guard: the guard has ended"))
 
 
-def command_of(pid: int) -> str:
-    """Its arguments."""
-    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-
-
 def test_a_supervisor_that_is_killed_takes_nobody_along(run: Run) -> None:
     """Nor does the guard end before its members; here there are none."""
     process = run(python("import os, sys; print(os.getpid(), flush=True); input(); print('lived')"))
@@ -238,83 +167,6 @@ def test_a_supervisor_that_is_killed_takes_nobody_along(run: Run) -> None:
     os.kill(command, 0)
 
     assert ("lived\n", "") == process.communicate("over\n", WAIT_S)
-
-
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [
-        (
-            ["nowhere-to-be-found"],
-            127,
-            "nowhere-to-be-found: PATH names no folder with it: install",
-        ),
-        (["./nowhere"], 127, "./nowhere: there is no such file. Give the path"),
-        (["/"], 126, "/: this is a folder. Give the path"),
-        ([str(ROOT / "README.md")], 126, "it may not be executed: chmod +x"),
-    ],
-)
-def test_a_command_that_cannot_be_run_is_explained(
-    run: Run, command: list[str], code: int, said: str
-) -> None:
-    """By the shell's codes, and with what to do."""
-    process = run(command)
-    _, errors = process.communicate(timeout=WAIT_S)
-
-    assert (code, True) == (process.returncode, said in errors)
-    assert errors.startswith("trimtab-guard: ")
-
-
-def test_a_place_that_cannot_be_written_is_no_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A container's disk may be read-only: memory is not. A name may be too long for a socket."""
-    deep = tmp_path / ("long" * 30)
-    deep.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(deep))
-    one = supervisor.Supervisor(["true"])
-    listener, address = one._listen()  # noqa: SLF001 - the rest would only be told
-    with listener:
-        one._clear_up()  # noqa: SLF001 - as above
-
-    assert address.startswith("/dev/shm/trimtab-guard-")  # noqa: S108 - that is the point
-    assert [] == list(deep.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [([], "no command. Say what to run"), (["--gard", "true"], "--gard: there is no such option")],
-)
-def test_a_mistake_is_named(run: Run, arguments: list[str], said: str) -> None:
-    """With exit code 2, as everywhere."""
-    process = run(arguments, by=INSTALLED)
-    _, errors = process.communicate(timeout=WAIT_S)
-
-    assert (2, True) == (process.returncode, said in errors)
-
-
-def test_it_explains_itself(run: Run) -> None:
-    """What it is for, then examples; and its version is the SDK's."""
-    helped, _ = run(["--help"], by=INSTALLED).communicate(timeout=WAIT_S)
-    told, _ = run(["--version"], by=INSTALLED).communicate(timeout=WAIT_S)
-
-    assert supervisor.HELP == helped
-    assert helped.index("Examples") < helped.index("Usage")
-    assert f"trimtab-guard {version('trimtab')}\n" == told
-
-
-def test_what_is_installed_is_this(run: Run) -> None:
-    """The command of the SDK's own distribution; it runs without the package, and is small."""
-    project = text(Path("clients/python/pyproject.toml"))
-    assert 'trimtab-guard = "trimtab.supervisor:main"' in project
-    process = run(
-        ["--", *python("import os; print(os.getppid(), flush=True); input()")], by=INSTALLED
-    )
-    pid = int(line_of(process))
-
-    assert process.pid == pid
-    assert f"-IS {supervisor.__file__}" in command_of(pid)
-    process.communicate("over\n", WAIT_S)
-    assert process.returncode == 0
 
 
 def test_the_command_finds_the_guard_in_its_environment(run: Run) -> None:
