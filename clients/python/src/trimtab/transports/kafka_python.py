@@ -96,6 +96,8 @@ class KafkaPythonTransport:
             self._partition = group_partition(group, self._prefix, counts)
             followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
             starts = self._consumer.end_offsets(followed, timeout_ms=_ANSWER_MS)
+            for name in names:  # or the first record to each waits for that: in a guard, the last
+                self._producer.partitions_for(name)
         except REFUSALS as error:
             raise ConfigurationError(f"kafka: {error}") from error
         except KafkaError as error:
