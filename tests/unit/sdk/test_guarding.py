@@ -15,7 +15,7 @@ from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE, queue
 from trimtab import ConfigurationError, Member, guarding
 from trimtab.errors import GuardError
-from trimtab.guard_lines import ADDRESS, Post
+from trimtab.guard_lines import ADDRESS, Post, Welcome, line_of
 from trimtab.guarding import Guard
 from trimtab.holdings import Holdings
 from trimtab.options import Options, make_guard, read_profile
@@ -99,7 +99,24 @@ def test_a_guard_that_is_not_there_is_reported_and_cleared_up_after(tmp_path: Pa
         dead.bind(str(folder / "socket"))
 
     assert not Guard(POST, str(folder / "socket")).start(heard.append)
-    assert ("nobody stands in for this member" in str(heard), False) == (True, folder.exists())
+    assert ("Nobody stands in for this member" in str(heard), False) == (True, folder.exists())
+
+
+def test_a_guard_of_another_user_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It guards others; what to do is said."""
+
+    def refuse(_: socket.socket, address: str) -> None:
+        raise PermissionError(13, "Permission denied", address)
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    (tmp_path / "socket").touch()
+    heard: list[GuardError] = []
+
+    assert not Guard(POST, str(tmp_path / "socket")).start(heard.append)
+    assert "start trimtab-guard as the user of its command" in str(heard)
+    assert (tmp_path / "socket").exists()
 
 
 def started(heard: list[GuardError]) -> Guard:
@@ -164,6 +181,27 @@ def test_a_guard_that_does_not_hear_what_is_held_is_ended(monkeypatch: pytest.Mo
     assert -signal.SIGKILL == process_of(guard).wait(WAIT_S)
 
 
+def test_what_is_no_guard_is_not_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the guard is in another container, its number is another process's here."""
+    monkeypatch.setattr(guarding, "_SAY_S", 0.1)
+    heard: list[GuardError] = []
+    with (
+        socket.socket(socket.AF_UNIX) as listener,
+        subprocess.Popen([sys.executable, "-IS", "-c", "input()"], stdin=subprocess.PIPE) as other,
+    ):
+        listener.bind(str(tmp_path / "socket"))
+        listener.listen()
+        guard = Guard(POST, str(tmp_path / "socket"))
+        assert guard.start(heard.append)
+        theirs, _ = listener.accept()
+        with theirs:
+            theirs.sendall(line_of(Welcome(pid=other.pid)))
+            guard.keep(holding(50_000))
+
+        assert ("does not hear" in str(heard), None) == (True, other.poll())
+        other.communicate(b"over\n")
+
+
 def test_nothing_is_told_before_the_guard_watches(tmp_path: Path) -> None:
     """It could not know of the death."""
     with socket.socket(socket.AF_UNIX) as listener:
@@ -175,7 +213,7 @@ def test_nothing_is_told_before_the_guard_watches(tmp_path: Path) -> None:
         theirs, _ = listener.accept()
         with theirs:
             assert 1 == theirs.recv(65_536).count(b"\n")
-            theirs.sendall(b'{"kind": "welcome", "pid": 1}\n')
+            theirs.sendall(line_of(Welcome(pid=1)))
             guard.keep(holding())
             assert b'"hold"' in theirs.recv(65_536)
             guard.dismiss()

@@ -134,6 +134,7 @@ class Guard:
         if watch is not None:
             watch.end(in_good_order=in_good_order)
             if not in_good_order:
+                self._settling = [it for it in self._settling if not it.settled.is_set()]
                 self._settling.append(watch)
         if end is not self._starter:
             end.close()

@@ -13,11 +13,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeGuard
 
 from trimtab.errors import ConfigurationError, GuardError
 from trimtab.guard_lines import ADDRESS, Farewell, Post, Refused, answer, line_of
@@ -43,6 +44,8 @@ class Guard:
         self._post = post
         self._address = address
         self._connection: int | None = None
+        self._talking = threading.Lock()
+        """One thread at a time, or one might write where another has closed."""
         self._process: subprocess.Popen[bytes] | None = None
         """The guard, if it is ours alone."""
         self._pid: int | None = None
@@ -75,26 +78,28 @@ class Guard:
 
     def has_spoken(self) -> bool:
         """Whether it has something to say, which `keep` will heed."""
-        return self._connection is not None and _is_ready(self._connection, select.POLLIN, 0)
+        with self._talking:
+            return self._hears()
 
     def keep(self, holdings: Holdings) -> None:
         """Say what is held now; the application may be told afterwards."""
         try:
-            if self.has_spoken():
-                self._listen()
-            if self._pid is not None and self._connection is not None and holdings != self._told:
-                self._told = holdings
-                self._say(line_of(holdings))
+            with self._talking:
+                if self._hears():
+                    self._listen()
+                if self._pid is not None and self._connection is not None:
+                    self._keep(holdings)
         except GuardError as error:
             self._report(error)
 
     def dismiss(self) -> None:
         """Say farewell: all is in good order, and the guard has nothing to do."""
-        if self._connection is None:
-            return
-        with suppress(GuardError):  # it has ended: so much the better
-            self._say(line_of(Farewell()))
-            self._close()
+        with self._talking:
+            if self._connection is None:
+                return
+            with suppress(GuardError):  # it has ended: so much the better
+                self._say(line_of(Farewell()))
+                self._close()
         if self._process is not None:
             try:
                 self._process.wait(_END_S)
@@ -103,6 +108,8 @@ class Guard:
                 self._process.wait()
 
     def _started(self) -> socket.socket:
+        if not hasattr(socket, "AF_UNIX"):
+            raise ConfigurationError("guard: this system has no Unix sockets")
         ours, theirs = socket.socketpair()
         try:
             self._process = subprocess.Popen(
@@ -117,6 +124,14 @@ class Guard:
         finally:
             theirs.close()
         return ours
+
+    def _keep(self, holdings: Holdings) -> None:
+        if holdings != self._told:
+            self._told = holdings
+            self._say(line_of(holdings))
+
+    def _hears(self) -> bool:
+        return self._connection is not None and _is_ready(self._connection, select.POLLIN, 0)
 
     def _listen(self) -> None:
         """Take what it says: that it stands, that it does not, or, by closing, that it is dead."""
@@ -144,9 +159,8 @@ class Guard:
             except BlockingIOError:
                 left = over_at - time.monotonic()
                 if left <= 0 or not _is_ready(self._connection, select.POLLOUT, left):
-                    if self._process is None and self._pid is not None:
-                        with suppress(ProcessLookupError, PermissionError):
-                            os.kill(self._pid, signal.SIGKILL)
+                    if self._process is None and _is_guard(self._pid):
+                        os.kill(self._pid, signal.SIGKILL)
                     self._give_up("the guard does not hear what is held")
             except OSError:
                 self._mourn()
@@ -184,9 +198,12 @@ def _connected(address: str) -> socket.socket:
         connection.close()
         if isinstance(error, ConnectionRefusedError):
             _clear_up(Path(address))
+        why = "it has ended, or it is another container's"
+        if isinstance(error, PermissionError):
+            why = "it is another user's: start trimtab-guard as the user of its command"
         raise GuardError(
-            f"no guard is at {address}, where {ADDRESS} says: {error}. It has ended, or it is"
-            " another container's; nobody stands in for this member"
+            f"no guard is at {address}, where {ADDRESS} says ({error}): {why}. Nobody stands in for"
+            " this member"
         ) from error
     return connection
 
@@ -195,6 +212,13 @@ def _is_ready(connection: int, event: int, seconds: float) -> bool:
     poll = select.poll()  # `select` knows no numbers above 1,023
     poll.register(connection, event)
     return bool(poll.poll(seconds * 1_000))
+
+
+def _is_guard(pid: int | None) -> TypeGuard[int]:
+    """Tell whether this is a guard here as well, and not in a container that counts for itself."""
+    with suppress(OSError):
+        return b"trimtab.guard" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def _clear_up(address: Path) -> None:
