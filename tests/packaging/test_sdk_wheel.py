@@ -1,6 +1,7 @@
 """The SDK as an application gets it: alone, small, and without the controller."""
 
 import json
+import subprocess
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -39,6 +40,22 @@ def test_the_sdk_brings_nothing_of_the_controller(
 
     assert owners["trimtab"] == ["trimtab"]
     assert CONTROLLERS.isdisjoint(owners)
+
+
+def test_the_sdk_brings_its_guard(environment: Environment, sdk_wheel: Path) -> None:
+    """`trimtab-guard` runs a command where there is no controller, and as yet no Kafka client."""
+    environment.install(sdk_wheel)
+    environment.install_dependencies("trimtab")
+    guard = environment.folder / "bin" / "trimtab-guard"
+    done = subprocess.run(
+        [guard, "--", "sh", "-c", "test -S $TRIMTAB_GUARD && exit 7"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert (7, "", "") == (done.returncode, done.stdout, done.stderr)
 
 
 def test_the_sdk_wheel_is_typed_and_licensed(sdk_wheel: Path) -> None:

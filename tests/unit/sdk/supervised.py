@@ -1,6 +1,7 @@
 """Supervisors as processes, and what can be seen of them."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.builders.application import until
+from tests.builders.application import WAIT_S, until
 from trimtab import supervisor
 
 SUPERVISE = (sys.executable, "-IS", supervisor.__file__)
@@ -43,13 +44,15 @@ def supervisors() -> Iterator[Run]:
     try:
         yield start
         for process in begun:
-            process.communicate()
+            process.communicate(timeout=WAIT_S)
         until(lambda: not list(folder.iterdir()))  # also when it is the guard that removes it
         folder.rmdir()
     finally:
         for process in begun:
             if process.poll() is None:
-                process.kill()
+                for pid in (*children(process.pid), process.pid):
+                    os.kill(pid, signal.SIGKILL)
+                process.communicate()
 
 
 def line_of(process: "subprocess.Popen[str]") -> str:

@@ -120,23 +120,25 @@ def test_orphans_are_reaped(run: Run) -> None:
         python(
             """
             import os, sys
+            until, end = os.pipe()
             for _ in range(3):
                 if os.fork() == 0:
                     if os.fork() == 0:
-                        os.read(0, 1)
-                        os._exit(0)
+                        os.close(end)
+                        os.read(until, 1)
                     os._exit(0)
                 os.wait()
             print("ready", flush=True)
-            while sys.stdin.readline() != "over\\n":
-                pass
+            sys.stdin.readline()
+            os.close(end)
+            sys.stdin.readline()
             """
         )
     )
     assert line_of(process) == "ready"
     until(lambda: 3 + 2 == len(children(process.pid)))  # the orphans, the command and the guard
     assert process.stdin is not None
-    process.stdin.write("...")
+    process.stdin.write("they may end\n")
     process.stdin.flush()
     until(lambda: 2 == len(children(process.pid)))
 
