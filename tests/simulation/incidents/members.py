@@ -72,7 +72,7 @@ def kill_guarded(world: "World", dice: Random) -> None:
         return
     if any(it.offset_ms for it in world.everybody if it.name == victim.name):
         return  # who looks older than one that left has to wait for five minutes (B1)
-    held = Holdings.of(victim.session)
+    held, group = Holdings.of(victim.session), victim.session.profile.group
     victim.die(world.witness)
     victim.left = True
     if dice.random() < 0.3:  # and comes back at once: its guard may be later than its next life
@@ -82,7 +82,7 @@ def kill_guarded(world: "World", dice: Random) -> None:
         if not world.broker.up(world.now):
             world.later(SESSION_MS // 10, release)
             return
-        for said in (*held.releases(), held.leave()):
+        for said in (*held.releases(group), held.leave(group)):
             world.broker.append(TOPICS[said.topic], said.key, said.value, world.now)
 
     world.later(dice.choice([0, 0, 100, 1_000, SESSION_MS - 300, SESSION_MS + 900]), release)
