@@ -78,7 +78,7 @@ class _Group:
     agreement: Agreement
     summary: Summarised | None = None
     lives: dict[str, set[Life]] = field(default_factory=dict)
-    """By member, the lives that were sent assignments and have not ended."""
+    """By member, the lives that were sent assignments, or were named, and have not ended."""
 
     def issued(self, record: Issued) -> Iterator[Violation]:
         """Hand on assignments, but not those that a controller repeats from an old state."""
@@ -104,6 +104,13 @@ class _Group:
             self.rest.summarised(record)
             yield from self.agreement.summarised(record)
             yield from self.epochs.summarised(record)
+
+    def released(self, record: Released) -> Iterator[Violation]:
+        """Hand on a release; whom it names works from now on, before any assignment."""
+        for turn in record.turns:
+            if turn.to is not None:
+                self.lives.setdefault(turn.to.member, set()).add(turn.to)
+        yield from self.possession.released(record)
 
     def overtaken(self, younger: Life) -> None:
         """The older lives of a member are over."""
@@ -240,7 +247,7 @@ class Checker:
             case Commanded():
                 self._of(entry.group).silence.commanded(entry)
             case Released():
-                yield from self._of(entry.group).possession.released(entry)
+                yield from self._of(entry.group).released(entry)
             case Started():
                 self._of(entry.group).epochs.started()
                 self._of(entry.group).silence.started()

@@ -48,6 +48,8 @@ class Turn(NamedTuple):
     queue: Queue
     epoch: int
     next: int | None = None
+    to: Life | None = None
+    """Whose that is; None: that of whoever was promised it."""
 
 
 class Inheritance(NamedTuple):

@@ -1,7 +1,8 @@
 """Possession: who may be working on each queue, as far as the wire tells (I1, I3).
 
 A life may work on a queue from the record that says "hold"; an heir, from the moment that the first
-release of the grant it waits for is in the log and names it, because it asks no one. It may work
+release of the grant it waits for is in the log and names it, because it asks no one. A release may
+also name a life that was not promised the queue; then that is a grant of its own. A life may work
 until its own release is in the log, or a beat proves that it has let go, or its life has ended:
 withdrawn, evicted, left, or replaced by a younger one. What a later record *omits* ends nothing:
 the member may not have read it yet.
@@ -21,48 +22,21 @@ first in the log counts.
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from audit.history import BeatSeen, Grant, Inheritance, Issued, Joined, Life, Place, Queue, Released
+from audit.deeds import REMEMBERED, Claim, Deed
+from audit.history import (
+    BeatSeen,
+    Grant,
+    Inheritance,
+    Issued,
+    Joined,
+    Life,
+    Place,
+    Queue,
+    Released,
+    Turn,
+)
 from audit.violations import Invariant, Violation, queue_text
-
-_RELEASES_REMEMBERED = 16
-"""By queue. An heir is promised a release that is at most a few grants old."""
-
-Source = tuple[Life, int]
-
-
-@dataclass(slots=True)
-class _Claim:
-    """One grant of one queue to one life."""
-
-    life: Life
-    epoch: int
-    said: Place
-    source: Source | None = None
-    """The release that an heir waits for."""
-    able: bool = False
-    """It may be working."""
-    told_to_give: int | None = None
-    """The epoch of the first record that told it to let go."""
-
-
-@dataclass(slots=True)
-class _Deed:
-    """One queue."""
-
-    claims: dict[Source, _Claim] = field(default_factory=dict)
-    released: dict[Source, int | None] = field(default_factory=dict)
-    """Whom the first release of each grant names."""
-    begun: set[Source] = field(default_factory=set)
-    """Those of them that might be worked under by then: a liar may release what it will have."""
-    newest: int = 0
-    """The largest epoch ever granted, and to whom."""
-    newest_life: Life | None = None
-    granted: dict[Source, None] = field(default_factory=dict)
-    """Grants that were made before, live or not."""
-    working: int = 0
-    """The largest epoch under which somebody might have worked."""
 
 
 class Possession:
@@ -77,14 +51,14 @@ class Possession:
         self._gone: set[Life] = set()
         self._beating: set[Life] = set()
         """Since the group's last epoch."""
-        self._deeds: defaultdict[Queue, _Deed] = defaultdict(_Deed)
+        self._deeds: defaultdict[Queue, Deed] = defaultdict(Deed)
         self._queues: defaultdict[Life, set[Queue]] = defaultdict(set)
         self._held: dict[Life, tuple[Grant, ...]] = {}
         """What the newest assignment of each says."""
         self._eager: set[Life] = set()
         self._common: set[Life] = set()
         self._epoch = 0
-        self._suspicions: list[tuple[Queue, _Claim, _Claim, Place]] = []
+        self._suspicions: list[tuple[Queue, Claim, Claim, Place]] = []
 
     # -- what is published
 
@@ -122,27 +96,25 @@ class Possession:
         if self._deeds[row.queue].released.get(claim.source) == row.epoch:
             yield from self._enabled(row.queue, claim, record.at)
 
-    def _claim(self, record: Issued, row: Grant) -> tuple[_Claim, list[Violation]]:
+    def _claim(self, record: Issued, row: Grant) -> tuple[Claim, list[Violation]]:
         deed, key = self._deeds[row.queue], (record.life, row.epoch)
         known = deed.claims.get(key)
         again = (row.epoch, record.life) == (deed.newest, deed.newest_life)
         over = key in deed.granted and not again  # named by a controller that has not read of it
         if known is not None or over or key in deed.released or record.life in self._gone:
-            return known or _Claim(record.life, row.epoch, record.at), []
+            return known or Claim(record.life, row.epoch, record.at), []
         wrong = []
         if row.epoch <= deed.newest and not again:
             detail = f"a new grant under epoch {row.epoch}, not above {deed.newest}"
             wrong.append(self._violation(Invariant.TOKENS_GROW, row.queue, detail, record.at))
         if row.epoch > deed.newest:
             deed.newest, deed.newest_life = row.epoch, record.life
-        deed.granted[key] = None
-        while len(deed.granted) > _RELEASES_REMEMBERED:
-            del deed.granted[next(iter(deed.granted))]
-        claim = deed.claims[key] = _Claim(record.life, row.epoch, record.at)
+        deed.grant(key)
+        claim = deed.claims[key] = Claim(record.life, row.epoch, record.at)
         self._queues[record.life].add(row.queue)
         return claim, wrong
 
-    def _unnamed(self, queue: Queue, claim: _Claim, at: Place) -> Iterator[Violation]:
+    def _unnamed(self, queue: Queue, claim: Claim, at: Place) -> Iterator[Violation]:
         """A grant is worked under, or is to be, though the release that it waits for names another.
 
         What a forgotten release named nobody knows any more.
@@ -156,7 +128,7 @@ class Possession:
             detail = f"work under {who}, and the first release before it names {named}"
             yield self._violation(Invariant.ONE_OWNER, queue, detail, at)
 
-    def _enabled(self, queue: Queue, claim: _Claim, at: Place) -> Iterator[Violation]:
+    def _enabled(self, queue: Queue, claim: Claim, at: Place) -> Iterator[Violation]:
         """Let a claim work, unless it is over; suspect all others that may work."""
         deed = self._deeds[queue]
         if claim.able or deed.claims.get((claim.life, claim.epoch)) is not claim:
@@ -201,17 +173,29 @@ class Possession:
             deed, source = self._deeds[row.queue], (record.life, row.epoch)
             if source in deed.released:
                 continue
-            deed.released[source] = row.next
+            deed.released[source] = row.next if row.to is None else None
             if source in deed.claims and deed.claims[source].able:
                 deed.begun.add(source)
-            while len(deed.released) > _RELEASES_REMEMBERED:
+            while len(deed.released) > REMEMBERED:
                 forgotten = next(iter(deed.released))
                 del deed.released[forgotten]
                 deed.begun.discard(forgotten)
             deed.claims.pop(source, None)
             for heir in list(deed.claims.values()):
-                if (heir.source, heir.epoch) == (source, row.next):
+                if (heir.source, heir.epoch) == (source, row.next) and row.to is None:
                     yield from self._enabled(row.queue, heir, record.at)
+            if row.to is not None:
+                yield from self._named(record, row, row.to)
+
+    def _named(self, record: Released, row: Turn, life: Life) -> Iterator[Violation]:
+        """A life is named that may not have been promised the queue: a grant by itself."""
+        deed, epoch = self._deeds[row.queue], row.next or 0
+        if epoch <= row.epoch or life in self._gone:
+            return
+        claim = deed.claims.setdefault((life, epoch), Claim(life, epoch, record.at))
+        deed.grant((life, epoch))
+        self._queues[life].add(row.queue)
+        yield from self._enabled(row.queue, claim, record.at)
 
     def beaten(self, record: BeatSeen) -> Iterator[Violation]:
         """A full beat proves that what it does not list was let go, if it had been told to.
@@ -267,15 +251,15 @@ class Possession:
             places = (other.said, at)
             yield Violation(Invariant.ONE_OWNER, self._group, queue_text(queue), detail, places)
 
-    def _is_there(self, queue: Queue, claim: _Claim) -> bool:
+    def _is_there(self, queue: Queue, claim: Claim) -> bool:
         """Whether a life has beaten, or its newest assignment says hold and was not withdrawn."""
         held = Grant(queue, claim.epoch) in self._held.get(claim.life, ())
         return held or claim.life in self._beating
 
-    def _claims(self, queue: Queue, claim: _Claim) -> bool:
+    def _claims(self, queue: Queue, claim: Claim) -> bool:
         return (claim.life, claim.epoch) in self._deeds[queue].claims
 
-    def _able(self, deed: _Deed) -> list[_Claim]:
+    def _able(self, deed: Deed) -> list[Claim]:
         return [claim for claim in deed.claims.values() if claim.able]
 
     def _violation(self, invariant: Invariant, queue: Queue, detail: str, at: Place) -> Violation:

@@ -223,7 +223,10 @@ def _summarised(record: Group, at: Place, value: bytes) -> Entry:
 
 
 def _turns(rows: tuple[ReleaseRef, ...]) -> tuple[Turn, ...]:
-    return tuple(Turn(row.queue, row.epoch, row.next) for row in rows)
+    return tuple(
+        Turn(row.queue, row.epoch, row.next, None if row.to is None else Life(*row.to))
+        for row in rows
+    )
 
 
 def _grants(rows: tuple[GrantRef, ...] | tuple[HolderRef, ...]) -> tuple[Grant, ...]:

@@ -72,6 +72,8 @@ class Turn(NamedTuple):
     epoch: Epoch
     next: Epoch | None = None
     """None: nobody's; the controller decides when it has read the release."""
+    to: Life | None = None
+    """Whose that is. None in a release: that of whoever was promised it."""
 
 
 class Held(NamedTuple):

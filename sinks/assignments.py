@@ -12,12 +12,12 @@ from typing import Final
 
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn
 from rebalance.groups.model.events import Mode
-from rebalance.ids import Incarnation, MemberId, Turn
+from rebalance.ids import Incarnation, Life, MemberId, Turn
 from sinks.causes import cause_of
 from sinks.contract import Outlet, Record, headers
-from sinks.fitting import fitted
+from sinks.fitting import fitted, is_taken
 from trimtab import protocol
-from trimtab.protocol import ASSIGNMENTS, HolderRef, InheritRef, encode, member_key
+from trimtab.protocol import ASSIGNMENTS, HolderRef, InheritRef, LifeRef, encode, member_key
 from trimtab.protocol.names import CommonMode
 
 _MODES: Final[Mapping[Mode, CommonMode]] = {
@@ -53,8 +53,12 @@ def issued(decision: AssignmentIssued, outlet: Outlet) -> Record:
         mode=_MODES.get(decision.mode),
         join_again=decision.join_again or None,
     )
+    lists = ("inherit", "hold", "give")
+    if not is_taken(assignment, *lists):  # it may name fewer when it goes, and nothing else changes
+        bare = {"hold": _nameless(assignment.hold), "give": _nameless(assignment.give)}
+        assignment = assignment.model_copy(update=bare)
     # Who inherits without being told is confirmed when the queue is free; who must give is told.
-    cut = fitted(assignment, "inherit", "hold", "give")
+    cut = fitted(assignment, *lists)
     if cut is not assignment:
         assignment = cut.model_copy(update={"unnamed": _rows(assignment) - _rows(cut)})
     return Record(
@@ -86,4 +90,12 @@ def _rows(assignment: protocol.Assignment) -> int:
 
 
 def _holdings(turns: tuple[Turn, ...]) -> tuple[HolderRef, ...]:
-    return tuple(HolderRef(*queue, epoch, named) for queue, epoch, named in turns)
+    return tuple(HolderRef(*it.queue, it.epoch, it.next, _taker(it.to)) for it in turns)
+
+
+def _nameless(rows: tuple[HolderRef, ...]) -> tuple[HolderRef, ...]:
+    return tuple(row._replace(to=None) for row in rows)
+
+
+def _taker(life: Life | None) -> LifeRef | None:
+    return None if life is None else LifeRef(own_name(*life), life.incarnation)

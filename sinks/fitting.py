@@ -21,9 +21,14 @@ _ALWAYS_FIT: Final = 300
 numbers are 3.2 kB."""
 
 
+def is_taken(record: protocol.Record, *lists: str) -> bool:
+    """Tell whether a record is taken as it is; these are its lists."""
+    return sum(len(getattr(record, name)) for name in lists) <= _ALWAYS_FIT or _fits(record)
+
+
 def fitted(record: R, *lists: str) -> R:
     """Cut the named lists, the first one first, until the record fits."""
-    if sum(len(getattr(record, name)) for name in lists) <= _ALWAYS_FIT or _fits(record):
+    if is_taken(record, *lists):
         return record
     for name in lists:
         rows = getattr(record, name)

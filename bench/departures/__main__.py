@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from collections import Counter
 from contextlib import ExitStack
 from enum import StrEnum
 from itertools import product
@@ -26,6 +27,8 @@ from console.progress import Stderr
 from trimtab.protocol import DEFAULT_PARTITIONS
 
 _NAMES: Final = ("a", "b", "c", "d")
+_MANY: Final = tuple(f"m{number:02}" for number in range(16))
+_ROLLING: Final = "restarted one after another, the controller is frozen"
 _PREFIX: Final = "trimtab."
 _WAIT_S: Final = 25.0
 """More than a session, after which a controller at work would have ended it."""
@@ -44,22 +47,27 @@ def departures(
 ) -> None:
     """Have one of four members with 64 queues go, with the controller at work, and frozen: minutes.
 
+    Then each of sixteen is restarted, one after another, while the controller is frozen.
+
     Examples:
       make bench NAME=departures
       python -m bench.departures --trials 3 | tail -1 | jq .
     """
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
-        gaps = _measured(Path(home), trials, stack)
+        gaps, restart = _measured(Path(home), trials, stack)
     rows = [_row(kind, those) for kind, those in gaps.items()]
     head = {
         f"{kind}, {name}": figure
         for kind, those in gaps.items()
         for name, figure in (("p50_ms", _of(those)[0]), ("p99_ms", _of(those)[1]))
     }
+    head |= restart
     conclude(columns(rows, "departure", "queues", "p50 ms", "p99 ms", "most ms", "without"), head)
 
 
-def _measured(home: Path, trials: int, stack: ExitStack) -> dict[str, list[float | None]]:
+def _measured(
+    home: Path, trials: int, stack: ExitStack
+) -> tuple[dict[str, list[float | None]], dict[str, float]]:
     kafka = stack.enter_context(EmbeddedKafka(home / "kafka", port=0))
     outlet = Outlet(Side.TRIMTAB, kafka.bootstrap_servers, _PREFIX, DEFAULT_PARTITIONS)
     make_topics(outlet)
@@ -82,7 +90,46 @@ def _measured(home: Path, trials: int, stack: ExitStack) -> dict[str, list[float
                             fleet, controller, _NAMES[trial % len(_NAMES)], way, frozen
                         )
                     ]
-    return gaps
+    with (
+        Fleet(kafka.bootstrap_servers, _PREFIX, _MANY, supervised=False, guard=False) as fleet,
+        Stderr().step(_ROLLING),
+    ):
+        gaps[_ROLLING], restart = _restarted(fleet, controller)
+    return gaps, restart
+
+
+def _restarted(fleet: Fleet, controller: Contender) -> tuple[list[float | None], dict[str, float]]:
+    """Restart each member; return for each queue its longest time without an owner, and the rest.
+
+    Then the controller is back: how many queues it moves, and how many it has to for evenness.
+    """
+    fleet.rest()
+    controller.freeze()
+    first, worst = time.time_ns(), dict[int, float](dict.fromkeys(range(QUEUES), 0.0))
+    lost = set[int]()
+    for name in _MANY:
+        began = time.time_ns()
+        queues = fleet.leave(name)
+        taken = {it.queue: it.at for it in fleet.wait_for(queues, began, _WAIT_S)}
+        ends = fleet.ended(name, began)
+        lost |= queues - taken.keys()
+        for queue in queues & taken.keys():
+            worst[queue] = max(worst[queue], (taken[queue] - ends[queue]) / 1e6)
+        fleet.again(name)
+        fleet.show(name)
+    before, twice = fleet.owners(), fleet.doubled(first)
+    controller.thaw()
+    fleet.rest()
+    after = fleet.owners()
+    loads = Counter(name for those in before.values() for name in those)
+    gaps = [None if it in lost else worst[it] for it in range(QUEUES)]
+    return gaps, {
+        f"{_ROLLING}, owned twice": twice,
+        f"{_ROLLING}, moves then": sum(before[it] != after[it] for it in before),
+        f"{_ROLLING}, moves for evenness": sum(
+            max(0, load - QUEUES // len(_MANY)) for load in loads.values()
+        ),
+    }
 
 
 def _trial(

@@ -24,6 +24,8 @@ _PATIENCE_S: Final = 120.0
 _POLL_S: Final = 0.02
 _REST_S: Final = 7.0
 """Two heartbeats and more: by then everybody has shown that it knows its heirs."""
+_SHOWN_S: Final = 0.5
+"""For its mark to be read."""
 _END_S: Final = 40.0
 """More than a member takes to leave at its worst."""
 
@@ -38,6 +40,8 @@ class Worker:
     pid: int
     """The member's own."""
     owned: set[int] = field(default_factory=set)
+    there: threading.Event = field(default_factory=threading.Event)
+    """It has joined, if only in its own words."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +58,26 @@ class Fleet:
     """Some members of one group, while the ``with`` block lasts."""
 
     def __init__(
-        self, servers: str, prefix: str, names: tuple[str, ...], *, supervised: bool
+        self,
+        servers: str,
+        prefix: str,
+        names: tuple[str, ...],
+        *,
+        supervised: bool,
+        guard: bool = True,
     ) -> None:
         self._servers, self._prefix, self._names = servers, prefix, names
+        self._guard = "guard" if guard else "alone"
         self._supervisor = [sys.executable, "-IS", supervisor.__file__] if supervised else []
         self._lock = threading.Lock()
         self._workers: dict[str, Worker] = {}
         self.turns: list[Turn] = []
 
     def start(self, name: str) -> None:
-        """Start a member, under a guard."""
+        """Start a member."""
         command = [sys.executable, "-m", "bench.departures.worker", self._servers, self._prefix]
         process = subprocess.Popen(
-            [*self._supervisor, *command, name, "guard"],
+            [*self._supervisor, *command, name, self._guard],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -133,6 +144,37 @@ class Fleet:
         self._workers[name].process.wait(_END_S)
         self.start(name)
 
+    def show(self, name: str) -> None:
+        """Wait until a member that was started has joined, and the others know that it is there.
+
+        Raises:
+            Failure: It never does.
+        """
+        if not self._workers[name].there.wait(_PATIENCE_S):
+            raise Failure(f"{name} never starts")
+        time.sleep(_SHOWN_S)
+
+    def owners(self) -> dict[int, list[str]]:
+        """Return who works on each queue."""
+        with self._lock:
+            workers = list(self._workers.values())
+            return {it: [w.name for w in workers if it in w.owned] for it in range(QUEUES)}
+
+    def doubled(self, since: int) -> int:
+        """Count how often a queue was begun while another member worked on it."""
+        with self._lock:
+            turns = sorted(self.turns, key=lambda it: it.at)
+        working: dict[int, str] = {}
+        twice = 0
+        for turn in turns:
+            other = working.get(turn.queue, turn.name)
+            if turn.begins:
+                twice += other != turn.name and turn.at > since
+                working[turn.queue] = turn.name
+            elif other == turn.name:
+                working.pop(turn.queue, None)
+        return twice
+
     def _loads(self) -> dict[str, int]:
         return {name: len(worker.owned) for name, worker in self._workers.items()}
 
@@ -141,6 +183,8 @@ class Fleet:
         for line in worker.process.stdout:
             said = json.loads(line)
             begins, queues = said["event"] == "begins", said["queues"]
+            if said["event"] == "there":
+                worker.there.set()
             with self._lock:
                 (worker.owned.update if begins else worker.owned.difference_update)(queues)
                 self.turns += [Turn(said["at"], worker.name, it, begins) for it in queues]

@@ -46,6 +46,8 @@ def main() -> None:
         on_lost=partial(say, "ends"),
     )
     member.start()
+    member.wait_until(lambda it: it.state in {"joining", "joined"})
+    say("there", ())
     sys.stdin.readline()
     member.stop()
 

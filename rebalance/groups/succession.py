@@ -3,7 +3,8 @@
 Each queue has a standing heir, which its holder names when it goes (``standing``). Here they are
 dealt anew when somebody came, went or changed, or when owners did. And when an owner is gone, the
 target follows the log before the strategy is asked: its queues are meant for those that took them
-over, or are about to. Then a departure that was foreseen moves nothing twice.
+over, or are about to. Then a departure that was foreseen moves nothing twice, and neither does one
+of many while the controller was away: who was named in place of an heir keeps the queue.
 
 Called by ``step``, before ``baton`` moves queues. Its one rule: who cannot begin by a release is
 nobody's standing heir.
@@ -22,20 +23,30 @@ from rebalance.ids import MemberId
 
 def follow(draft: Draft) -> None:
     """Mean the queues of owners that are gone for those that have them by now, or come next."""
-    if not draft.policy.standing_heirs or not draft.membership.members.written:
+    if not draft.handover.taken and not (
+        draft.policy.standing_heirs and draft.membership.members.written
+    ):
         return
     candidates = target.candidates(draft)
     owners = draft.target.owners
     lost = set(owners.values()) - candidates.keys()
-    if not lost:
-        return
+    left = {queue for queue, owner in owners.items() if owner in lost}
+    named = draft.handover.taken & owners.keys()
     taken = {}
-    for queue in [queue for queue, owner in owners.items() if owner in lost]:
+    for queue in sorted(left | named):
         taker = _taker(draft.handover.books.get(queue), lost)
-        if taker is not None and taker in candidates:
+        if taker is None or taker not in candidates or taker == owners[queue]:
+            continue
+        if queue in left or queue.topic in candidates[taker].topics:
             taken[queue] = taker
-    draft.target.owners = {**dict(owners.items()), **taken}  # one by one takes ten times as long
-    draft.target.renamed.update(taken)
+    if taken:
+        draft.target.owners = {
+            **dict(owners.items()),
+            **taken,
+        }  # one by one takes ten times as long
+        draft.target.renamed.update(taken)
+    if not left.issuperset(taken) and not draft.outbox.causes and draft.outbox.occasion:
+        draft.outbox.causes.append(draft.outbox.occasion)  # who was named may have too many now
 
 
 def _taker(owned: Ownership | None, lost: Collection[MemberId]) -> MemberId | None:

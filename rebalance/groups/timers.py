@@ -14,7 +14,7 @@ from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
-from rebalance.groups.handover import endings, notice, omissions
+from rebalance.groups.handover import endings, notice, omissions, strangers
 from rebalance.groups.members import departures, flapping, mass_silence, membership, remains
 from rebalance.groups.model.decisions import MemberChange
 from rebalance.groups.model.draft import Draft
@@ -43,6 +43,7 @@ def fire(draft: Draft, stamp: Stamp) -> None:
     ailments.cease_to_withhold(draft, stamp)
     endings.take(draft, stamp)
     endings.repeat(draft, stamp)
+    strangers.expire(draft, stamp)
     for past in _PASTS:
         if any(stamp.clock >= deadline for deadline in past.deadlines(draft)):
             past.sweep(draft)
@@ -95,6 +96,7 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
     yield from (until for until in resting if until is not None)
     yield from routing.deadlines(draft)
     yield from endings.deadlines(draft)
+    yield from strangers.deadlines(draft)
     for past in _PASTS:
         yield from past.deadlines(draft)
     if draft.ailment is not None and draft.ailment.until is not None:

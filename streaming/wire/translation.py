@@ -191,7 +191,12 @@ def _grants(rows: Iterable[GrantRef]) -> tuple[Held, ...]:
 
 def _turns(rows: Iterable[HolderRef | ReleaseRef]) -> tuple[Turn, ...]:
     return tuple(
-        Turn(_queue(row), Epoch(row.epoch), None if row.next is None else Epoch(row.next))
+        Turn(
+            _queue(row),
+            Epoch(row.epoch),
+            None if row.next is None else Epoch(row.next),
+            None if row.to is None else _life(*row.to),
+        )
         for row in rows
     )
 

@@ -5,9 +5,10 @@
     company.works(seconds=20)
 
 Each second everybody reads what there is and says what it has to, and the controller reads that as
-one batch. Applications let go at once. Who reads late reads its last record only.
+one batch, if it is not away. Applications let go at once. Who reads late reads its last record.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -19,6 +20,7 @@ from sinks import assignments, releases
 from sinks.contract import Outlet
 from streaming.wire.translation import event_of
 from tests.builders.records import MemberRecord, joined
+from tests.builders.records import Record as AnyRecord
 from tests.builders.sessions import MINE, a_session
 from tests.builders.story import TICK_MS, Story, only
 from trimtab.protocol import ASSIGNMENTS, RELEASES, TOPICS, Record, Release, decode
@@ -33,8 +35,12 @@ class Company:
     def __init__(self, story: Story, names: Iterable[str]) -> None:
         self.story = story
         self.sessions = {name: a_session(name, now=story.wall) for name in names}
+        self.away = False
+        """The controller reads nothing."""
+        self._unread: list[AnyRecord] = []
         self._log: list[Release] = []
         """The releases that nobody has read yet."""
+        self._lives = 0
 
     def works(self, *, seconds: int) -> None:
         """Let time go by."""
@@ -47,14 +53,41 @@ class Company:
                 for record in self._done(session, self._heard(session, said))
             ]
             self._log += [record for record in records if isinstance(record, Release)]
-            if records:
-                self.story.reads(*(partial(_event, record) for record in records))
+            self._unread += (partial(_event, record) for record in records)
+            if self.away:
+                continue
+            if self._unread:
+                self.story.reads(*self._unread)
+                self._unread.clear()
             else:
                 self.story.ticks()
             for freed in only(Freed, self.story.decided):
                 value = releases.freed(freed, _OUTLET).value
                 assert value is not None, "a release is no tombstone"
                 self._log.append(decode(RELEASES, value))
+
+    def leaves(self, name: str) -> None:
+        """A member is asked to leave, and has all the time that it wants."""
+        self._tell(self.sessions[name].stop(self.story.wall, timeout_ms=1_000_000), name)
+
+    def returns(self, name: str) -> None:
+        """A new life of a member begins."""
+        self._lives += 1
+        life = f"{int(MINE[:13]) + self._lives:013d}-00000001"
+        self.sessions[name] = a_session(name, life, now=self.story.wall)
+
+    def at_work(self) -> dict[int, list[str]]:
+        """Return who works on each queue."""
+        working: dict[int, list[str]] = defaultdict(list)
+        for name, session in self.sessions.items():
+            for grant in session.working:
+                working[grant.queue.id].append(name)
+        return working
+
+    def _tell(self, actions: list[Action], name: str) -> None:
+        records = list(self._done(self.sessions[name], actions))
+        self._log += [record for record in records if isinstance(record, Release)]
+        self._unread += (partial(_event, record) for record in records)
 
     def full(self, name: str, *, queues: int) -> MemberRecord:
         """A member says that it can carry no more than so many."""

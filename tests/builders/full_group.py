@@ -224,6 +224,8 @@ GROUP = GroupState(
                 named=Epoch(127),
                 asked=Asked(epoch=Epoch(123), at=Millis(124)),
                 over=Over(Ending.FENCED, Millis(128)),
+                former=(Grant(Life(MemberId("n153"), Incarnation("n154")), Epoch(126)),),
+                begun=True,
             ),
             Queue(TopicName("n130"), BrokerName("n131"), 132): Ownership(
                 holder=Grant(Life(MemberId("n133"), Incarnation("n134")), Epoch(135)),
@@ -246,6 +248,7 @@ GROUP = GroupState(
                 CauseKind.AILMENT, "n160", Position(TopicName("n161"), 162, 163), "n164"
             ),
         },
+        strangers={Life(MemberId("n165"), Incarnation("n166")): Millis(167)},
     ),
     rules=Rules(
         paused=True,

@@ -64,7 +64,7 @@ def life_text(member: MemberId, incarnation: Incarnation) -> str:
 
 
 def turns(text: str) -> tuple[Turn, ...]:
-    """Read queues with epochs and who comes next: ``orders-0@3>5 orders-1@3``."""
+    """Read queues with epochs and what comes next, and whose: ``orders-0@3>5=b:2 orders-1@3``."""
     return tuple(map(_turn, text.split()))
 
 
@@ -77,7 +77,8 @@ def turn_text(turn: Turn) -> str:
 def _turn(text: str) -> Turn:
     grant, _, named = text.partition(">")
     (held,) = claims(grant)
-    return Turn(*held, Epoch(int(named)) if named else None)
+    epoch, _, who = named.partition("=")
+    return Turn(*held, Epoch(int(epoch)) if epoch else None, life(who) if who else None)
 
 
 def grant(text: str) -> Grant:

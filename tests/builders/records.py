@@ -137,9 +137,9 @@ def commanded(command: Command, *, name: str | None = None, base: int | None = N
     )
 
 
-def released(who: str, grants: str) -> Callable[[Stamp], Released]:
+def released(who: str, grants: str, *, own: bool = True) -> Callable[[Stamp], Released]:
     """A member lets go; ``grants`` is written as ``orders-0@3 orders-1@3``."""
-    return lambda stamp: Released(stamp, life(who), turns(grants))
+    return lambda stamp: Released(stamp, life(who), turns(grants), own)
 
 
 def marked(who: str) -> Callable[[Stamp], Released]:

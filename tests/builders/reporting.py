@@ -81,8 +81,7 @@ def _of_a_member(event: MemberEvent | Released, at: Place, life: Life) -> Entry:
             owned = None if event.owned is None else _grants(event.owned)
             return history.BeatSeen(at, GROUP, life, event.sequence, event.epoch, owned)
         case Released():
-            turns = (history.Turn(queue, epoch, named) for queue, epoch, named in event.turns)
-            return history.Released(at, GROUP, life, tuple(turns))
+            return history.Released(at, GROUP, life, tuple(map(_turn, event.turns)))
         case DrainAsked():
             return history.DrainAsked(at, GROUP, life, event.sequence)
         case Left():
@@ -157,8 +156,13 @@ def _issued(decision: AssignmentIssued, at: Place) -> Entry:
     )
 
 
+def _turn(turn: Turn) -> history.Turn:
+    to = None if turn.to is None else Life(*turn.to)
+    return history.Turn(turn.queue, turn.epoch, turn.next, to)
+
+
 def _holdings(turns: tuple[Turn, ...]) -> tuple[Grant, ...]:
-    return tuple(Grant(queue, epoch) for queue, epoch, _ in turns)
+    return tuple(Grant(it.queue, it.epoch) for it in turns)
 
 
 def _grants(rows: tuple[tuple[Queue, Epoch], ...]) -> tuple[Grant, ...]:

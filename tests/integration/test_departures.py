@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -65,12 +65,48 @@ def test_who_is_killed_under_a_guard_is_succeeded_without_the_controller(
         no_queue_moves(published, group, a)
 
 
-def has_heirs(published: Published, group: str) -> bool:
-    """Tell whether two members share the queues, and each is to name the other."""
+def test_a_rolling_restart_needs_no_controller(
+    controller: ControllerProcess, published: Published, group: str, member: MakeMember
+) -> None:
+    """Four members are restarted one after another: each queue is always somebody's, and one's."""
+    with ExitStack() as stack:
+        there = {name: stack.enter_context(member(name)) for name in "abcd"}
+        published.wait_until(lambda: has_heirs(published, group, "abcd"))
+        published.wait_until(lambda: all(published.is_read_by(it) for it in there.values()))
+        with frozen(controller):
+            for name in "abcd":
+                assert there[name].stop()
+                at_once(lambda: owners(there) == list(range(QUEUES)))
+                there[name] = stack.enter_context(member(name))
+                time.sleep(1.0)  # until the others know that it is there
+        before = {it.member_id: {grant.queue for grant in it.assignment} for it in there.values()}
+        published.wait_until(lambda: {QUEUES // 4} == {len(it.assignment) for it in there.values()})
+        published.wait_until(lambda: has_heirs(published, group, "abcd"))
+        after = {it.member_id: {grant.queue for grant in it.assignment} for it in there.values()}
+
+    surplus = sum(max(0, len(those) - QUEUES // 4) for those in before.values())
+    assert surplus == sum(len(those - after[name]) for name, those in before.items())
+
+
+def owners(members: Mapping[str, Member]) -> list[int]:
+    """Return the queues that are worked on, each as often as it is."""
+    return sorted(grant.queue.id for it in members.values() for grant in it.assignment)
+
+
+def at_once(condition: Callable[[], bool]) -> None:
+    """Wait a moment for what needs no controller."""
+    deadline = time.monotonic() + 2.0
+    while not condition():
+        assert time.monotonic() < deadline, "no controller was there, and nobody went on"
+        time.sleep(0.01)
+
+
+def has_heirs(published: Published, group: str, names: str = "ab") -> bool:
+    """Tell whether members share the queues, and each is to name another."""
     records = [it for key, it in published.assignments.items() if key.group == group]
     held = [row for it in records if isinstance(it, Assignment) for row in it.hold]
     return (
-        published.is_stable(group, "ab", QUEUES)
+        published.is_stable(group, names, QUEUES)
         and len(held) == QUEUES
         and all(row.next is not None for row in held)
     )

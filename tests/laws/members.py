@@ -32,10 +32,9 @@ from tests.laws.views import (
 from trimtab import protocol
 from trimtab.protocol import Assignment, HolderRef, InheritRef, QueueRef, ReleaseRef
 from trimtab.session import MemberSession, Profile, incarnation
-from trimtab.session.baton import Baton, Revoking, State, Waiting, Working
-
-REVOCATION_MS = 60_000
-HEARTBEAT_MS = 3_000
+from trimtab.session.baton import Baton
+from trimtab.session.duty import Duty as State
+from trimtab.session.duty import Revoking, Waiting, Working
 
 
 class Read(NamedTuple):
@@ -203,6 +202,7 @@ def _seen(session: MemberSession, view: View) -> View:
     for ref, epoch in baton._let_go.items():  # noqa: SLF001 - as above
         given[ref.id] = epoch
     session._recall._firsts.clear()  # noqa: SLF001 - a member may forget what it has heard
+    session._recall._lives.clear()  # noqa: SLF001 - as above
     return view._replace(
         acted=session.epoch,
         duties=tuple(duties),
@@ -213,10 +213,10 @@ def _seen(session: MemberSession, view: View) -> View:
 
 def _duty(ref: QueueRef, state: State) -> Duty:
     match state:
-        case Working(grant, named):
-            return Duty(WORKING, grant.token, named=named or 0)
-        case Revoking(grant, _, named):
-            return Duty(REVOKING, grant.token, named=named or 0)
+        case Working(grant, outlook):
+            return Duty(WORKING, grant.token, named=outlook.next.epoch if outlook.next else 0)
+        case Revoking(grant, _, outlook):
+            return Duty(REVOKING, grant.token, named=outlook.next.epoch if outlook.next else 0)
         case Waiting(epoch, (member, life, under)):
             source = Release(_number(member), _life(life), ref.id, under, epoch)
             return Duty(WAITING, epoch, source)
@@ -259,8 +259,8 @@ def _assignment(session: MemberSession, record: Record) -> Assignment:
         give=_turns(record.give),
         inherit=tuple(map(_inherit, record.inherit)),
         session_timeout_ms=SESSION_MS,
-        revocation_timeout_ms=REVOCATION_MS,
-        heartbeat_interval_ms=HEARTBEAT_MS,
+        revocation_timeout_ms=60_000,
+        heartbeat_interval_ms=3_000,
         join_again=None,
     )
 

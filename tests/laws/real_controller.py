@@ -201,7 +201,7 @@ class RealController:
             )
             for freed in decisions
             if isinstance(freed, Freed)
-            for queue, epoch, named in freed.turns
+            for queue, epoch, named, _ in freed.turns
         )
 
     def _record(self, issued: AssignmentIssued) -> Record:
@@ -209,8 +209,8 @@ class RealController:
         return Record(
             life=int(issued.incarnation),
             epoch=issued.epoch,
-            hold=tuple((numbers[queue], epoch, named or 0) for queue, epoch, named in portion.hold),
-            give=tuple((numbers[queue], epoch, named or 0) for queue, epoch, named in portion.give),
+            hold=tuple((numbers[it.queue], it.epoch, it.next or 0) for it in portion.hold),
+            give=tuple((numbers[it.queue], it.epoch, it.next or 0) for it in portion.give),
             inherit=tuple(self._inherit(line) for line in portion.inherit),
         )
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from tests.laws.views import View
 from trimtab.protocol import HolderRef, QueueRef, Release, ReleaseRef
-from trimtab.session.baton import Baton, Changes, Revoking, Waiting
+from trimtab.session.baton import Baton, Changes
+from trimtab.session.duty import Revoking, Waiting
 from trimtab.session.recall import Recall, Said, Source
 
 Method = Callable[..., Any]

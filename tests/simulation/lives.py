@@ -153,6 +153,28 @@ def guarded(seed: int) -> Scenario:
     return replace(life, incidents=tuple(incidents), standing=True)
 
 
+def rolling(seed: int) -> Scenario:
+    """Draw a life in which everybody is restarted, and some are killed under a guard.
+
+    Kafka loses nothing that it had taken, because nothing mends the middle of a chain of releases.
+    And all clocks of a name agree: who has left by one that is ahead keeps the others out (B1).
+    """
+    drawn, chance = scenario(seed), Random(-5 - seed)
+    kinds = [Kind.ROLL, *(chance.choice([Kind.ROLL, Kind.KILL_GUARDED]) for _ in range(2))]
+    kinds += [chance.choice([Kind.BEREAVED, Kind.CRASH_CONTROLLER, Kind.START, Kind.TWIN])]
+    end = drawn.safety_ms + 6_000
+    incidents = [
+        Incident(chance.randint(QUIET_BEFORE_MS, end), kind, chance.getrandbits(32))
+        for kind in kinds
+    ]
+    apart = {Kind.TRUNCATE, Kind.RESTART}
+    drawn_too = (it for it in drawn.incidents if it.kind not in apart)
+    incidents = sorted([*drawn_too, *incidents], key=_WHEN)
+    standing = chance.random() < 0.8
+    return replace(drawn, incidents=tuple(incidents), safety_ms=end, standing=standing)
+
+
 def life(seed: int) -> Scenario:
-    """Draw a life of any kind: in some the controller forgets, or guards release for the dead."""
-    return {9: forgetting, 4: retiring, 7: guarded}.get(seed % 10, scenario)(seed)
+    """Draw a life of any kind: in some the controller forgets, or members go on without it."""
+    kinds = {9: forgetting, 4: retiring, 7: guarded, 2: rolling}
+    return kinds.get(seed % 10, scenario)(seed)

@@ -27,6 +27,7 @@ from tests.simulation.forgotten import (
     last_word_not_read,
     nothing_withheld,
 )
+from tests.simulation.named import NAMED
 from tests.simulation.plant import OWNERS, Function, Plant
 from tests.simulation.scenario import Quirk
 
@@ -103,6 +104,7 @@ PATIENCE = frozenset({Invariant.PATIENT})
 COUNTED = frozenset({Invariant.EPOCHS_GROW, Invariant.TOKENS_GROW})
 PLANTS = {
     **BATON_PLANTS,
+    **NAMED,
     "expiry off by one": Plant(
         "rebalance.groups.timers._sessions",
         expiry_off_by_one,

@@ -1,10 +1,13 @@
 """What members of a world read of what is decided."""
 
+from collections.abc import Iterable
+
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.events import Mode
+from rebalance.ids import Turn
 from sinks import Outlet
 from sinks.assignments import issued, own_name
-from trimtab.protocol import ASSIGNMENTS, Assignment, HolderRef, InheritRef, decode
+from trimtab.protocol import ASSIGNMENTS, Assignment, HolderRef, InheritRef, LifeRef, decode
 
 
 def assignment(decision: AssignmentIssued) -> Assignment:
@@ -16,8 +19,8 @@ def assignment(decision: AssignmentIssued) -> Assignment:
         incarnation=decision.incarnation,
         epoch=decision.epoch,
         target_epoch=decision.target_epoch,
-        hold=tuple(HolderRef(*queue, epoch, named) for queue, epoch, named in portion.hold),
-        give=tuple(HolderRef(*queue, epoch, named) for queue, epoch, named in portion.give),
+        hold=_holdings(portion.hold),
+        give=_holdings(portion.give),
         inherit=tuple(
             InheritRef(
                 *row.queue,
@@ -33,6 +36,18 @@ def assignment(decision: AssignmentIssued) -> Assignment:
         heartbeat_interval_ms=decision.heartbeat_interval_ms,
         mode=None if decision.mode is Mode.CLUSTERING else decision.mode.value,
         join_again=decision.join_again or None,
+    )
+
+
+def _holdings(turns: Iterable[Turn]) -> tuple[HolderRef, ...]:
+    return tuple(
+        HolderRef(
+            *it.queue,
+            it.epoch,
+            it.next,
+            None if it.to is None else LifeRef(own_name(*it.to), it.to.incarnation),
+        )
+        for it in turns
     )
 
 

@@ -113,6 +113,7 @@ class Kind(StrEnum):
     CONFLICT = "conflicting routes"
     WRITE_ONLY = "write-only queue"
     BROKER_RESTART = "broker restart"
+    ROLL = "rolling restart"
 
 
 _REPLACED = {Kind.TWIN, Kind.SURGE, Kind.RELIEVE, Kind.AWAY, Kind.EVICT, Kind.FORGE}
@@ -130,6 +131,7 @@ _APART = {
     Kind.TWO_CLOCKS,
     Kind.LATE_JOINS,
     Kind.KILL_GUARDED,
+    Kind.ROLL,
 }
 _DRAWN = [kind for kind in Kind if kind not in _APART]
 """What every life draws from; the others have lives of their own."""
@@ -215,7 +217,7 @@ class Scenario:
 def policy(scenario: Scenario) -> Policy:
     """The same short patience for all groups, so that a life is short."""
     general = Policy()
-    longest = SESSION_MS if scenario.half_told else general.session_timeout_ms_max
+    longest = SESSION_MS if scenario.half_told else 2 * SESSION_MS
     most = REVOCATION_MS if scenario.half_told else general.revocation_timeout_ms_max
     return Policy(
         strategy=scenario.strategy,

@@ -148,7 +148,9 @@ def _may_keep(
         return False
     name = owned.holder.member
     holder = draft.membership.members.get(name)
-    if holder is None or not holder.owns or not wants(holder, topic):
+    if holder is None or holder.incarnation != owned.holder.incarnation:
+        return False
+    if not holder.owns or not wants(holder, topic):
         return False
     return holder.capacity is None or _has_room(draft, name, holder.capacity, kept)
 
@@ -214,7 +216,8 @@ def next_page(
 def _at_rest(owned: Ownership, heir: Grant | None) -> Ownership:
     """Name the standing heir, if there is room for one more promise."""
     promised = {heir.life for heir in owned.heirs}
-    if heir is None or (heir.life not in promised and len(promised) >= MOST_HEIRS):
+    room = MOST_HEIRS - len(promised) - len(owned.former)
+    if heir is None or (heir.life not in promised and room <= 0):
         return owned if owned.named is None else replace(owned, named=None)
     return _naming(owned, heir)
 

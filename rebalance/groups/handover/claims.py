@@ -2,8 +2,11 @@
 
 The member may be wrong, or may not have heard yet that the queue moved. So a claim is refused only
 when it is certainly false: the member has acted on the group's last decision; or it shows an epoch
-that is not drawn yet, or one that another member has on that very queue. In no case does the member
-get the queue (faults C8, C9).
+that is not drawn yet, or one that another member has on that very queue. A claim above the epoch of
+the queue's holder is never certainly false: a release that was not read yet may name the member,
+under an epoch of its own. But if that release is lost, two may work on the queue. So such a member
+is told anew what it has, and drops what it is not told. In no case does the member get the queue
+(faults C8, C9).
 
 Called by ``endings`` with each beat that lists what its member owns. Its one rule: a claim changes
 nothing; it is refused in the history, and the member is told again what it really has.
@@ -33,11 +36,20 @@ def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
     if member is None or member.incarnation != event.incarnation or not member.owns:
         return
     informed = event.epoch >= draft.before.epoch
+    unknown = [
+        (queue, epoch)
+        for queue, epoch in listed
+        if granted(draft.handover.books.get(queue), Tenure(event.life, epoch)) is None
+    ]
+    doubtful = [it for it in unknown if _may_be_named(draft, *it)]
+    if doubtful and informed:
+        draft.outbox.answered.add(event.member)
+        draft.outbox.touched = True
     strange = tuple(
         queue
-        for queue, epoch in listed
-        if (informed or _is_impossible(draft, event.member, queue, epoch))
-        and granted(draft.handover.books.get(queue), Tenure(event.life, epoch)) is None
+        for queue, epoch in unknown
+        if (queue, epoch) not in doubtful
+        and (informed or _is_impossible(draft, event.member, queue, epoch))
     )
     if strange:
         draft.outbox.answered.add(event.member)
@@ -51,6 +63,12 @@ def judge(draft: Draft, event: BeatSeen, listed: Iterable[Held]) -> None:
                 cause,
             )
         )
+
+
+def _may_be_named(draft: Draft, queue: Queue, epoch: Epoch) -> bool:
+    """Tell whether a release that was not read yet may name the member."""
+    owned = draft.handover.books.get(queue)
+    return owned is not None and epoch > owned.holder.epoch
 
 
 def _is_impossible(draft: Draft, member: MemberId, queue: Queue, epoch: Epoch) -> bool:

@@ -1,13 +1,16 @@
 """Endings: what ends a grant, and what follows for its queue.
 
-A release was read, and the first one of a grant in the log counts, whoever wrote it: the heir that
-it names holds the queue, under the epoch that it was promised; if it names none, the queue is
-vacant until the baton moves it.
+A release was read, and the first one of a grant in the log counts, whoever wrote it: the life that
+it names holds the queue, under the epoch that it names; if it names none, the queue is vacant until
+the baton moves it. It may name a life that nobody has promised the queue, or whose join was not
+read yet: then the page names a holder that is no member, which is to let go (``baton``) when it
+comes. If it does not come (``strangers``), or has ended, the queue is released for it, too: it may
+have handed the queue on.
 
 Where the controller knows that a holder is done (its life ended, a beat proves it, or it is eager
 and had its time) it may not just believe that: the holder, or a guard, may have named an heir that
-works already. So it writes the release itself, and waits until it has read one. Only if nobody was
-promised the queue, or the holder knows no releases, there is nothing to wait for.
+works already. So it writes the release itself, and waits until it has read one. Only if nobody can
+have been named, or the holder knows no releases, there is nothing to wait for.
 
 A release counts only for the exact queue, member, incarnation and epoch.
 
@@ -20,7 +23,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.handover import claims, notice
+from rebalance.groups.handover import claims, notice, strangers
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
@@ -57,25 +60,57 @@ _CARRIED_OUT = {Ending.RELEASED, Ending.TAKEN}
 
 
 def book(draft: Draft, event: Released) -> bool:
-    """Enter a release: the heir that it names becomes the holder.
+    """Enter a release: the life that it names becomes the holder.
 
     Returns:
         Whether its life is about to go: it hands on what it was not asked for.
     """
     goes = False
-    for queue, epoch, named in event.turns:
+    for turn in event.turns:
+        queue, tenure = turn.queue, Tenure(event.life, turn.epoch)
+        _begin(draft, queue, tenure, event.stamp)
         owned = draft.handover.books.get(queue)
-        if owned is None or owned.holder.tenure != Tenure(event.life, epoch):
+        if owned is None or owned.holder.tenure != tenure:
             continue  # not the first of its grant: late, repeated, or never granted
         if owned.asked is None:
             draft.outbox.occasion = Cause(
                 CauseKind.DRAIN, event.member, event.stamp.position, "released without being asked"
             )
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
-        heir = next((heir for heir in owned.heirs if heir.epoch == named), None)
+        heir = owned.named_by(turn)
         goes |= heir is not None and owned.asked is None
         _vacate(draft, queue, owned, ending, event.stamp, heir)
+        if heir is not None:
+            _welcome(draft, queue, heir, event.stamp, ended=heir in owned.former)
+            if turn.to is not None and owned.asked is None:
+                draft.handover.taken.add(queue)
     return goes
+
+
+def _begin(draft: Draft, queue: Queue, tenure: Tenure, stamp: Stamp) -> None:
+    """Take an heir of an ended holder that lets go for the holder: what named it is lost."""
+    owned = draft.handover.books.get(queue)
+    if owned is None or owned.ending is None:
+        return
+    for heir in (*owned.heirs, *owned.former):
+        if heir.tenure == tenure:
+            _vacate(draft, queue, owned, owned.ending, stamp, heir)
+
+
+def _welcome(draft: Draft, queue: Queue, heir: Grant, stamp: Stamp, *, ended: bool) -> None:
+    """Go on above the epoch of a new holder; if it has ended, release the queue for it, too."""
+    draft.reached = max(draft.reached, heir.epoch)
+    known = draft.membership.members.get(heir.member)
+    if known is None:
+        gone = draft.membership.departures.get(heir.member)
+        over = gone is not None and gone.incarnation >= heir.incarnation
+    else:
+        its_last = known.incarnation == heir.incarnation and known.away
+        over = its_last or known.incarnation > heir.incarnation
+    if ended or over:
+        _end(draft, queue, heir.tenure, Ending.FENCED, stamp)
+    elif known is None or known.incarnation != heir.incarnation:
+        strangers.note(draft, heir.life, stamp)
 
 
 def repair(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -117,9 +152,16 @@ def _strike(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
         owned = draft.handover.books.get(queue)
         if owned is None or owned.moves or owned.holder.tenure != Tenure(event.life, epoch):
             continue
-        kept = () if owned.heir is None else (owned.heir,)
-        if owned.heirs != kept:
-            draft.handover.books.put(queue, replace(owned, heirs=kept))
+        told = draft.before.handover.books.get(queue)
+        if told is None or told.holder != owned.holder:
+            continue
+        kept = {told.named, owned.named}
+        heirs, former = (
+            tuple(it for it in promised if it.epoch in kept)
+            for promised in (owned.heirs, owned.former)
+        )
+        if (heirs, former) != (owned.heirs, owned.former):
+            draft.handover.books.put(queue, replace(owned, heirs=heirs, former=former))
 
 
 def _asked(draft: Draft) -> Mapping[Life, Sequence[tuple[Queue, Epoch, Epoch]]]:
@@ -144,7 +186,7 @@ def _end(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stam
     owned = draft.handover.books.get(queue)
     if owned is None or owned.holder.tenure != tenure or owned.ending is not None:
         return
-    if not owned.heirs or is_eager(draft, owned.holder):
+    if not owned.may_be_handed_on or is_eager(draft, owned.holder):
         _vacate(draft, queue, owned, ending, stamp, owned.heir)
         return
     asked = owned.asked or Asked(draft.next_epoch, stamp.heard)
@@ -174,7 +216,7 @@ def _vacate(
         draft.handover.books.remove(queue)
         draft.scratch(_Step).vacant[queue] = vacancy
         return
-    draft.handover.books.put(queue, Ownership(heir))
+    draft.handover.books.put(queue, Ownership(heir, begun=True))
     pass_on(draft, queue, vacancy, heir.member)
 
 
@@ -199,10 +241,12 @@ def take_back(draft: Draft, stamp: Stamp) -> None:
         return
     for queue in draft.handover.books.concerning({member for member, _ in draft.ended}):
         owned = draft.handover.books[queue]
-        heirs = tuple(heir for heir in owned.heirs if heir.life not in draft.ended)
-        if heirs != owned.heirs:
+        former = tuple(heir for heir in owned.heirs if heir.life in draft.ended)
+        if former:
+            heirs = tuple(heir for heir in owned.heirs if heir not in former)
             named = owned.named if owned.named in {heir.epoch for heir in heirs} else None
-            owned = replace(owned, heirs=heirs, named=named)
+            former = (*owned.former, *former)
+            owned = replace(owned, heirs=heirs, named=named, former=former)
             draft.handover.books.put(queue, owned)
         ending = draft.ended.get(owned.holder.life)
         if ending is not None:

@@ -32,6 +32,8 @@ class Claim(NamedTuple):
     """Whom its release is to name."""
     source: Tenure | None = None
     """It is an heir's: it begins on the release of this grant, if that names it."""
+    to: Life | None = None
+    """Who that is, if it is known."""
 
     @property
     def tenure(self) -> Tenure:
@@ -43,7 +45,7 @@ def claims_of(record: Adopted) -> list[tuple[Queue, Claim]]:
     """Return what a record claims, queue by queue."""
     told, life, portion = record.epoch, record.life, record.portion
     claims = [
-        (turn.queue, Claim(turn.epoch, told, life, asked, turn.next))
+        (turn.queue, Claim(turn.epoch, told, life, asked, turn.next, to=turn.to))
         for turns, asked in ((portion.hold, False), (portion.give, True))
         for turn in turns
     ]
@@ -82,6 +84,10 @@ def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
 
 
 def _held(claim: Claim, heirs: tuple[Grant, ...], asked: Asked) -> Ownership:
-    named = claim.named if claim.named in {heir.epoch for heir in heirs} else None
     told = replace(asked, epoch=claim.told) if claim.asked else None
-    return Ownership(Grant(claim.life, claim.epoch), heirs, named, told)
+    page = Ownership(Grant(claim.life, claim.epoch), heirs, asked=told)
+    if claim.named in {heir.epoch for heir in heirs}:
+        return replace(page, named=claim.named)
+    if claim.named is None or claim.to is None:
+        return page
+    return replace(page, former=(Grant(claim.to, claim.named),))  # it is not found any more

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.errors import BrokenInvariant
+from rebalance.groups.handover import strangers
 from rebalance.groups.members import flapping, membership, twins
 from rebalance.groups.members.admission import (
     Admitted,
@@ -33,6 +34,7 @@ from rebalance.ids import Life, Millis
 def join(draft: Draft, event: Joined) -> None:
     """Judge a join, and carry the outcome out."""
     outcome = judged(draft, event)
+    strangers.hear(draft, event.life, event.stamp)
     match outcome:
         case Late():
             pass

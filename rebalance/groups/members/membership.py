@@ -11,7 +11,7 @@ also enter and strike out those that were published.
 from dataclasses import replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.handover import omissions
+from rebalance.groups.handover import omissions, strangers
 from rebalance.groups.members import departures, flapping, mass_silence, remains, unread
 from rebalance.groups.model.decisions import (
     Ending,
@@ -57,6 +57,7 @@ def beat(draft: Draft, event: BeatSeen) -> None:
 
 def _stray(draft: Draft, event: BeatSeen, known: Member | None) -> None:
     """Hear a life that is not a member; if its epoch is 0, its join will be read soon."""
+    strangers.hear(draft, event.life, event.stamp)
     if event.epoch == 0:
         return
     omissions.prolong(draft, event.stamp.heard)
@@ -121,6 +122,7 @@ def dismiss(draft: Draft, name: MemberId) -> None:
 def _leave(draft: Draft, event: Left) -> None:
     known = draft.membership.members.get(event.member)
     if known is None or event.incarnation != known.incarnation or known.away:
+        strangers.end(draft, event.life, Ending.LEFT)
         return
     if event.sequence < known.sequence:
         return  # it has joined again since
@@ -143,6 +145,7 @@ def enter(
     """Enter a new life in the roster."""
     if draft.membership.suspected:
         mass_silence.hear(draft, name, stamp)
+    strangers.admit(draft, name, member.incarnation)
     draft.membership.members.put(name, member)
     draft.membership.pulses.put(name, Pulse(stamp.heard, sequence=-1))
     draft.membership.empty_since = None

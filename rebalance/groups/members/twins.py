@@ -15,10 +15,18 @@ from typing import Final, NamedTuple
 
 from rebalance.groups.members import flapping
 from rebalance.groups.model.draft import Draft
-from rebalance.groups.model.events import Adopted, Commanded, Event, Joined, RouteObserved
+from rebalance.groups.model.events import (
+    Adopted,
+    Commanded,
+    Event,
+    Joined,
+    Portion,
+    Released,
+    RouteObserved,
+)
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import Incarnation, InstanceId, Life, MemberId
+from rebalance.ids import Incarnation, InstanceId, Life, MemberId, Turn
 from rebalance.stamp import Stamp
 
 _NAME_CHARACTERS: Final = 255
@@ -43,6 +51,8 @@ def told_apart(event: Event, policy: Policy) -> Event:
     """Give each life a name of its own, where twins are to be separate members."""
     if policy.on_twin is not TwinRule.SEPARATE or isinstance(event, RouteObserved | Commanded):
         return event
+    if isinstance(event, Released):
+        event = replace(event, turns=_turns_apart(event.turns))
     return replace(event, life=_apart(event.life))
 
 
@@ -54,8 +64,13 @@ def named_apart(record: Adopted, policy: Policy) -> Adopted:
         replace(it, predecessor=it.predecessor._replace(life=_apart(it.predecessor.life)))
         for it in record.portion.inherit
     )
-    portion = replace(record.portion, inherit=inherit)
+    hold, give = _turns_apart(record.portion.hold), _turns_apart(record.portion.give)
+    portion = Portion(hold, give, inherit)
     return replace(record, life=_apart(record.life), portion=portion)
+
+
+def _turns_apart(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    return tuple(it if it.to is None else it._replace(to=_apart(it.to)) for it in turns)
 
 
 def _apart(life: Life) -> Life:

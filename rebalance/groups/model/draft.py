@@ -47,6 +47,8 @@ class Draft:
     outbox: OutboxDraft = field(default_factory=OutboxDraft)
     ended: dict[Life, Ending] = field(default_factory=dict)
     """Lives that ended: ``members`` notes them, the next ``take_back`` takes their grants."""
+    reached: Epoch = Epoch(0)
+    """The highest epoch that a release was read to name: a holder may draw one itself."""
     _scratch: dict[type, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -125,7 +127,7 @@ class Draft:
     @property
     def next_epoch(self) -> Epoch:
         """The reading that this step draws if it decides anything."""
-        return Epoch(self.before.epoch + 1)
+        return Epoch(max(self.before.epoch, self.reached) + 1)
 
     @property
     def decided(self) -> bool:

@@ -20,8 +20,8 @@ from rebalance.ids import BrokerName, TopicName
 
 RECORD_BYTES: Final = 1024 * 1024 - 64 * 1024
 """What a record has for queues: Kafka's default for all of it, less what else a record says. That
-is 6 kB for the longest names of group, member and cause; the rest is for the names of the members
-that are inherited from."""
+is 6 kB for the longest names of group, member and cause; the rest is for the names of the lives
+that are inherited from, or come next."""
 ALWAYS_FIT: Final = 300
 """So many queues fit into any record, however long their names are: two of 1 kB each. For what may
 be said of queues that the group has beside its routes, because they are gone from those."""
@@ -35,7 +35,8 @@ _VERBS: Final = 3
 _ROW: Final = len("[,12345678,1234567890123456789],")
 """All but the id of a long row: an epoch and a position. An epoch of eight digits is a decision a
 second for three years. Only a release's row may be longer, by the epoch that comes next; so a
-member does not put more than half of the queues into one."""
+member does not put more than half of the queues into one. A row to hold is shorter: two epochs, and
+the number of the life that comes next."""
 
 
 class Extent(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from rebalance.causes import Cause
 from rebalance.groups.model.books import DraftedBooks
 from rebalance.groups.model.ownership import Ownership
-from rebalance.ids import Epoch, Millis, Queue
+from rebalance.ids import Epoch, Life, Millis, Queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,24 @@ class Handover:
     reasons: Mapping[Epoch, Cause] = field(default_factory=dict)
     """The cause of each record that a member still has to act on (``attribution``). Invariant: no
     epoch is above the group's."""
+    strangers: Mapping[Life, Millis] = field(default_factory=dict)
+    """Lives that hold queues and are no members, and when each was heard last (``strangers``)."""
 
 
 class HandoverDraft:
     """The hand-over in the middle of a step."""
 
-    __slots__ = ("books", "loose", "over", "posted", "reasons", "retold", "served")
+    __slots__ = (
+        "books",
+        "loose",
+        "over",
+        "posted",
+        "reasons",
+        "retold",
+        "served",
+        "strangers",
+        "taken",
+    )
 
     def __init__(self, before: Handover) -> None:
         """Open it."""
@@ -42,10 +54,13 @@ class HandoverDraft:
         """As in the state, once ``baton.settle`` has looked."""
         self.posted = before.posted
         self.reasons = before.reasons
+        self.strangers = before.strangers
         self.served: set[Epoch] = set()
         """Whose records were acted on in this step."""
         self.over: set[Queue] = set()
         """Whose holder was found in this step to be done, and whose release is to be written."""
+        self.taken: set[Queue] = set()
+        """Handed on in this step, unasked, to lives that were not promised it."""
         self.retold: set[Epoch] = set()
         """What somebody is told again in this step to let go (``notice``)."""
 
@@ -56,4 +71,5 @@ class HandoverDraft:
         for queue, owned in self.books.written.items():
             if owned is not None:
                 owned.check(queue, epoch)
-        return Handover(self.books.merged(), tuple(self.loose), self.posted, self.reasons)
+        books, loose = self.books.merged(), tuple(self.loose)
+        return Handover(books, loose, self.posted, self.reasons, self.strangers)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rebalance.errors import BrokenInvariant
 from rebalance.groups.model.decisions import Ending
-from rebalance.ids import Epoch, Life, Millis, OfOneLife, Queue, Tenure
+from rebalance.ids import Epoch, Life, Millis, OfOneLife, Queue, Tenure, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,12 @@ class Ownership:
     over: Over | None = None
     """Set when the holder has ended. Then the controller has written its release, and waits to read
     it, because another one may stand in the log before it."""
+    former: tuple[Grant, ...] = ()
+    """Promised to lives that have ended. The holder may name them, and they may have handed the
+    queue on before they ended."""
+    begun: bool = False
+    """The holder has begun on a release. It may name somebody whom nobody has promised the queue:
+    a younger life of the member that it has the queue from."""
 
     @property
     def ending(self) -> Ending | None:
@@ -75,6 +81,19 @@ class Ownership:
     def heir(self) -> Grant | None:
         """Return the heir that the holder is to name."""
         return next((heir for heir in self.heirs if heir.epoch == self.named), None)
+
+    def named_by(self, turn: Turn) -> Grant | None:
+        """Return the grant that a release of the holder's names; epochs of a queue grow."""
+        if turn.next is None or turn.next <= self.holder.epoch:
+            return None
+        if turn.to is not None:
+            return Grant(turn.to, turn.next)
+        return next((it for it in (*self.heirs, *self.former) if it.epoch == turn.next), None)
+
+    @property
+    def may_be_handed_on(self) -> bool:
+        """Tell whether a release of the holder's may name somebody."""
+        return bool(self.heirs or self.former) or self.begun
 
     @property
     def moves(self) -> bool:
@@ -92,5 +111,5 @@ class Ownership:
             raise BrokenInvariant(f"{queue}: {self.named} is no heir in {self}")
         if self.over is not None and self.asked is None:
             raise BrokenInvariant(f"{queue}: {self} has ended and moves nowhere")
-        if epochs[-1] > epoch:
+        if max([*epochs, *(grant.epoch for grant in self.former)]) > epoch:
             raise BrokenInvariant(f"{queue}: {self} is of a later epoch than {epoch}")

@@ -41,7 +41,9 @@ def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[MemberId
         share = shares.get(holder.member)
         if share is not None and owned.ending is None:
             told = share.hold if owned.asked is None else share.give
-            told.append(Turn(queue, holder.epoch, owned.named))
+            following = owned.heir
+            to = None if following is None else following.life
+            told.append(Turn(queue, holder.epoch, owned.named, to))
         for heir in owned.heirs:
             share = shares.get(heir.member)
             if share is not None:

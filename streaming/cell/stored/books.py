@@ -8,13 +8,17 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
+from msgspec import field
+
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Epoch, Incarnation, Life, MemberId, Millis, Queue
 from streaming.cell.stored.form import Form, Place, Places
 
-_ALIKE: Final = attrgetter("holder.life", "holder.epoch", "heirs", "named", "asked", "over")
+_ALIKE: Final = attrgetter(
+    "holder.life", "holder.epoch", "heirs", "named", "asked", "over", "former", "begun"
+)
 """What makes two pages the same. Faster by far than to compare them."""
 _ENDINGS: Final = {1: Ending.RELEASED, 2: Ending.LEFT, 3: Ending.FENCED, 4: Ending.TAKEN}
 _NUMBERS: Final = {ending: number for number, ending in _ENDINGS.items()}
@@ -38,6 +42,8 @@ class PageForm(Form):
     asked: tuple[Epoch, Millis] | None
     over: tuple[int, Millis] | None
     """How the holder has ended, and when its release was written."""
+    former: list[GrantForm] = field(default_factory=list)
+    begun: bool = False
 
 
 class BooksForm(Form):
@@ -84,6 +90,8 @@ def _page_form(page: Ownership, names: Places[MemberId], members: Members) -> Pa
         page.named,
         None if asked is None else (asked.epoch, asked.at),
         None if page.over is None else (_NUMBERS[page.over.ending], page.over.at),
+        [_grant_form(it, names, members) for it in page.former],
+        page.begun,
     )
 
 
@@ -94,6 +102,8 @@ def _page(form: PageForm, names: Sequence[MemberId], members: Members) -> Owners
         named=form.named,
         asked=None if form.asked is None else Asked(*form.asked),
         over=None if form.over is None else Over(_ENDINGS[form.over[0]], form.over[1]),
+        former=tuple(_grant(it, names, members) for it in form.former),
+        begun=form.begun,
     )
 
 

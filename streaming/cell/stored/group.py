@@ -10,13 +10,15 @@ from itertools import chain
 from operator import attrgetter
 from typing import Final
 
+from msgspec import field
+
 from rebalance.groups.model.handover import Handover
 from rebalance.groups.model.member import Pulse
 from rebalance.groups.model.membership import Membership
 from rebalance.groups.model.outbox import Outbox
 from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.groups.model.target import Target
-from rebalance.ids import Epoch, GroupName, MemberId, Millis, Queue
+from rebalance.ids import Epoch, GroupName, Incarnation, Life, MemberId, Millis, Queue
 from streaming.cell.stored.beats import BeatsForm
 from streaming.cell.stored.books import BooksForm, Members, books, books_form
 from streaming.cell.stored.causes import CauseForm, cause, cause_form
@@ -63,6 +65,7 @@ class HandoverForm(Form):
     loose: list[Place]
     posted: dict[Epoch, Millis | None]
     reasons: dict[Epoch, CauseForm]
+    strangers: list[tuple[Place, Incarnation, Millis]] = field(default_factory=list)
 
 
 class GroupForm(Form):
@@ -197,6 +200,10 @@ def _handover_form(
         loose=places.of(handover.loose),
         posted=dict(handover.posted),
         reasons={epoch: cause_form(it) for epoch, it in handover.reasons.items()},
+        strangers=[
+            (names[life.member], life.incarnation, heard)
+            for life, heard in handover.strangers.items()
+        ],
     )
 
 
@@ -208,6 +215,7 @@ def _handover(
         loose=chosen(known, form.loose),
         posted=form.posted,
         reasons={epoch: cause(it) for epoch, it in form.reasons.items()},
+        strangers={Life(names[name], life): heard for name, life, heard in form.strangers},
     )
 
 

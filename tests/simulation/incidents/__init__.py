@@ -53,6 +53,7 @@ from tests.simulation.incidents.members import (
     twin,
 )
 from tests.simulation.incidents.operators import evict, order, pause, retire
+from tests.simulation.incidents.rolling import roll
 from tests.simulation.incidents.routes import (
     conflict,
     delete,
@@ -135,4 +136,5 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.CONFLICT: conflict,
     Kind.WRITE_ONLY: write_only,
     Kind.BROKER_RESTART: restart_broker,
+    Kind.ROLL: roll,
 }

@@ -64,14 +64,15 @@ def grants(text: str) -> tuple[Grant, ...]:
 
 
 def turns(text: str) -> tuple[Turn, ...]:
-    """Read grants that are over and who comes next, separated by spaces."""
+    """Read grants that are over, what comes next, and whose that is: ``orders-0@1>2=b:2``."""
     return tuple(_turn(each) for each in text.split())
 
 
 def _turn(text: str) -> Turn:
     over, _, named = text.partition(">")
     (grant,) = grants(over)
-    return Turn(*grant, int(named) if named else None)
+    epoch, _, who = named.partition("=")
+    return Turn(*grant, int(epoch) if epoch else None, life(who) if who else None)
 
 
 def inheritances(text: str) -> tuple[Inheritance, ...]:

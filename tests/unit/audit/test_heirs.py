@@ -130,3 +130,49 @@ def test_a_release_of_what_was_not_granted_yet_is_a_lie() -> None:
     told.issued("b", 3, hold="orders-0@2")
 
     assert [] == told.details
+
+
+def test_a_life_that_is_named_works_whoever_was_promised_the_epoch() -> None:
+    """It may be no member yet; whoever is told to hold beside it is the second at work."""
+    told = of_two_heirs()
+    told.releases("a", "orders-0@1>2=d")
+    told.issued("d", 4, hold="orders-0@2")
+    told.batch_ends()
+    assert [] == told.details
+
+    told.issued("c", 5, hold="orders-0@5")
+    told.batch_ends()
+    assert ["I1"] == told.wrong
+    assert "c@5 and d@2 may both work on it" in told.details[0]
+
+
+def test_a_life_that_is_named_may_name_another() -> None:
+    """A chain that no controller knows of; its epochs grow, and need not be those of the group."""
+    told = of_two_heirs()
+    told.releases("a", "orders-0@1>2=d")
+    told.releases("d", "orders-0@2>3=a:2")
+    told.issued("a:2", 4, hold="orders-0@3")
+    told.batch_ends()
+    assert [] == told.details
+
+
+@pytest.mark.parametrize("named", ["orders-0@1>1=d", "orders-0@1>0=d"])
+def test_a_life_that_is_named_under_no_later_epoch_does_not_begin(named: str) -> None:
+    """The queue is free."""
+    told = of_two_heirs()
+    told.releases("a", named)
+    told.issued("c", 4, hold="orders-0@4")
+    told.batch_ends()
+
+    assert [] == told.details
+
+
+def test_a_younger_life_ends_one_that_was_named() -> None:
+    """Though that one was never told anything."""
+    told = of_two_heirs()
+    told.releases("a", "orders-0@1>2=d")
+    told.joined("d:2")
+    told.issued("d:2", 4, hold="orders-0@4")
+    told.batch_ends()
+
+    assert [] == told.details

@@ -86,10 +86,19 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
         {
             "kind": "release",
             "sequence": 6,
-            "queues": [{"topic": "orders", "queues": [[0, 2, 17, 3], [1, 2, 17, None]]}],
+            "queues": {
+                "to": [["worker-3", LIFE.incarnation]],
+                "queues": [{"topic": "orders", "queues": [[0, 2, 17, 3, 0], [1, 2, 17, None]]}],
+            },
         },
         history.Released(
-            AT, "billing", LIFE, (Turn(("orders", "", 0), 2, 3), Turn(("orders", "", 1), 2))
+            AT,
+            "billing",
+            LIFE,
+            (
+                Turn(("orders", "", 0), 2, 3, Life("worker-3", LIFE.incarnation)),
+                Turn(("orders", "", 1), 2),
+            ),
         ),
     ),
     "release that the controller writes": (
@@ -97,7 +106,7 @@ HEARD: dict[str, tuple[Topic[Any], dict[str, object], object]] = {
         {
             "kind": "release",
             "sequence": 0,
-            "queues": [{"topic": "orders", "queues": [[0, 2, None, 3]]}],
+            "queues": {"queues": [{"topic": "orders", "queues": [[0, 2, None, 3]]}]},
             "by": "controller",
         },
         history.Released(AT, "billing", LIFE, (Turn(("orders", "", 0), 2, 3),)),
@@ -158,7 +167,7 @@ def test_assignments() -> None:
     assert (LIFE, 4, 10_000) == (entry.life, entry.epoch, entry.session_timeout_ms)
     assert (Grant(("orders", "", 0), 2),) == entry.hold
     assert (Grant(("orders", "", 1), 2),) == entry.give
-    assert (3, 4) == entry.heirs
+    assert (None, 4) == entry.heirs
     source = Life("worker-1", "1767225599000-0a1b2c3d")
     assert (Inheritance(("orders", "", 7), 4, source, 3),) == entry.inherit
     assert isinstance(entry.content, bytes)

@@ -100,6 +100,7 @@ def test_the_schemas_refuse_what_we_refuse() -> None:
         "runs: ",
         "one address",
         "from nobody",
+        "to nobody",
         "later",
     )
     sayable = [

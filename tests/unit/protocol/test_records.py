@@ -15,6 +15,7 @@ from trimtab.protocol import (
     GrantRef,
     HolderRef,
     InheritRef,
+    LifeRef,
     Place,
     QueueRef,
     Release,
@@ -90,11 +91,33 @@ def test_a_release_says_who_comes_next_and_who_says_so() -> None:
     rows = (ReleaseRef("orders", "", 1, 3, 42, 4), ReleaseRef("orders", "", 5, 3, None, None))
     release = Release(member="m", incarnation=LIFE, sequence=7, queues=rows)
 
-    assert [[1, 3, 42, 4], [5, 3, None, None]] == json.loads(encode(release))["queues"][0]["queues"]
+    (shelf,) = json.loads(encode(release))["queues"]["queues"]
+    assert [[1, 3, 42, 4], [5, 3, None, None]] == shelf["queues"]
     assert b'"by"' not in encode(release)
     assert rows == decode(RELEASES, encode(release)).queues
     told = release.model_copy(update={"by": "guard"})
     assert "guard" == decode(RELEASES, encode(told)).by
+
+
+def test_a_release_may_name_a_life() -> None:
+    """Once in the record; a row gives its number, and one that names no life has a cell less."""
+    heir = LifeRef("n", LIFE)
+    rows = (
+        ReleaseRef("orders", "", 1, 3, 42, 4, heir),
+        ReleaseRef("orders", "", 2, 3, None, 4),
+        ReleaseRef("orders", "", 5, 3, None, 6, heir),
+    )
+    release = Release(member="m", incarnation=LIFE, sequence=7, queues=rows, gone=True)
+    said = json.loads(encode(release))
+
+    assert {
+        "to": [["n", LIFE]],
+        "queues": [
+            {"topic": "orders", "queues": [[1, 3, 42, 4, 0], [2, 3, None, 4], [5, 3, None, 6, 0]]}
+        ],
+    } == said["queues"]
+    assert said["gone"] is True
+    assert release == decode(RELEASES, encode(release))
 
 
 def test_a_name_is_said_once() -> None:

@@ -14,7 +14,7 @@ DEADLINE = 1_000
 
 def a_baton() -> Baton:
     """A life that has seen no assignment."""
-    return Baton("m", MINE, Recall())
+    return Baton("m", MINE, Recall(), lambda topic: topic == "orders")
 
 
 def holding(epoch: int = 1) -> Baton:

@@ -28,7 +28,7 @@ def grant(number: int = 0) -> Grant:
 
 def reading(*numbers: int) -> Commons:
     """A life that reads these queues."""
-    commons = Commons("m", MINE, Recall())
+    commons = Commons("m", MINE, Recall(), bool)
     commons.obey(assignment(1, hold=[(number, 1) for number in numbers]), DEADLINE)
     return commons
 

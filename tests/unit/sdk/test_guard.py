@@ -93,7 +93,7 @@ def said_by(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """A member's post, and what it holds."""
     held = [{"topic": "orders", "queues": [[0, 3, 4]]}]
     post = {"servers": name, "group": GROUP, "patience_ms": 10_000}
-    return post, {"member": name, "incarnation": MINE, "queues": held}
+    return post, {"member": name, "incarnation": MINE, "queues": {"queues": held}}
 
 
 SPOKEN = [("release", "guard"), ("leave", None)]

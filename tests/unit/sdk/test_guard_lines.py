@@ -55,7 +55,7 @@ def test_what_a_guard_says_is_read(said: Answer) -> None:
 
 def test_the_queues_of_a_topic_stand_together() -> None:
     """As in an assignment."""
-    queues = json.loads(line_of(HELD))["queues"]
+    queues = json.loads(line_of(HELD))["queues"]["queues"]
 
     assert [
         {"topic": "orders", "queues": [[0, 2, 5], [1, 3, None]]},
@@ -74,7 +74,10 @@ def test_what_is_unknown_is_ignored() -> None:
     ("line", "reason"),
     [
         (b'{"kind": "post", "group": "g", "kafka": {"sasl.password": "secret"}}', "post.servers"),
-        (b'{"kind": "hold", "member": "m", "incarnation": 1, "queues": []}', "hold.incarnation"),
+        (
+            b'{"kind": "hold", "member": "m", "incarnation": 1, "queues": {"queues": []}}',
+            "hold.incarnation",
+        ),
         (b'{"kind": "another"}', "Input tag"),
         (b"secret", "Invalid JSON"),
     ],

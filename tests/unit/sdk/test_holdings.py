@@ -17,6 +17,7 @@ from trimtab.protocol import (
     TOPICS,
     HolderRef,
     Leave,
+    LifeRef,
     Record,
     Release,
     ReleaseRef,
@@ -70,9 +71,11 @@ def test_its_leave_is_the_last_record_of_that_life() -> None:
     assert release.sequence < leave.sequence == LAST
 
 
-def test_who_holds_nothing_only_leaves() -> None:
-    """There is nothing to release."""
-    assert [] == holdings().releases(GROUP)
+def test_who_holds_nothing_only_says_that_it_has_gone() -> None:
+    """There is nothing to release, and nobody must name it any more."""
+    (last,) = said(holdings().releases(GROUP))
+    assert isinstance(last, Release)
+    assert ((), True) == (last.queues, last.gone)
 
 
 def test_two_grants_of_a_queue_are_two_records_in_order() -> None:
@@ -90,7 +93,18 @@ def test_more_than_a_record_takes_are_more_records() -> None:
         GROUP
     )
 
-    assert [1, 2] == [message.ticket for message in messages]
+    assert [1, 2, 3] == [message.ticket for message in messages]
+
+
+def test_a_guard_names_whom_its_member_would() -> None:
+    """Also a life that nobody has promised the queue."""
+    to = LifeRef("b", "1767225602000-00000001")
+    rows = (HolderRef(*queue(), 3, 4, to), HolderRef(*queue(1), 3, 5))
+    held = Holdings(member="m", incarnation=MINE, queues=rows)
+    (release,) = said(held.releases(GROUP))
+
+    assert isinstance(release, Release)
+    assert [(4, to), (5, None)] == [(row.next, row.to) for row in release.queues]
 
 
 def test_a_session_holds_what_kafka_does_not_know_to_be_released() -> None:

@@ -114,7 +114,7 @@ def test_an_error_ends_the_block_at_once_and_in_good_order(
     with Stopwatch(), pytest.raises(ZeroDivisionError):
         fail_in_the_block(member, kafka)
 
-    assert [(*queue(), 1, 7 if reader else None, None)] == released(kafka)
+    assert [(*queue(), 1, 7 if reader else None, None, None)] == released(kafka)
     assert [1] == [len(records(kafka, Leave))]
     assert [(ONE,)] == application.told("revoked")
     assert member.failure is None
@@ -138,7 +138,7 @@ def test_whoever_reads_does_not_wait_for_heirs(
         kafka.assign(1, hold=[(0, 1)])
         member.wait_until(lambda it: it.assignment, WAIT_S)
 
-    assert [(*queue(), 1, 7, None)] == released(kafka)
+    assert [(*queue(), 1, 7, None, None)] == released(kafka)
 
 
 def test_another_thread_reads_on(kafka: MemoryTransport, application: Application) -> None:
@@ -158,7 +158,7 @@ def test_another_thread_reads_on(kafka: MemoryTransport, application: Applicatio
     ending.join(WAIT_S)
 
     assert ((ONE,), []) == before
-    assert [(*queue(), 1, 7, None)] == released(kafka)
+    assert [(*queue(), 1, 7, None, None)] == released(kafka)
 
 
 class Failing(Reader):
@@ -269,7 +269,7 @@ def test_a_binding_does_not_stop_the_loop(kafka: MemoryTransport) -> None:
     with Stopwatch():
         asyncio.run(play(kafka, Reader(), failing=False))
 
-    assert [(*queue(), 1, 7, None)] == released(kafka)
+    assert [(*queue(), 1, 7, None, None)] == released(kafka)
 
 
 def test_an_error_ends_an_asynchronous_block_at_once_too(kafka: MemoryTransport) -> None:
@@ -277,4 +277,4 @@ def test_an_error_ends_an_asynchronous_block_at_once_too(kafka: MemoryTransport)
     with Stopwatch(), pytest.raises(ZeroDivisionError):
         asyncio.run(play(kafka, Reader(), failing=True))
 
-    assert [(*queue(), 1, 7, None)] == released(kafka)
+    assert [(*queue(), 1, 7, None, None)] == released(kafka)

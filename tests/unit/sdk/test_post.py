@@ -42,7 +42,10 @@ def test_it_releases_what_was_held_last_when_the_member_is_dead(kafka: MemoryTra
     release, leave = kafka.sent
     assert isinstance(release, Release)
     assert isinstance(leave, Leave)
-    assert ("guard", [(*queue(), 3, None, 4)]) == (release.by, [(*it,) for it in release.queues])
+    assert ("guard", [(*queue(), 3, None, 4, None)]) == (
+        release.by,
+        [(*it,) for it in release.queues],
+    )
     assert kafka.closed
 
 

@@ -9,6 +9,7 @@ from tests.builders.sessions import (
     acknowledge,
     assignment,
     joined,
+    marks,
     only,
     sent,
 )
@@ -114,7 +115,7 @@ def test_leaving_does_not_wait_for_ever_for_kafka() -> None:
 def test_a_leave_that_fails_ends_the_session_too() -> None:
     """There is nothing left to do about it."""
     session = joined()
-    (leave,) = only(Send, session.stop(0, timeout_ms=1_000))
+    _, leave = only(Send, session.stop(0, timeout_ms=1_000))
 
     assert [Ended(Ending.ABANDONED)] == session.failed(leave.ticket, 0)
 
@@ -122,7 +123,8 @@ def test_a_leave_that_fails_ends_the_session_too() -> None:
 def test_whoever_has_said_goodbye_takes_nothing_any_more() -> None:
     """A grant that crosses the leave is not worked on: the controller gives it to another."""
     session = joined()
-    (leave,) = session.stop(0, timeout_ms=30_000)
+    last, leave = session.stop(0, timeout_ms=30_000)
+    assert [True] == [it.gone for it in marks([last])]
     assert 1 == len(sent(Leave, [leave]))
 
     assert [] == session.receive(assignment(2, hold=[(0, 2)]), 0)
@@ -135,7 +137,7 @@ def test_an_heir_that_leaves_forgets_and_says_nothing() -> None:
     session = joined()
     session.receive(assignment(2, inherit=[(0, 2, "a", 1)]), 0)
     actions = session.stop(0, timeout_ms=1_000)
-    (leave,) = actions
+    _, leave = actions
 
     assert 1 == len(sent(Leave, [leave]))
     assert [] == session.hear(a_release("a", (0, 1, 42, 2)), 0)

@@ -51,7 +51,7 @@ def test_only_one_that_was_written_after_the_answer_counts(
     read: tuple[int, ...], *, due: bool
 ) -> None:
     """An earlier one may have come before the join, when nobody knew whose it was."""
-    mark = Mark(needed=True)
+    mark = Mark(("m", MINE), needed=True)
     for sequence, has_answer in ((2, False), (5, True), (7, True)):
         mark.sent(sequence, answered=has_answer)
     for sequence in read:

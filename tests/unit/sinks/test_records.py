@@ -67,7 +67,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             epoch=Epoch(4),
             target_epoch=Epoch(3),
             portion=Portion(
-                hold=turns("orders-0@2>4 orders-2@3"),
+                hold=turns(f"orders-0@2>4=b:{LIFE} orders-2@3"),
                 give=turns("orders-1@2>4"),
                 inherit=(
                     Inheritance(queue("orders-7"), Epoch(4), Tenure(Life(B, LIFE), Epoch(3))),
@@ -85,12 +85,12 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             (
                 '{"v":1,"kind":"assignment","group":"billing","member":"a",'
                 '"incarnation":"1767225600000-9f86d081","epoch":4,"target_epoch":3,'
-                '"hold":[{"topic":"orders","queues":[[0,2,4],[2,3,null]]}],'
-                '"give":[{"topic":"orders","queues":[[1,2,4]]}],'
+                '"hold":{"to":[["b","1767225600000-9f86d081"]],'
+                '"queues":[{"topic":"orders","queues":[[0,2,4,0],[2,3,null]]}]},'
+                '"give":{"queues":[{"topic":"orders","queues":[[1,2,4]]}]},'
                 '"inherit":{"from":[["b","1767225600000-9f86d081"]],'
-                '"queues":[{"topic":"orders","queues":[[7,4,0,3]]}]},'
-                '"revocation_timeout_ms":60000,"session_timeout_ms":10000,'
-                f'"heartbeat_interval_ms":3000,{WRITTEN_CAUSE}}}'
+                '"queues":[{"topic":"orders","queues":[[7,4,0,3]]}]},"revocation_timeout_ms":60000,'
+                f'"session_timeout_ms":10000,"heartbeat_interval_ms":3000,{WRITTEN_CAUSE}}}'
             ).encode(),
             (JSON, ("schema", b"trimtab.assignment/1"), ("epoch", b"4")),
         ),
@@ -102,8 +102,8 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             PARTITION,
             b"billing",
             b'{"v":1,"kind":"release","member":"a","incarnation":"1767225600000-9f86d081",'
-            b'"sequence":0,"queues":[{"topic":"orders",'
-            b'"queues":[[0,2,null,4],[2,3,null,null]]}],"by":"controller"}',
+            b'"sequence":0,"queues":{"queues":[{"topic":"orders",'
+            b'"queues":[[0,2,null,4],[2,3,null,null]]}]},"by":"controller"}',
             (JSON, ("schema", b"trimtab.release/1")),
         ),
     ),

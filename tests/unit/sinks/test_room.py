@@ -36,6 +36,7 @@ from trimtab.protocol import (
     Assignment,
     Beat,
     GrantRef,
+    LifeRef,
     Record,
     ReleaseRef,
     decode,
@@ -111,6 +112,23 @@ def test_ten_thousand_topics_are_told_to_one_member() -> None:
     assert fits(queues)
     assert (10_000, None) == (len(told.hold), told.unnamed)
     assert size <= limits.RECORD_BYTES
+
+
+@pytest.mark.parametrize("characters", [20, 255])
+def test_lives_that_come_next_are_named_as_long_as_there_is_room(characters: int) -> None:
+    """All or none; a holder that is told no names has its epochs, and every queue."""
+    lives = [Life(MemberId(f"{n:a>{characters}}"), LIFE) for n in range(5_000)]
+    queues = queues_of("orders", 5_000)
+    turns = (
+        Turn(it, Epoch(123_456), Epoch(123_457), who) for it, who in zip(queues, lives, strict=True)
+    )
+    size, told = written(Portion(hold=tuple(turns)))
+
+    assert size <= limits.RECORD_BYTES
+    assert (5_000, None) == (len(told.hold), told.unnamed)
+    assert {123_457} == {row.next for row in told.hold}
+    named = {None} if characters == 255 else {LifeRef(*it) for it in lives}
+    assert named == {row.to for row in told.hold}
 
 
 def test_the_longest_names_are_too_many_for_a_group() -> None:
@@ -232,7 +250,7 @@ def test_what_a_life_is_done_with_fits() -> None:
 
     assert len(record.value or b"") <= limits.RECORD_BYTES
     said = decode(RELEASES, record.value).queues
-    assert [ReleaseRef(*queue, epoch, None, to) for queue, epoch, to in turns] == list(said)
+    assert [ReleaseRef(*it.queue, it.epoch, None, it.next) for it in turns] == list(said)
 
 
 def test_a_life_that_had_many_queues_is_spoken_for_in_parts() -> None:

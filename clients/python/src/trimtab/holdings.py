@@ -5,7 +5,6 @@ The member says it whenever it changes (`guarding`), and its guard uses it when 
 nobody else.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self
 
@@ -14,14 +13,14 @@ from trimtab.protocol import (
     RELEASES,
     HolderRef,
     Leave,
-    QueueRef,
     Release,
     ReleaseRef,
     encode,
 )
-from trimtab.protocol.limits import QUEUES_PER_RECORD, SAFE_INTEGER
-from trimtab.protocol.shelves import Shelved
+from trimtab.protocol.limits import SAFE_INTEGER
+from trimtab.protocol.shelves import ShelvedByTaker
 from trimtab.session import MemberSession, Send
+from trimtab.session.outbox import in_records
 
 LAST: Final = SAFE_INTEGER
 """The sequence of the very last record of a life: whatever it has sent itself is older."""
@@ -34,7 +33,7 @@ class Holdings:
     kind: Literal["hold"] = "hold"
     member: str
     incarnation: str
-    queues: Annotated[tuple[HolderRef, ...], Shelved()]
+    queues: Annotated[tuple[HolderRef, ...], ShelvedByTaker()]
 
     @classmethod
     def of(cls, session: MemberSession) -> Self:
@@ -46,27 +45,17 @@ class Holdings:
         )
 
     def releases(self, group: str) -> list[Send]:
-        """Release each queue to its next; where the member stopped, nobody knows."""
+        """Say that this life has gone, and release each queue: where it stopped, nobody knows."""
         who, life, key = self.member, self.incarnation, group.encode()
-        portions = [
-            Release(member=who, incarnation=life, sequence=LAST - 1, queues=queues, by="guard")
-            for queues in _portions(self.queues)
-        ]
-        return [Send(RELEASES.name, key, encode(it), at) for at, it in enumerate(portions, 1)]
+        rows = (ReleaseRef(*it.queue, it.epoch, None, it.next, it.to) for it in self.queues)
+        last = Release(
+            member=who, incarnation=life, sequence=LAST - 1, queues=(), by="guard", gone=True
+        )
+        portions = list(in_records(rows)) or [()]
+        said = (last.model_copy(update={"queues": queues}) for queues in portions)
+        return [Send(RELEASES.name, key, encode(it), at) for at, it in enumerate(said, 1)]
 
     def leave(self, group: str) -> Send:
         """Say that the member works on nothing any more; the releases stand before it."""
         leave = Leave(member=self.member, incarnation=self.incarnation, sequence=LAST)
         return Send(MEMBERS.name, group.encode(), encode(leave), ticket=0)
-
-
-def _portions(rows: tuple[HolderRef, ...]) -> Iterator[tuple[ReleaseRef, ...]]:
-    """Cut into records: as large as may be, and none names a queue twice."""
-    portion: dict[QueueRef, ReleaseRef] = {}
-    for row in rows:
-        if row.queue in portion or len(portion) == QUEUES_PER_RECORD:
-            yield tuple(portion.values())
-            portion = {}
-        portion[row.queue] = ReleaseRef(*row.queue, row.epoch, None, row.next)
-    if portion:
-        yield tuple(portion.values())

@@ -263,6 +263,7 @@ def test_a_group_that_was_empty() -> None:
     """Only its epoch is left, and it must not be drawn again: tokens only grow."""
     story = at_work()
     story.reads(left("a"), left("b"))
+    story.ticks()
     epoch = story.state.epoch
     story.forgets(kept=len(story.log))
 

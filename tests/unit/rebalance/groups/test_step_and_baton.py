@@ -62,10 +62,12 @@ def test_heir_dies_before_the_release() -> None:
 
 
 def test_heir_dies_after_the_release() -> None:
-    """It was the holder by then; the queue goes on like that of any dead holder."""
+    """It was the holder by then, and may have named somebody itself; the log says whom."""
     story = handing_over()
     story.reads(released("a", "orders-1@1>2"), left("b"))
+    assert {"orders-0": "a@1", "orders-1": "b@2!3x > a@3"} == story.pages()
 
+    story.ticks()
     assert {"orders-0": "a@1", "orders-1": "a@3"} == story.pages()
 
 
@@ -121,7 +123,7 @@ def test_holder_is_fenced_after_its_release() -> None:
 
 
 def test_holder_and_heir_die_in_one_batch() -> None:
-    """Nobody may be working any more: the queue is granted afresh."""
+    """Either may have handed the queue on: the log says to whom."""
     story = Story()
     story.reads(joined("a"), routed("orders", 1))
     story.reads(drained("a"), joined("b"))
@@ -129,6 +131,8 @@ def test_holder_and_heir_die_in_one_batch() -> None:
 
     story.reads(joined("c"), left("a"), left("b"))
 
+    assert {"orders-0": "a@1!2x > c@3"} == story.pages()
+    story.ticks()
     assert {"orders-0": "c@3"} == story.pages()
 
 

@@ -7,7 +7,7 @@ import pytest
 from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebalanced
 from rebalance.groups.model.policy import Policy
 from tests.builders.amnesia import Remembered, a_story, beats
-from tests.builders.notation import grant_text, turns
+from tests.builders.notation import grant_text, turn_text
 from tests.builders.records import beaten, drained, joined, left, released, routed
 from tests.builders.story import only
 
@@ -68,7 +68,7 @@ def leaves_in_a_later_batch(story: Remembered) -> None:
 def drains(story: Remembered) -> None:
     """A wants to go, hands everything on, and leaves."""
     story.reads(drained("a"))
-    assert turns("orders-0@1>2 orders-1@1>2") == story.told("a").give
+    assert ["orders-0@1>2", "orders-1@1>2"] == [*map(turn_text, story.told("a").give)]
     story.obeys("a")
     story.reads(left("a"))
 
@@ -141,7 +141,7 @@ def test_a_newcomer_becomes_an_heir() -> None:
 
     story.reads(joined("b"))
     assert {"orders-0": "a@1 > b@2"} == story.pages()
-    assert turns("orders-0@1>2") == story.told("a").hold
+    assert ["orders-0@1>2"] == [*map(turn_text, story.told("a").hold)]
 
 
 def test_who_may_begin_again_is_an_heir_again() -> None:

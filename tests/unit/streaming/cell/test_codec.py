@@ -103,12 +103,20 @@ def test_what_is_written_is_the_golden_file() -> None:
     assert golden("cell-v2-full") == write(full_cell())
 
 
+def before_names(group: GroupState) -> GroupState:
+    """Return a group as it could be before a release could name a life."""
+    pages = group.handover.books.items()
+    books = {queue: replace(owned, former=(), begun=False) for queue, owned in pages}
+    return replace(group, handover=replace(group.handover, books=books, strangers={}))
+
+
 def of_version_1(group: GroupState) -> GroupState:
     """Return a group as version 1 could have it.
 
     It knew no holder that has ended and whose release is not read yet, no standing heirs, no marks,
     no guards. Its heirs were told to let go as well; one of them is promised the queue, not named.
     """
+    group = before_names(group)
     pages, people = group.handover.books.items(), group.membership.members.items()
     books = {queue: replace(owned, named=None, over=None) for queue, owned in pages}
     members = {name: replace(member, awaits_mark=False, guarded=False) for name, member in people}
@@ -121,7 +129,12 @@ def of_version_1(group: GroupState) -> GroupState:
 
 
 @pytest.mark.parametrize(
-    ("name", "group"), [("cell-v1-full", of_version_1(GROUP)), ("cell-v2-full", GROUP)]
+    ("name", "group"),
+    [
+        ("cell-v1-full", of_version_1(GROUP)),
+        ("cell-v2-before-names", before_names(GROUP)),
+        ("cell-v2-full", GROUP),
+    ],
 )
 def test_all_of_a_version_is_read(name: str, group: GroupState) -> None:
     """Each field of it, into the present state."""

@@ -57,7 +57,7 @@ from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
 from trimtab.protocol.names import START_KEY, TICK_KEY, TOLD_KEY
 from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.partitioner import murmur2, partition_of
-from trimtab.protocol.queues import GrantRef, HolderRef, InheritRef, QueueRef, ReleaseRef
+from trimtab.protocol.queues import GrantRef, HolderRef, InheritRef, LifeRef, QueueRef, ReleaseRef
 from trimtab.protocol.reasons import Reason, UndecodableRecord
 from trimtab.protocol.record import MemberRecord, Record
 from trimtab.protocol.releases import Release
@@ -140,6 +140,7 @@ __all__ = [
     "Leave",
     "LeftOut",
     "LeftOutCounts",
+    "LifeRef",
     "MemberChanged",
     "MemberKey",
     "MemberRecord",

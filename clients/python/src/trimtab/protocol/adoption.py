@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
 from trimtab.protocol.names import CommonMode, Incarnation, Label, MemberName
-from trimtab.protocol.quantities import Timeout, Timestamp
+from trimtab.protocol.quantities import EpochReached, Timeout, Timestamp
 from trimtab.protocol.queues import Holdings, Inherits, name_each_once
 from trimtab.protocol.record import Record, example
 
@@ -59,14 +59,11 @@ class Told(Record):
     )
 
 
-Reached = Annotated[int, Field(ge=0, le=limits.EPOCH_REACHED)]
-
-
 class _Found(Record):
     """What both say."""
 
     start: Incarnation = Field(description="The start of the controller that tells it.")
-    epoch: Reached
+    epoch: EpochReached
     of: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="How many records this start has for the group."
     )
@@ -81,8 +78,11 @@ class Adopt(_Found):
         member="worker-2",
         incarnation="1767225600000-9f86d081",
         epoch=4,
-        hold=[{"topic": "orders", "queues": [[0, 2, None]]}],
-        give=[{"topic": "orders", "queues": [[1, 2, 4]]}],
+        hold={"queues": [{"topic": "orders", "queues": [[0, 2, None]]}]},
+        give={
+            "to": [["worker-3", "1767225601000-1c2d3e4f"]],
+            "queues": [{"topic": "orders", "queues": [[1, 2, 4, 0]]}],
+        },
         inherit={
             "from": [["worker-1", "1767225599000-0a1b2c3d"]],
             "queues": [{"topic": "orders", "queues": [[7, 4, 0, 3]]}],

@@ -26,8 +26,11 @@ class Assignment(Record):
         incarnation="1767225600000-9f86d081",
         epoch=4,
         target_epoch=4,
-        hold=[{"topic": "orders", "queues": [[0, 2, 3]]}],
-        give=[{"topic": "orders", "queues": [[1, 2, 4]]}],
+        hold={"queues": [{"topic": "orders", "queues": [[0, 2, None]]}]},
+        give={
+            "to": [["worker-3", "1767225601000-1c2d3e4f"]],
+            "queues": [{"topic": "orders", "queues": [[1, 2, 4, 0]]}],
+        },
         inherit={
             "from": [["worker-1", "1767225599000-0a1b2c3d"]],
             "queues": [{"topic": "orders", "queues": [[7, 4, 0, 3]]}],

@@ -17,6 +17,10 @@ Epoch = Annotated[
     int,
     Field(ge=0, le=limits.SAFE_INTEGER, description="The group's clock of decisions; 0 is none."),
 ]
+EpochReached = Annotated[
+    int, Field(ge=0, le=limits.EPOCH_REACHED, description="An epoch that leaves others above it.")
+]
+"""What others than the controller may say that is: it goes on above that."""
 Sequence = Annotated[
     int,
     Field(

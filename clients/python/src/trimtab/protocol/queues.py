@@ -12,8 +12,18 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
 from trimtab.protocol.names import BrokerName, Incarnation, MemberName, TopicName
-from trimtab.protocol.quantities import Epoch, Position, QueueId
-from trimtab.protocol.shelves import Shelved, ShelvedByGiver
+from trimtab.protocol.quantities import Epoch, EpochReached, Position, QueueId
+from trimtab.protocol.shelves import Row, Shelved, ShelvedByGiver, ShelvedByTaker
+
+
+class LifeRef(NamedTuple):
+    """One life of a member."""
+
+    member: MemberName
+    incarnation: Incarnation
+
+
+Taker = Annotated[LifeRef, Row()]
 
 
 class QueueRef(NamedTuple):
@@ -46,6 +56,8 @@ class HolderRef(NamedTuple):
     id: QueueId
     epoch: Epoch
     next: Epoch | None = None
+    to: Taker | None = None
+    """Whose that is, if there was room to say so."""
 
     @property
     def queue(self) -> QueueRef:
@@ -61,7 +73,9 @@ class ReleaseRef(NamedTuple):
     id: QueueId
     epoch: Epoch
     position: Position | None
-    next: Epoch | None = None
+    next: EpochReached | None = None
+    to: Taker | None = None
+    """Whose that is; None: that of whoever was promised the queue under it."""
 
     @property
     def queue(self) -> QueueRef:
@@ -105,6 +119,6 @@ def _once(rows: tuple[_QueueRow, ...]) -> tuple[_QueueRow, ...]:
 
 Queues = Annotated[tuple[QueueRef, ...], Shelved()]
 Grants = Annotated[tuple[GrantRef, ...], Shelved(), AfterValidator(_once)]
-Holdings = Annotated[tuple[HolderRef, ...], Shelved(), AfterValidator(_once)]
-Releases = Annotated[tuple[ReleaseRef, ...], Shelved(), AfterValidator(_once)]
+Holdings = Annotated[tuple[HolderRef, ...], ShelvedByTaker(), AfterValidator(_once)]
+Releases = Annotated[tuple[ReleaseRef, ...], ShelvedByTaker(), AfterValidator(_once)]
 Inherits = Annotated[tuple[InheritRef, ...], ShelvedByGiver(), AfterValidator(_once)]

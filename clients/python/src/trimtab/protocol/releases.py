@@ -1,7 +1,8 @@
 """Topic `releases`, keyed by group: the baton.
 
 A holder lets queues go, or whoever knows that it has stopped says so for it. Each row names the one
-grant that may begin now. Of all releases of a grant the first in the log counts.
+grant that may begin now: its epoch and, where nobody may have been promised that, its life. Of all
+releases of a grant the first in the log counts. One without queues is a mark.
 """
 
 from typing import Literal
@@ -20,11 +21,22 @@ class Release(MemberRecord):
         member="worker-1",
         incarnation="1767225600000-9f86d081",
         sequence=42,
-        queues=[{"topic": "orders", "queues": [[1, 3, 18_250, 4], [5, 3, None, None]]}],
+        queues={
+            "to": [["worker-2", "1767225602000-5e6f7a8b"]],
+            "queues": [
+                {
+                    "topic": "orders",
+                    "queues": [[1, 3, 18_250, 4], [2, 3, None, 5, 0], [5, 3, None, None]],
+                }
+            ],
+        },
     )
 
     kind: Literal["release"] = "release"
     queues: Releases
     by: Literal["controller", "guard"] | None = Field(
         default=None, description="Who says so. Absent: the member itself."
+    )
+    gone: Literal[True] | None = Field(
+        default=None, description="This life leaves, or is dead: let nobody name it any more."
     )

@@ -3,8 +3,8 @@
 In Python a row is flat: topic, broker, id, and what is said of that queue. On the wire the rows of
 one topic and broker stand together, without the two: `{"topic": "orders", "queues": [[0, 3]]}`. A
 record may name ten thousand queues, and names take most of the room; so each is written once. A
-broker without a name, as Kafka's, is left out. For the same reason the members that a queue is
-inherited from stand in a list of their own, and a row gives the number in that list.
+broker without a name, as Kafka's, is left out. For the same reason the lives that a queue is
+inherited from, or goes to, stand in a list of their own, and a row gives the number in that list.
 
 Annotates the types of `queues`. Its one rule: the rows come back as they went, shelf by shelf.
 """
@@ -23,6 +23,8 @@ _NAMES: Final = 2
 _GIVER: Final = ("from_member", "from_incarnation")
 _PLACE: Final = 2
 """Where a row on an heir's shelf says whom it means: after id and epoch."""
+_TAKER: Final = "to"
+"""What a row ends with that says to whom the queue goes, if it says so."""
 
 _STRICT: Final[core_schema.CoreConfig] = {"strict": True}
 """As every record; an object within one does not take it over by itself."""
@@ -88,6 +90,37 @@ class ShelvedByGiver:
         return _on_shelves(wire, flat, _as_rows(row, handler), _filled_by_giver)
 
 
+class ShelvedByTaker:
+    """Reads and writes what is held or let go: shelves, and beside them to whom it goes."""
+
+    def __get_pydantic_core_schema__(
+        self, source: type[tuple[Any, ...]], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        row = get_args(source)[0]
+        make = getattr(row, "_make")  # noqa: B009 - as above
+        cells = _cells(row, handler)
+        taker = handler.generate_schema(
+            get_args(get_type_hints(row, include_extras=True)[_TAKER])[0]
+        )
+        place = core_schema.int_schema(ge=0, lt=limits.QUEUES_PER_RECORD)
+        cells[_TAKER] = core_schema.with_default_schema(
+            core_schema.nullable_schema(place), default=None
+        )
+
+        def flat(said: Any) -> Rows:  # noqa: ANN401 - of the schema below
+            takers = said.get(_TAKER, ())
+            return tuple(make(it) for it in _with_takers(_emptied(said["queues"]), takers))
+
+        wire = core_schema.typed_dict_schema(
+            {
+                _TAKER: core_schema.typed_dict_field(_listed(taker), required=False),
+                "queues": _required(_shelves(cells)),
+            },
+            config=_STRICT,
+        )
+        return _on_shelves(wire, flat, _as_rows(row, handler), _filled_by_taker)
+
+
 def _cells(row: Any, handler: GetCoreSchemaHandler) -> dict[str, CoreSchema]:  # noqa: ANN401 - a class
     hints = get_type_hints(row, include_extras=True)
     return {
@@ -121,7 +154,7 @@ def _as_rows(row: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: AN
 def _shelves(cells: dict[str, CoreSchema]) -> CoreSchema:
     (_, topic), (_, broker), *rest = cells.items()
     said = [schema for _, schema in rest]
-    row = said[0] if len(said) == 1 else core_schema.tuple_schema(said)
+    row = said[0] if len(said) == 1 else _row(said)
     shelf = core_schema.typed_dict_schema(
         {
             "topic": _required(topic),
@@ -131,6 +164,12 @@ def _shelves(cells: dict[str, CoreSchema]) -> CoreSchema:
         config=_STRICT,
     )
     return _listed(shelf)
+
+
+def _row(cells: list[CoreSchema]) -> CoreSchema:
+    """Return the schema of a row; that a last cell may be left out, JSON's has to be told."""
+    least = sum(cell["type"] != "default" for cell in cells)
+    return core_schema.tuple_schema(cells, metadata={"pydantic_js_updates": {"minItems": least}})
 
 
 def _required(schema: CoreSchema) -> core_schema.TypedDictField:
@@ -160,6 +199,13 @@ def _with_givers(rows: Rows, givers: Rows) -> Iterable[tuple[Any, ...]]:
         yield (*row[:at], *givers[row[at]], *row[at + 1 :])
 
 
+def _with_takers(rows: Rows, takers: Rows) -> Iterable[tuple[Any, ...]]:
+    for *said, place in rows:
+        if place is not None and place >= len(takers):
+            raise PydanticCustomError("unknown_taker", "A queue goes to nobody that is named")
+        yield (*said, None if place is None else takers[place])
+
+
 def _filled(rows: Rows) -> list[dict[str, Any]]:
     """Put rows on shelves, in the order in which their topics come."""
     shelves: dict[tuple[str, str], list[Any]] = {}
@@ -180,3 +226,14 @@ def _filled_by_giver(rows: Rows) -> dict[str, Any]:
         place = givers.setdefault(tuple(row[at : at + len(_GIVER)]), len(givers))
         numbered.append((*row[:at], place, *row[at + len(_GIVER) :]))
     return {"from": list(givers), "queues": _filled(numbered)}
+
+
+def _filled_by_taker(rows: Rows) -> dict[str, Any]:
+    takers: dict[tuple[Any, ...], int] = {}
+    numbered: list[tuple[Any, ...]] = []
+    for *said, taker in rows:
+        numbered.append(
+            tuple(said) if taker is None else (*said, takers.setdefault(taker, len(takers)))
+        )
+    shelves = {"queues": _filled(numbered)}
+    return {_TAKER: list(takers), **shelves} if takers else shelves

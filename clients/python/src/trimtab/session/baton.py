@@ -5,14 +5,15 @@ the one grant that comes next, and the first release of a grant in the log count
 this safe when assignments arrive late, twice or not at all:
 
 1. An heir starts when the first release of exactly its source (member, incarnation, epoch) names
-   its own epoch, or when a record says hold; never on anything else. Several members may be
-   promised the same queue: a release that names another, or nobody, changes nothing for the rest.
-   An heir that is no longer named forgets, and says nothing.
+   its own epoch, or when a record says hold. And whoever it is starts on the first release of a
+   grant that names this very life, promised or not. Never on anything else: several members may be
+   promised the same queue, and a release that names another, or nobody, changes nothing for the
+   rest. An heir that is no longer named forgets, and says nothing.
 2. A grant that is to be given up, or was released, is never worked on again, whatever record still
    says hold, and whoever wrote the release. Epochs of a group only grow, so the highest such epoch
    of a queue is all the memory this takes.
 3. It is released once the application has said that it stopped, and not before: until then it is
-   still "owned" in what the controller is told. The release names the next grant as last told.
+   still "owned" in what the controller is told. Whom the release names, `succession` says.
 
 A queue no longer named, or named under another epoch than the one it is worked on, was taken away,
 and so was one that somebody else has released: the application must drop it at once (lost).
@@ -21,42 +22,23 @@ and so was one that somebody else has released: the application must drop it at 
 It knows no time but the one it is handed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from trimtab.protocol import Assignment, GrantRef, HolderRef, QueueRef, Release, ReleaseRef
+from trimtab.protocol import (
+    Assignment,
+    GrantRef,
+    HolderRef,
+    LifeRef,
+    QueueRef,
+    Release,
+    ReleaseRef,
+)
+from trimtab.session.duty import Duty, Revoking, Waiting, Working, epoch_of, outlook_of
 from trimtab.session.grants import Grant
 from trimtab.session.recall import Recall, Source
-
-
-@dataclass(frozen=True, slots=True)
-class Working:
-    """The application works on the queue."""
-
-    grant: Grant
-    next: int | None = None
-    """The grant that comes next, as last told; an heir that has just begun knows of none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Revoking:
-    """The application was told to stop and has not said yet that it did."""
-
-    grant: Grant
-    deadline: int
-    next: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """The queue is ours as soon as a release of its source names this epoch."""
-
-    epoch: int
-    source: Source
-
-
-State = Working | Revoking | Waiting
+from trimtab.session.succession import UNTOLD, Outlook, named
 
 
 @dataclass(slots=True)
@@ -72,10 +54,13 @@ class Changes:
 class Baton:
     """The queues of one incarnation."""
 
-    def __init__(self, member: str, incarnation: str, recall: Recall) -> None:
-        self._me = (member, incarnation)
+    def __init__(
+        self, member: str, incarnation: str, recall: Recall, subscribes: Callable[[str], bool]
+    ) -> None:
+        self._me = LifeRef(member, incarnation)
         self._recall = recall
-        self._states: dict[QueueRef, State] = {}
+        self._subscribes = subscribes
+        self._states: dict[QueueRef, Duty] = {}
         self._let_go: dict[QueueRef, int] = {}
         """Rule 2: the highest epoch under which each queue was given up, or released."""
 
@@ -95,9 +80,9 @@ class Baton:
 
     @property
     def holdings(self) -> tuple[HolderRef, ...]:
-        """The same, each with the grant that comes next."""
+        """The same, each with whom its release would name."""
         return tuple(
-            HolderRef(*queue, state.grant.token, state.next)
+            HolderRef(*queue, state.grant.token, *self._named(state))
             for queue, state in sorted(self._states.items())
             if not isinstance(state, Waiting)
         )
@@ -138,7 +123,7 @@ class Baton:
             self._give(row, deadline, changes)
         for row in record.hold:
             if self._is_news(row.queue, row.epoch, changes):
-                self._start(Grant(row.queue, row.epoch), row.next, changes)
+                self._start(Grant(row.queue, row.epoch), outlook_of(row), changes)
             else:
                 self._remember_next(row)
         for heir in record.inherit:
@@ -152,10 +137,12 @@ class Baton:
         """Take note of a release: it may name us, or end a grant of ours."""
         changes = Changes()
         self._recall.hear(release)
-        is_mine = (release.member, release.incarnation) == self._me
+        source = LifeRef(release.member, release.incarnation)
         for row in release.queues:
-            if is_mine:
+            if source == self._me:
                 self._end(row.queue, row.epoch, changes)
+            if row.to == self._me:
+                self._start_by_name(row.queue, (*source, row.epoch), changes)
             self._start_if_named(row.queue, changes)
         return changes
 
@@ -167,7 +154,7 @@ class Baton:
             # The token tells this grant from one of an earlier life that ends only now.
             if isinstance(state, Revoking) and state.grant.token == grant.token:
                 del self._states[grant.queue]
-                row = ReleaseRef(*grant.queue, grant.token, position, state.next)
+                row = ReleaseRef(*grant.queue, grant.token, position, *self._named(state))
                 changes.released.append(row)
         return changes
 
@@ -175,7 +162,7 @@ class Baton:
         """Give up, in good order, what has somebody who comes next."""
         changes = Changes()
         for queue, state in sorted(self._states.items()):
-            if isinstance(state, Working) and state.next is not None:
+            if isinstance(state, Working) and self._named(state) != (None, None):
                 self._revoke(queue, state, deadline, changes)
         return changes
 
@@ -185,7 +172,7 @@ class Baton:
         for queue, state in sorted(self._states.items()):
             match state:
                 case Working():
-                    going = replace(state, next=None) if keep else state
+                    going = replace(state, outlook=UNTOLD) if keep else state
                     self._revoke(queue, going, deadline, changes)
                 case Waiting():
                     del self._states[queue]
@@ -227,45 +214,66 @@ class Baton:
             return
         state = self._states.get(queue)
         if isinstance(state, Working) and state.grant.token == epoch:
-            self._revoke(queue, replace(state, next=row.next), deadline, changes)
+            self._revoke(queue, replace(state, outlook=outlook_of(row)), deadline, changes)
             return
         self._end(queue, epoch, changes)
         # Granted by a record that was skipped, so never started: no ceremony.
-        changes.released.append(ReleaseRef(*queue, epoch, None, row.next))
+        skipped = Working(Grant(queue, epoch), outlook_of(row))
+        changes.released.append(ReleaseRef(*queue, epoch, None, *self._named(skipped)))
 
     def _remember_next(self, row: HolderRef) -> None:
         state = self._states.get(row.queue)
         if isinstance(state, Working | Revoking) and state.grant.token == row.epoch:
-            self._states[row.queue] = replace(state, next=row.next)
+            self._states[row.queue] = replace(state, outlook=outlook_of(row))
 
     def _revoke(self, queue: QueueRef, state: Working, deadline: int, changes: Changes) -> None:
         self._let_go[queue] = state.grant.token
-        self._states[queue] = Revoking(state.grant, deadline, state.next)
+        self._states[queue] = Revoking(state.grant, deadline, state.outlook)
         changes.revoked.append(state.grant)
 
     def _end(self, queue: QueueRef, epoch: int, changes: Changes) -> None:
         """Have no part in a queue any more under this epoch or a lower one (rule 2)."""
         self._let_go[queue] = max(epoch, self._let_go.get(queue, 0))
         state = self._states.get(queue)
-        if state is not None and _epoch(state) <= epoch:
+        if state is not None and epoch_of(state) <= epoch:
             self._take_away(queue, changes)
 
-    def _start(self, grant: Grant, following: int | None, changes: Changes) -> None:
-        self._states[grant.queue] = Working(grant, following)
+    def _start(self, grant: Grant, outlook: Outlook, changes: Changes) -> None:
+        self._states[grant.queue] = Working(grant, outlook)
         changes.assigned.append(grant)
+
+    def _start_by_name(self, queue: QueueRef, source: Source, changes: Changes) -> None:
+        """Start on the first release of a grant if it names this life, whatever it was told."""
+        said, state = self._recall.first(queue, source), self._states.get(queue)
+        if said is None or said.to != self._me or said.next is None or said.next <= source[2]:
+            return
+        if isinstance(state, Working | Revoking) and state.grant.token >= said.next:
+            return
+        if isinstance(state, Waiting) and state.source[2] >= said.next:
+            return  # a record knows of later grants
+        if not self._is_news(queue, said.next, changes):
+            return
+        if self._subscribes(queue.topic):
+            grant = Grant(queue, said.next, said.position)
+            self._start(grant, Outlook(source=source), changes)
+        else:
+            self._end(queue, said.next, changes)
+            changes.released.append(ReleaseRef(*queue, said.next, said.position))
 
     def _start_if_named(self, queue: QueueRef, changes: Changes) -> None:
         state = self._states.get(queue)
         if isinstance(state, Waiting):
             said = self._recall.first(queue, state.source)
-            if said is not None and said.next == state.epoch:
-                self._start(Grant(queue, state.epoch, said.position), None, changes)
+            if said is not None and said.next == state.epoch and said.to in (None, self._me):
+                grant = Grant(queue, state.epoch, said.position)
+                self._start(grant, Outlook(source=state.source), changes)
+
+    def _named(self, state: Working | Revoking) -> tuple[int, LifeRef | None] | tuple[None, None]:
+        """Return the epoch, and the life, that a release would name."""
+        following = named(state.outlook, self._me, state.grant.token, self._recall)
+        return (None, None) if following is None else following
 
     def _take_away(self, queue: QueueRef, changes: Changes) -> None:
         state = self._states.pop(queue)
         if not isinstance(state, Waiting):
             changes.lost.append(state.grant)
-
-
-def _epoch(state: State) -> int:
-    return state.epoch if isinstance(state, Waiting) else state.grant.token

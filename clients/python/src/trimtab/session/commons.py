@@ -9,19 +9,23 @@ Chosen by the session in place of the baton, whose questions it answers. Its one
 record counts, and the application is never interrupted.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from trimtab.protocol import Assignment, HolderRef, QueueRef, Release
-from trimtab.session.baton import Baton, Changes, Revoking, Working
+from trimtab.session.baton import Baton, Changes
+from trimtab.session.duty import Revoking, Working
 from trimtab.session.grants import Grant
 from trimtab.session.recall import Recall
+from trimtab.session.succession import UNTOLD
 
 
 class Commons(Baton):
     """The queues that one incarnation works on without owning them."""
 
-    def __init__(self, member: str, incarnation: str, recall: Recall) -> None:
-        super().__init__(member, incarnation, recall)
+    def __init__(
+        self, member: str, incarnation: str, recall: Recall, subscribes: Callable[[str], bool]
+    ) -> None:
+        super().__init__(member, incarnation, recall, subscribes)
         self._wanted: dict[QueueRef, int] = {}
         """What the last record names."""
 
@@ -68,5 +72,5 @@ class Commons(Baton):
                 changes.revoked.append(state.grant)
         for queue, epoch in sorted(self._wanted.items()):
             if queue not in self._states:
-                self._start(Grant(queue, epoch), None, changes)
+                self._start(Grant(queue, epoch), UNTOLD, changes)
         return changes

@@ -3,8 +3,11 @@
 Of all releases of a grant the first counts, so who has not read the first must not believe the
 second. The controller therefore promises nothing to a life whose mark it has not read: it has read
 all that stands before it. The mark goes out with each join, and with each beat until one that was
-written after the first answer is read back: an earlier one may have come before the join.
+written after the first answer is read back: an earlier one may have come before the join. It also
+shows other members that the life is there, and one last word that it goes (`succession`).
 """
+
+from typing import Literal
 
 from trimtab.protocol import Release
 
@@ -12,8 +15,9 @@ from trimtab.protocol import Release
 class Mark:
     """Whether the mark of one incarnation has to be written."""
 
-    def __init__(self, *, needed: bool) -> None:
-        self._needed = needed
+    def __init__(self, life: tuple[str, str], *, needed: bool) -> None:
+        self._life = life
+        self._needed = self._unsaid = needed
         self._counts_from: int | None = None
         """The sequence of the first one that was written after the answer."""
 
@@ -22,12 +26,23 @@ class Mark:
         """Whether it is to be written, with a join or a beat."""
         return self._needed
 
+    def last_word(self) -> Literal[True] | None:
+        """Say, with a release or before the leave, that this life goes."""
+        self._unsaid = False
+        return True
+
+    @property
+    def goes_unsaid(self) -> bool:
+        """Whether nobody has been told yet that this life goes."""
+        return self._unsaid
+
     def sent(self, sequence: int, *, answered: bool) -> None:
         """It is on its way."""
         if answered and self._counts_from is None:
             self._counts_from = sequence
 
     def heard(self, release: Release) -> None:
-        """A release of this incarnation was read back."""
-        if self._counts_from is not None and release.sequence >= self._counts_from:
+        """A release was read; it may be one of this incarnation."""
+        is_own = (release.member, release.incarnation) == self._life
+        if is_own and self._counts_from is not None and release.sequence >= self._counts_from:
             self._needed = False

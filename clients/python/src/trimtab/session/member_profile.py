@@ -4,9 +4,12 @@ The member's signature and wishes, as its joins will state them. Made by the she
 options, read by the session.
 """
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from trimtab.protocol import Join
+from trimtab.protocol.limits import PATTERNS_PER_MEMBER
 from trimtab.protocol.members import Mode
 
 MIN_HEARTBEAT_MS = 100
@@ -61,3 +64,13 @@ class Profile:
             marks=True if self.mode == "clustering" else None,
             guarded=self.guarded or None,
         )
+
+    def subscribes(self, topic: str) -> bool:
+        """Whether it wants a topic: by name, or by a pattern, which stands for whole names."""
+        return topic in self.topics or any(_glob(it).fullmatch(topic) for it in self.patterns)
+
+
+@lru_cache(maxsize=PATTERNS_PER_MEMBER)
+def _glob(pattern: str) -> re.Pattern[str]:
+    sign = {"*": ".*", "?": "."}
+    return re.compile("".join(sign.get(it) or re.escape(it) for it in pattern))

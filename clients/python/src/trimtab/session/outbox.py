@@ -5,8 +5,8 @@ answered, and marks until they are read back. Releases and drains must arrive, s
 until Kafka has them.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypedDict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Literal, TypedDict
 
 from trimtab.protocol import (
     HEARTBEATS,
@@ -14,8 +14,11 @@ from trimtab.protocol import (
     RELEASES,
     Beat,
     Drain,
+    HolderRef,
     Join,
     Leave,
+    LifeRef,
+    QueueRef,
     Release,
     ReleaseRef,
     encode,
@@ -27,7 +30,24 @@ _AT_ONCE: Final = QUEUES_PER_RECORD // 2
 """So many queues are released in one record. A row with a position and the next grant may be longer
 than the controller reckons with when it takes queues in; half of the queues fit all the same."""
 
+_NAMED_AT_ONCE: Final = 200
+"""So many lives are named in one record: of the longest names they take a fifth of it."""
+
 Outgoing = Join | Drain | Leave | Beat | Release
+
+
+def in_records(rows: Iterable[ReleaseRef]) -> Iterator[tuple[ReleaseRef, ...]]:
+    """Cut releases into records: none is too long, and none names a queue twice."""
+    portion: dict[QueueRef, ReleaseRef] = {}
+    takers = set[LifeRef]()
+    for row in rows:
+        if row.queue in portion or len(portion) == _AT_ONCE or len(takers) == _NAMED_AT_ONCE:
+            yield tuple(portion.values())
+            portion, takers = {}, set()
+        portion[row.queue] = row
+        takers |= set() if row.to is None else {row.to}
+    if portion:
+        yield tuple(portion.values())
 
 
 class Signature(TypedDict):
@@ -68,10 +88,11 @@ class Outbox:
         return not self._unconfirmed and not self._failed
 
     @property
-    def releases(self) -> tuple[ReleaseRef, ...]:
+    def holdings(self) -> tuple[HolderRef, ...]:
         """What was said to be released, and is not known to be in the log."""
         records = (*self._unconfirmed.values(), *self._failed)
-        return tuple(row for it in records if isinstance(it, Release) for row in it.queues)
+        rows = (row for it in records if isinstance(it, Release) for row in it.queues)
+        return tuple(HolderRef(*row.queue, row.epoch, row.next, row.to) for row in rows)
 
     def post(self, record: Outgoing) -> Send:
         """Send a record that carries `next_sequence`."""
@@ -82,11 +103,17 @@ class Outbox:
             self._unconfirmed[ticket] = record
         return Send(_topic_of(record), self._key, encode(record), ticket)
 
-    def release(self, member: str, incarnation: str, rows: Sequence[ReleaseRef]) -> Iterator[Send]:
+    def release(
+        self,
+        member: str,
+        incarnation: str,
+        rows: Sequence[ReleaseRef],
+        gone: Literal[True] | None = None,
+    ) -> Iterator[Send]:
         """Send releases, in as many records as they need."""
-        for at in range(0, len(rows), _AT_ONCE):
-            queues = tuple(rows[at : at + _AT_ONCE])
-            yield self.post(Release(**self.signature(member, incarnation), queues=queues))
+        for queues in in_records(rows):
+            who = self.signature(member, incarnation)
+            yield self.post(Release(**who, queues=queues, gone=gone))
 
     def acknowledged(self, ticket: int) -> None:
         """Kafka has a record."""

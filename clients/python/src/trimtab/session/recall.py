@@ -5,13 +5,15 @@ counts, so that is the one to keep. A release and the grant that waits for it tr
 topics, so an heir may read the release first. Recent ones are kept for a while. Forgetting one is
 safe, only slower: the controller confirms every heir in its next batch.
 
+The log also tells which lives there are: each writes a mark, and says when it goes (`succession`).
+
 Its one rule: a later release never counts, also if the first was forgotten. Grants of a queue are
 released in the order of their epochs; so the highest epoch forgotten is all the memory this takes.
 """
 
 from typing import NamedTuple
 
-from trimtab.protocol import QueueRef, Release
+from trimtab.protocol import LifeRef, QueueRef, Release
 from trimtab.protocol.limits import QUEUES_PER_RECORD
 
 Source = tuple[str, str, int]
@@ -19,6 +21,9 @@ Source = tuple[str, str, int]
 
 CAPACITY = 2 * QUEUES_PER_RECORD
 """Releases kept: two of the largest records there are, some 4 MB."""
+
+MEMBERS = QUEUES_PER_RECORD
+"""Members whose lives are remembered: more cannot have a queue of the largest group each."""
 
 
 class Said(NamedTuple):
@@ -28,6 +33,17 @@ class Said(NamedTuple):
     """Where to go on, as far as it is known."""
     next: int | None
     """The grant that begins."""
+    to: LifeRef | None = None
+    """Whose that is; None: that of whoever was promised it."""
+
+
+class Lives(NamedTuple):
+    """What the log says of one member's lives."""
+
+    youngest: str = ""
+    """The one that has shown its mark; empty: none has."""
+    gone: str = ""
+    """The youngest one that has gone."""
 
 
 class Recall:
@@ -38,13 +54,16 @@ class Recall:
         self._firsts: dict[tuple[QueueRef, Source], Said] = {}
         self._forgotten: dict[QueueRef, int] = {}
         """The highest epoch of each queue whose release was forgotten."""
+        self._lives: dict[str, Lives] = {}
+        """By member, as lately heard of; the others are forgotten, and are not named then."""
 
     def hear(self, release: Release) -> None:
         """Keep a release, of each grant that it is the first of."""
+        self._hear_of(release)
         for row in release.queues:
             if row.epoch > self._forgotten.get(row.queue, 0):
                 source = (release.member, release.incarnation, row.epoch)
-                self._firsts.setdefault((row.queue, source), Said(row.position, row.next))
+                self._firsts.setdefault((row.queue, source), Said(*row[4:]))
         while len(self._firsts) > self._capacity:
             queue, source = oldest = next(iter(self._firsts))
             del self._firsts[oldest]
@@ -53,3 +72,24 @@ class Recall:
     def first(self, queue: QueueRef, source: Source) -> Said | None:
         """Return what the first release of exactly this grant said, if it was heard."""
         return self._firsts.get((queue, source))
+
+    def has_gone(self, life: LifeRef) -> bool:
+        """Whether a life has said that it goes, or a later one of its member has."""
+        return self._lives.get(life.member, Lives()).gone >= life.incarnation
+
+    def successor(self, life: LifeRef) -> LifeRef | None:
+        """Return the life that is there in the place of one that has gone."""
+        lives = self._lives.get(life.member, Lives())
+        if life.incarnation <= lives.gone < lives.youngest:
+            return LifeRef(life.member, lives.youngest)
+        return None
+
+    def _hear_of(self, release: Release) -> None:
+        youngest, gone = self._lives.pop(release.member, Lives())
+        if release.by is None:
+            youngest = max(youngest, release.incarnation)
+        if release.gone:
+            gone = max(gone, release.incarnation)
+        self._lives[release.member] = Lives(youngest, gone)
+        if len(self._lives) > MEMBERS:
+            del self._lives[next(iter(self._lives))]

@@ -43,20 +43,19 @@ class MemberSession:
         self.phase: Phase = "joining"
         self._recall = Recall()
         self._actions: list[Action] = []
-        self._asking = Asking(due_at=now)
+        self._asking, self._leaving = Asking(due_at=now), Leaving()
         self._last_epoch: int | None = None  # of earlier lives
-        self._leaving = Leaving()
         self._begin(incarnation, first_ticket=1, now=now)
 
     def _begin(self, incarnation: str, first_ticket: int, now: int) -> None:
         """A new life: nothing of the old one counts."""
-        self.incarnation = incarnation
-        self.epoch = 0
+        self.incarnation, self.epoch = incarnation, 0
+        self._life = (self.profile.member, incarnation)
         hand = Baton if self.profile.mode == "clustering" else Commons
-        self._baton = hand(self.profile.member, incarnation, self._recall)
+        self._baton = hand(*self._life, self._recall, self.profile.subscribes)
         self._outbox = Outbox(self.profile.group, first_ticket)
         self._statement = Statement()
-        self._mark = Mark(needed=self.profile.mode == "clustering")
+        self._mark = Mark(self._life, needed=self.profile.mode == "clustering")
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
         self._revocation_timeout_ms = self.profile.revocation_timeout_ms
         self._beating = Beating.begun(self.profile.heartbeat_interval_ms, now)
@@ -78,8 +77,7 @@ class MemberSession:
     @property
     def holdings(self) -> tuple[HolderRef, ...]:
         """What is to be released if the process dies now: all that is not known to be so yet."""
-        said = (HolderRef(*it.queue, it.epoch, it.next) for it in self._outbox.releases)
-        return (*said, *self._baton.holdings)
+        return (*self._outbox.holdings, *self._baton.holdings)
 
     @property
     def wake_at(self) -> int:
@@ -112,9 +110,11 @@ class MemberSession:
     def hear(self, release: Release, now: int) -> list[Action]:
         """A release was read, of any member."""
         self._pass_time(now)
-        if (release.member, release.incarnation) == (self.profile.member, self.incarnation):
-            self._mark.heard(release)
-        self._apply(self._baton.hear(release), LossReason.RELEASED)
+        self._mark.heard(release)
+        if self.phase != "ended" and self._leaving.ticket is None:  # who has gone begins nothing
+            self._apply(self._baton.hear(release), LossReason.RELEASED)
+        if self.phase == "draining":
+            self._part(now)  # there may be somebody to name now
         return self._settle(now)
 
     def finish(self, positions: Mapping[Grant, int | None], now: int) -> list[Action]:
@@ -243,7 +243,8 @@ class MemberSession:
         self._actions += told(changes, reason)
         if rows := changes.released:
             self._statement.outdated()
-            self._actions += self._outbox.release(self.profile.member, self.incarnation, rows)
+            gone = self._mark.last_word() if self.phase == "draining" else None
+            self._actions += self._outbox.release(*self._life, rows, gone)
 
     def _settle(self, now: int) -> list[Action]:
         """Send what is due, and hand over all actions."""
@@ -257,7 +258,8 @@ class MemberSession:
     def _leave_or_beat(self, now: int) -> None:
         if self.phase == "draining" and self._baton.idle and self._outbox.confirmed:
             if self._leaving.ticket is None:
-                self._baton.lose_all()  # what it waits for: who has gone begins nothing
+                self._baton.lose_all()  # what it waits for
+                self._show_mark(last=self._mark.goes_unsaid)
                 self._leaving.ticket = self._outbox.next_ticket
                 self._post(Leave(**self._signature(), temporary=self._leaving.temporary))
             return
@@ -273,10 +275,11 @@ class MemberSession:
         self._post(self.profile.join(self.incarnation, sequence, self._last_epoch))
         self._show_mark()
 
-    def _show_mark(self) -> None:
-        if self._mark.due:
+    def _show_mark(self, *, last: bool = False) -> None:
+        if last or self._mark.due:
             self._mark.sent(self._outbox.next_sequence, answered=self._answered)
-            self._post(Release(**self._signature(), queues=()))
+            gone = self._mark.last_word() if last else None
+            self._post(Release(**self._signature(), queues=(), gone=gone))
 
     def _beat(self, now: int) -> None:
         self._actions += self._outbox.post_again()
@@ -291,7 +294,7 @@ class MemberSession:
         self._beating.beaten(now)
 
     def _signature(self) -> Signature:
-        return self._outbox.signature(self.profile.member, self.incarnation)
+        return self._outbox.signature(*self._life)
 
     def _post(self, record: Outgoing) -> None:
         self._actions.append(self._outbox.post(record))

@@ -4,6 +4,7 @@ import pytest
 
 from rebalance.groups.model.decisions import AssignmentIssued, ClaimRefused
 from rebalance.groups.model.events import Mode
+from rebalance.ids import MemberId
 from tests.builders.notation import queue_text
 from tests.builders.records import beaten, joined, routed
 from tests.builders.story import Story, only
@@ -22,7 +23,8 @@ def a_group_that_went_on() -> Story:
 CLAIMS = {
     "its own": ("orders-0@1", ""),
     "another's": ("orders-0@1 orders-1@2", "orders-1"),
-    "of an epoch that is not drawn yet": ("orders-0@1 orders-1@9", "orders-1"),
+    "above its holder's: a release may say so": ("orders-0@1 orders-1@9", ""),
+    "of another's epoch": ("orders-0@1 orders-1@2", "orders-1"),
     "of what is not there": ("nosuch-7@99", "nosuch-7"),
     "its own once": ("orders-0@1 orders-1@1", ""),
 }
@@ -38,6 +40,16 @@ def test_a_claim(owned: str, refused: str) -> None:
     assert refused.split() == [queue_text(queue) for it in told for queue in it.queues]
     answered = [it.member for it in only(AssignmentIssued, story.decided)]
     assert answered == (["a"] if refused else [])
+
+
+def test_who_may_have_been_named_is_told_anew_what_it_has() -> None:
+    """It has read the last decision; if the release that names it is lost, it must let go."""
+    story = a_group_that_went_on()
+    story.reads(beaten("a", epoch=4, owned="orders-0@1 orders-1@9"))
+
+    assert [] == only(ClaimRefused, story.decided)
+    (told,) = only(AssignmentIssued, story.decided)
+    assert (MemberId("a"), 5) == (told.member, told.epoch)
 
 
 def test_who_worked_in_common_has_the_number_of_its_joining() -> None:

@@ -158,7 +158,7 @@ ENDED = {
     "heir": ("a@1!2 > b@2", ["b"], "a@1!2"),
     "one of two heirs": ("a@1!2 > c@3 / b@2", ["b"], "a@1!2 > c@3"),
     "that of two heirs that is named": ("a@1!2 > c@3 / b@2", ["c"], "a@1!2 / b@2"),
-    "both": ("a@1!2 > b@2", ["a", "b"], ""),
+    "both": ("a@1!2 > b@2", ["a", "b"], "a@1!2x"),
     "an older life": ("a:2@1", ["a"], "a:2@1"),
     "somebody else": ("a@1", ["c"], "a@1"),
 }
@@ -179,13 +179,15 @@ def test_ended_life_is_done_and_begins_nothing(
 
 
 def test_release_of_a_holder_that_is_over_is_written_once() -> None:
-    """It is on its way; and one that names an heir whose life has ended leaves the queue vacant."""
+    """It is on its way. For an heir that it names, and whose life has ended, another is written."""
     draft = BOOKS.with_page("orders-0", "a@1!2x > b@2").drafted()
     draft.ended = {life(each): Ending.FENCED for each in "ab"}
     endings.take_back(draft, at(0))
     assert ("a@1!2x", set()) == (first_page(draft), draft.handover.over)
 
     endings.book(draft, released("a", "orders-0@1>2")(at(0)))
+    assert ("b@2!6x", {queue("orders-0")}) == (first_page(draft), draft.handover.over)
+    endings.book(draft, released("b", "orders-0@2")(at(0)))
     assert "" == first_page(draft)
 
 

@@ -17,7 +17,7 @@ from tests.builders.full_group import GROUP
 
 ONE, OTHER = (Queue(TopicName("orders"), BrokerName(""), number) for number in range(2))
 PAGE = filled(Ownership)
-STRANGE = replace(filled(Ownership, count(100)), over=Over(Ending.RELEASED, Millis(1)))
+STRANGE = replace(filled(Ownership, count(100)), over=Over(Ending.RELEASED, Millis(1)), begun=False)
 """A page that has nothing in common with the other."""
 MEMBERS = GROUP.membership.members
 

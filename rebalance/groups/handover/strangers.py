@@ -1,0 +1,71 @@
+"""Strangers: lives that hold a queue by a release, and are no members.
+
+A release may name a life whose join was not read yet, or was refused. It works, and is not fenced
+as a member is. So it is heard here: by its beats, and by its joins. If it is silent for the longest
+session that there is, or has left, or a younger life of its member is let in, it has ended.
+
+Called by ``endings``, which meets them, by ``membership`` and ``entry``, which hear them, and by
+``timers``. Its one rule: whoever may be working is not succeeded.
+"""
+
+from collections.abc import Iterator
+
+from rebalance.groups.model.decisions import Ending
+from rebalance.groups.model.draft import Draft
+from rebalance.ids import Incarnation, Life, MemberId, Millis
+from rebalance.stamp import Stamp
+
+
+def note(draft: Draft, life: Life, stamp: Stamp) -> None:
+    """Note that a life that is no member holds a queue."""
+    draft.handover.strangers = {**draft.handover.strangers, life: stamp.heard}
+    draft.expect_by(_until(draft, stamp.heard))
+
+
+def hear(draft: Draft, life: Life, stamp: Stamp) -> None:
+    """Hear a life that is no member."""
+    if draft.handover.strangers.get(life, stamp.heard) < stamp.heard:
+        draft.handover.strangers = {**draft.handover.strangers, life: stamp.heard}
+
+
+def admit(draft: Draft, name: MemberId, incarnation: Incarnation) -> None:
+    """Forget a life that is a member now; all older ones of its name have ended."""
+    for life in [it for it in draft.handover.strangers if it.member == name]:
+        if life.incarnation < incarnation:
+            end(draft, life, Ending.FENCED)
+        elif life.incarnation == incarnation:
+            _forget(draft, life)
+
+
+def end(draft: Draft, life: Life, ending: Ending) -> None:
+    """A life has ended, if it is a stranger."""
+    if life not in draft.handover.strangers:
+        return
+    _forget(draft, life)
+    books = draft.handover.books
+    if any(books[queue].holder.life == life for queue in books.concerning({life.member})):
+        draft.ended[life] = ending
+        draft.outbox.touched = True
+
+
+def expire(draft: Draft, stamp: Stamp) -> None:
+    """End those that have been silent for too long."""
+    for life, heard in list(draft.handover.strangers.items()):
+        if stamp.clock >= _until(draft, heard):
+            end(draft, life, Ending.FENCED)
+
+
+def deadlines(draft: Draft) -> Iterator[Millis]:
+    """Return until when each may be silent."""
+    for heard in draft.handover.strangers.values():
+        yield _until(draft, heard)
+
+
+def _until(draft: Draft, heard: Millis) -> Millis:
+    return Millis(heard + draft.policy.silence_ms(draft.policy.session_timeout_ms_max))
+
+
+def _forget(draft: Draft, life: Life) -> None:
+    draft.handover.strangers = {
+        it: heard for it, heard in draft.handover.strangers.items() if it != life
+    }

@@ -1,0 +1,177 @@
+"""A release names a life that nobody was promised the queue: a member, or none yet."""
+
+import pytest
+
+from rebalance.groups.model.decisions import AssignmentIssued, Freed, HandedOver
+from rebalance.groups.model.policy import Policy, TwinRule
+from rebalance.ids import MemberId, Millis
+from tests.builders.notation import life_text, turn_text
+from tests.builders.records import beaten, drained, joined, left, released, routed
+from tests.builders.story import Story, only
+
+SESSION_S = 10
+POLICY = Policy(standing_heirs=True, session_timeout_ms_max=Millis(SESSION_S * 1_000))
+
+
+def a_story(policy: Policy = POLICY) -> Story:
+    """Begin with b, who has orders-0 from a; a is still there, and comes next."""
+    story = Story(policy=policy)
+    story.reads(joined("a"), routed("orders", 1))
+    story.reads(joined("b"))
+    story.reads(drained("a"))
+    story.reads(released("a", "orders-0@1>2"), left("a"))
+    assert {"orders-0": "b@2"} == story.pages()
+    return story
+
+
+def test_whom_a_release_names_holds_under_the_epoch_that_it_names() -> None:
+    """Its join and the release are one batch; nothing moves back."""
+    story = a_story()
+    story.reads(joined("a:2"), released("b", "orders-0@2>3=a:2"), left("b"))
+
+    assert {"orders-0": "a:2@3"} == story.pages()
+    assert ["orders-0@3"] == [*map(turn_text, story.told("a").hold)]
+    assert [("b", "a")] == [
+        (it.from_member, it.to_member) for it in only(HandedOver, story.decided)
+    ]
+
+
+def test_epochs_go_on_above_those_that_holders_draw() -> None:
+    """Whatever was drawn while the controller was away."""
+    story = a_story()
+    story.reads(joined("a:2"), released("b", "orders-0@2>90=a:2"), left("b"))
+
+    assert {"orders-0": "a:2@90"} == story.pages()
+    assert 91 == story.state.epoch
+    story.reads(joined("c"))
+    assert 92 == story.state.epoch
+
+
+def test_an_epoch_that_is_not_above_names_nobody() -> None:
+    """Tokens grow."""
+    story = a_story()
+    story.reads(joined("a:2"), released("b", "orders-0@2>2=a:2"), left("b"))
+
+    assert {"orders-0": "a:2@5"} == story.pages()
+
+
+def test_a_chain_is_booked_link_by_link() -> None:
+    """Twice round, in one batch: the last one named has the queue."""
+    story = a_story()
+    story.reads(
+        joined("a:2"),
+        released("b", "orders-0@2>3=a:2"),
+        left("b"),
+        joined("b:2"),
+        released("a:2", "orders-0@3>4=b:2"),
+        left("a:2"),
+        joined("a:3"),
+        released("b:2", "orders-0@4>5=a:3"),
+        left("b:2"),
+        joined("b:3"),
+    )
+
+    assert {"orders-0": "a:3@5 > b:3@6"} == story.pages()
+
+
+def test_whoever_is_named_before_it_has_joined_is_waited_for() -> None:
+    """It is told to give what it has, when it comes; nobody else begins meanwhile."""
+    story = a_story()
+    story.reads(released("b", "orders-0@2>3=a:2"))
+    assert "a:2@3!5" == story.pages()["orders-0"]
+
+    story.waits(seconds=SESSION_S - 1)
+    story.reads(beaten("b", epoch=5))
+    story.reads(joined("a:2"))
+    assert ["orders-0@3"] == [*map(turn_text, story.told("a").give)]  # to get it anew
+
+
+def test_whoever_is_named_and_is_silent_is_ended_in_the_log() -> None:
+    """Not before the longest session is over; it may have named another."""
+    story = a_story()
+    story.reads(released("b", "orders-0@2>3=a:2"))
+    for _ in range(SESSION_S - 1):
+        story.wall += 1_000
+        story.reads(
+            beaten("b", epoch=5, sequence=story.offset), beaten("a:2", sequence=story.offset)
+        )
+    for _ in range(SESSION_S - 1):
+        story.wall += 1_000
+        assert [] == only(Freed, story.reads(beaten("b", epoch=5, sequence=story.offset)))
+    story.waits(seconds=2)
+    assert ["orders-0@3"] == [
+        turn_text(turn) for it in only(Freed, story.decisions) for turn in it.turns
+    ]
+    assert {} == story.pages()  # it goes itself
+
+
+def test_a_younger_life_that_is_let_in_ends_a_stranger_of_its_name() -> None:
+    """That is released in the log as well, and the younger one is not taken for it."""
+    story = a_story()
+    story.reads(released("b", "orders-0@2>3=a:2"))
+    story.reads(joined("a:3"))
+
+    (freed,) = only(Freed, story.decided)
+    assert "a:2" == life_text(*freed.life)
+
+
+def test_who_has_left_may_have_handed_on() -> None:
+    """It was named, began, and left before the controller had heard of it."""
+    story = a_story()
+    story.reads(joined("a:2"))
+    story.reads(left("a:2", sequence=9))
+    story.reads(released("b", "orders-0@2>3=a:2"), left("b"), joined("c"))
+    assert "a:2@3!7x > c@7" == story.pages()["orders-0"]
+
+    story.unheard.clear()  # its own release stands before the controller's
+    story.reads(joined("d"), released("a:2", "orders-0@3>4=d"))
+    assert story.pages()["orders-0"].startswith("d@4")
+
+
+def test_an_heir_that_has_ended_may_be_named_until_the_holder_shows_otherwise() -> None:
+    """Then its own release says what follows."""
+    story = Story(policy=POLICY)
+    story.reads(joined("a"), routed("orders", 1))
+    story.reads(joined("b"))
+    assert {"orders-0": "a@1 > b@2"} == story.pages()
+    story.reads(left("b"), joined("c"))
+    story.reads(released("a", "orders-0@1>2"))
+    assert story.pages()["orders-0"].startswith("b@2!")
+
+    story.unheard.clear()
+    story.reads(released("b", "orders-0@2>3=c"))
+    assert story.pages()["orders-0"].startswith("c@3")
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["its guard's", "its own"])
+def test_the_word_that_it_goes_is_enough(*, own: bool) -> None:
+    """Its leave is read later; nothing is asked back for who has gone."""
+    story = a_story()
+    story.reads(joined("c"))
+    assert "b@2 > c@5" == story.pages()["orders-0"]
+    story.reads(released("b", "orders-0@2>5", own=own))
+    assert {"orders-0": "c@5"} == story.pages()
+
+    story.reads(left("b", sequence=99))
+    assert {"orders-0": "c@5"} == story.pages()
+
+
+def test_who_goes_for_a_while_is_meant_all_the_same() -> None:
+    """Its queues are kept: its release names nobody."""
+    story = a_story()
+    story.reads(released("b", "orders-0@2"))
+
+    assert {"orders-0": "b@5"} == story.pages()
+
+
+def test_lives_that_are_told_apart_are_named_apart() -> None:
+    """Under the rule that gives each a name of its own."""
+    apart = Policy(standing_heirs=True, on_twin=TwinRule.SEPARATE)
+    story = Story(policy=apart)
+    story.reads(joined("a"), routed("orders", 1))
+    story.reads(joined("b"))
+    story.reads(released("a", "orders-0@1>3=b:2"), joined("b:2"), left("a"))
+
+    (page,) = story.state.handover.books.values()
+    assert "b@2" == page.holder.member
+    assert MemberId("b@2") in {it.member for it in only(AssignmentIssued, story.decided)}
