@@ -7,8 +7,9 @@ import pytest
 from trimtab import ConfigurationError, TransportError
 from trimtab.protocol import partition_of
 from trimtab.transports import choose
+from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
-from trimtab.transports.topics import TOUCHED, group_partition
+from trimtab.transports.topics import TOUCHED, group_partition, missing, unusable
 
 
 def absent(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
@@ -66,12 +67,27 @@ def test_the_group_has_one_partition_in_all_topics() -> None:
     assert partition_of("billing", 8) == group_partition("billing", "t.", counts)
 
 
-@pytest.mark.parametrize("missing", TOUCHED)
-def test_a_missing_topic_is_named(missing: str) -> None:
-    """With the command that makes it."""
-    counts = {f"t.{name}": 8 for name in TOUCHED if name != missing}
-    with pytest.raises(TransportError, match=f"t.{missing} does not exist: run `trimtab topics i"):
-        group_partition("billing", "t.", counts)
+@pytest.mark.parametrize("gone", TOUCHED)
+def test_a_missing_topic_is_found(gone: str) -> None:
+    """By its full name; one without partitions is none."""
+    counts = {f"t.{name}": 8 for name in TOUCHED}
+
+    assert () == missing("t.", counts)
+    assert (f"t.{gone}",) == missing("t.", counts | {f"t.{gone}": 0})
+
+
+def test_missing_topics_are_named() -> None:
+    """With the command that makes them; what may not be seen is not said to be missing."""
+    link = Link.of_confluent("kafka-1:9092", {"sasl.username": "ann"})
+    error = unusable(["t.members"], ["t.releases", "t.assignments"], "t.", link)
+
+    assert (
+        "topic t.members does not exist on Kafka at kafka-1:9092: run `trimtab topics init` there, "
+        "or say the `prefix` that trimtab's topics have; "
+        'user "ann" has no right to Read and Write on topic t.releases, Read on topic '
+        "t.assignments (Kafka at kafka-1:9092): run kafka-acls.sh --add --allow-principal "
+        "User:ann --operation Read --operation Write --topic t.releases (and so for each topic)"
+    ) == str(error)
 
 
 def test_topics_of_different_sizes_are_refused() -> None:

@@ -7,13 +7,17 @@ interrupted; `Member.assignment` says what the member may work on meanwhile.
 
 import inspect
 import logging
+import sys
+import sysconfig
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, Protocol
 
-from trimtab.errors import CallbackError, ConfigurationError
+from trimtab.clock import now_ms
+from trimtab.errors import CallbackError, ConfigurationError, SlowCallbackError
 from trimtab.protocol import QueueRef
 from trimtab.session import Assigned, Grant, Lost, Profile, Revoked
 
@@ -23,6 +27,9 @@ Owned = Callable[[Collection[Grant]], frozenset[Grant]]
 """Which of these grants are valid at this moment: worked on, or not yet released."""
 
 _LOGGER: Final = logging.getLogger("trimtab")
+_NAMES: Final = {Assigned: "on_assigned", Revoked: "on_revoked", Lost: "on_lost"}
+_OURS: Final = str(Path(__file__).parent)
+_PYTHONS: Final = sysconfig.get_paths()["stdlib"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,27 @@ def bound(binding: Binding, told: Callbacks) -> Callbacks:
     return Callbacks(on_assigned, on_revoked, on_lost, told.on_error)
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A callback at work."""
+
+    name: str
+    since: int
+    """On the clock of `trimtab.clock`."""
+    thread: int
+
+    def place(self) -> str:
+        """Where it is: the innermost line that is neither ours nor Python's own."""
+        frame = sys._current_frames().get(self.thread)  # noqa: SLF001 - as faulthandler does
+        while frame is not None:
+            file = frame.f_code.co_filename
+            is_pythons = file.startswith(_PYTHONS) and "-packages" not in file
+            if not is_pythons and not file.startswith(_OURS):
+                return f" ({frame.f_code.co_name}, {file}:{frame.f_lineno})"
+            frame = frame.f_back
+        return ""
+
+
 class CallbackThread:
     """Runs callbacks in order; tells its owner what was finished and what failed."""
 
@@ -101,6 +129,7 @@ class CallbackThread:
         self._finished = finished
         self._failed = failed
         self._queue: SimpleQueue[Change | Exception | None] = SimpleQueue()
+        self._running: Running | None = None
         self._thread = threading.Thread(target=self._run, name="trimtab-callbacks", daemon=True)
 
     def start(self) -> None:
@@ -109,7 +138,13 @@ class CallbackThread:
 
     def tell(self, news: Change | Exception) -> None:
         """Have a callback run as soon as the earlier ones are done."""
+        if isinstance(news, SlowCallbackError):  # they are not done: whoever waits reads the log
+            _LOGGER.warning("%s", news)
         self._queue.put(news)
+
+    def running(self) -> Running | None:
+        """The callback that runs at this moment."""
+        return self._running
 
     def finish(self) -> None:
         """End once everything that was told has been heard."""
@@ -127,6 +162,9 @@ class CallbackThread:
 
     def _run(self) -> None:
         while (news := self._queue.get()) is not None:
+            self._running = Running(
+                _NAMES.get(type(news), "on_error"), now_ms(), threading.get_ident()
+            )
             try:
                 self._call(news)
             except Exception as error:
@@ -134,6 +172,8 @@ class CallbackThread:
                 failure = CallbackError(f"a callback failed: {error!r}")
                 failure.__cause__ = error
                 self._failed(failure)
+            finally:
+                self._running = None
 
     def _call(self, news: Change | Exception) -> None:
         calls = self._callbacks
@@ -150,6 +190,10 @@ class CallbackThread:
                 if calls.on_lost is not None:
                     calls.on_lost(grants)
             case Exception():
-                _LOGGER.warning("%s", news)
-                if calls.on_error is not None:
-                    calls.on_error(news)
+                self._report(news)
+
+    def _report(self, error: Exception) -> None:
+        if self._callbacks.on_error is not None:
+            self._callbacks.on_error(error)
+        elif not isinstance(error, SlowCallbackError):  # logged when there was need
+            _LOGGER.warning("%s", error)

@@ -28,8 +28,8 @@ from trimtab.errors import (
 )
 from trimtab.guarding import Guard
 from trimtab.holdings import Holdings
+from trimtab.inspection import Inspection
 from trimtab.protocol import ASSIGNMENTS, RELEASES, decode, member_key
-from trimtab.relapses import Relapses
 from trimtab.session import (
     Action,
     Assigned,
@@ -55,6 +55,7 @@ from trimtab.transports.contract import (
     Trouble,
     Undelivered,
 )
+from trimtab.watching import Watch
 
 State = Phase | Literal["connecting", "failed"]
 
@@ -62,8 +63,6 @@ POLL_MS: Final = 50
 """The longest wait for a record: how late a stop, or a report of the producer, may be noticed."""
 RETRY_S: Final = 1.0
 """Between two tries to connect."""
-REPEAT_MS: Final = 10_000
-"""The same trouble is told again only after this long."""
 CLOSE_MS: Final = 2_000
 """Time for what is still to be sent when the member ends."""
 
@@ -79,7 +78,12 @@ class Engine:
     """A session, its transport and its two threads."""
 
     def __init__(
-        self, profile: Profile, transport: Transport, callbacks: Callbacks, guard: Guard | None
+        self,
+        profile: Profile,
+        transport: Transport,
+        callbacks: Callbacks,
+        guard: Guard | None,
+        inspection: Inspection | None = None,
     ) -> None:
         self.changed = threading.Condition()
         """The lock of everything here; notified whenever something has happened."""
@@ -93,8 +97,7 @@ class Engine:
         self._stopping = False
         self._wishes: SimpleQueue[_Wish] = SimpleQueue()
         self._find_end = False
-        self._told: dict[str, int] = {}
-        self._relapses = Relapses()
+        self._watch = Watch(profile, self._callbacks, inspection)
         self._my_key = member_key(profile.group, profile.member)
         self._group_key = profile.group.encode()
         self._thread = threading.Thread(target=self._run, name="trimtab-member", daemon=True)
@@ -174,10 +177,11 @@ class Engine:
             try:
                 self._transport.open(self._profile.group)
             except TransportError as error:
-                self._report(error)
+                self._watch.cannot_connect(error, now_ms())
                 with suppress(Empty):
                     self._wishes.get(timeout=RETRY_S)
                 continue
+            self._watch.connected(now_ms())
             with self.changed:
                 if self._is_told_to_stop():
                     return  # it was told to while Kafka was being asked
@@ -196,6 +200,7 @@ class Engine:
                 wish = self._wishes.get()
                 self._perform(session.stop(now_ms(), wish.timeout_ms, temporary=wish.temporary))
             self._perform(session.tick(now_ms()))
+            self._watch.look(session, now_ms())
             find_end, self._find_end = self._find_end, False
             self._tell_guard(self._guard is not None and self._guard.has_spoken())
             wait_ms = max(0, min(session.wake_at - now_ms(), POLL_MS))
@@ -209,6 +214,7 @@ class Engine:
 
     def _answer(self, session: MemberSession, event: Event) -> list[Action]:
         now = now_ms()
+        self._watch.hear(event, now)
         match event:
             case Received():
                 return self._read(session, event, now)
@@ -216,13 +222,9 @@ class Engine:
                 return session.acknowledged(ticket, now)
             case CaughtUp(at):
                 return session.caught_up(at, now)
-            case Undelivered(ticket, reason):
-                self._relapses.failed(reason, now)
-                self._report(TransportError(f"a record did not reach Kafka: {reason}"))
+            case Undelivered(ticket):
                 return session.failed(ticket, now)
-            case Trouble(reason):
-                self._relapses.failed(reason, now)
-                self._report(TransportError(reason))
+            case Trouble():
                 return []
             case _:
                 assert_never(event)
@@ -236,7 +238,7 @@ class Engine:
             if record.topic == RELEASES.name and record.key == self._group_key:
                 return session.hear(decode(RELEASES, record.value), now)
         except UndecodableRecord as error:
-            self._report(error)
+            self._watch.happened(error, now_ms())
         return []
 
     def _is_mine(self, key: bytes | None, session: MemberSession) -> bool:
@@ -253,13 +255,14 @@ class Engine:
         for action in actions:
             match action:
                 case Send():
+                    self._watch.sent(action)
                     self._transport.send(action)
                 case FindEnd():
                     self._find_end = True  # by the thread that polls
                 case Assigned() | Revoked() | Lost():
                     self._callbacks.tell(action)
                 case Unheard():
-                    self._report(TransportError(self._relapses.told(action, now_ms())))
+                    self._watch.relapsed(action, now_ms())
                 case Ended(ending):
                     self.ending = ending
                     if ending is Ending.REPLACED and self.failure is None:
@@ -289,9 +292,5 @@ class Engine:
             self.changed.notify_all()
 
     def _report(self, error: TrimtabError) -> None:
-        """Tell the application of trouble, but not of the same one all the time."""
-        now, text = now_ms(), str(error)
-        self._told = {said: at for said, at in self._told.items() if now - at < REPEAT_MS}
-        if text not in self._told:
-            self._told[text] = now
-            self._callbacks.tell(error)
+        """Tell the application what has happened."""
+        self._watch.happened(error, now_ms())

@@ -3,7 +3,12 @@
 TrimtabError
 ├── UndecodableRecord      a record of the wire that cannot be read; skipped, reported
 ├── ConfigurationError     an argument makes no sense, or a Kafka client is not installed
-├── TransportError         Kafka cannot be reached, or a topic is missing: tried again, reported
+├── TransportError         Kafka cannot be reached, or denies, or a topic of trimtab's is missing:
+│                          tried again, reported
+├── NoControllerError      no controller answers a join: the member goes on asking, reported
+├── NoTopicError           a topic to work on does not exist: the member waits for it, reported
+├── SharedGroupError       other programs subscribe to Kafka under the group's name, reported
+├── SlowCallbackError      a callback of the application takes too long, reported
 ├── GuardError             the guard of a member does not stand: it works on without, reported
 ├── NoQueueError           a topic has no queue that could be written to
 └── MemberFailedError      the member has ended by itself; `member.failure` holds it
@@ -18,8 +23,12 @@ __all__ = [
     "ConfigurationError",
     "GuardError",
     "MemberFailedError",
+    "NoControllerError",
     "NoQueueError",
+    "NoTopicError",
     "ReplacedError",
+    "SharedGroupError",
+    "SlowCallbackError",
     "TransportError",
     "TrimtabError",
     "UndecodableRecord",
@@ -32,6 +41,22 @@ class ConfigurationError(TrimtabError):
 
 class TransportError(TrimtabError):
     """Kafka cannot be reached, or is not set up; the member keeps trying."""
+
+
+class NoControllerError(TrimtabError):
+    """No controller has answered a join that is in the log; the member goes on asking."""
+
+
+class NoTopicError(TrimtabError):
+    """A topic that the member is to work on does not exist yet."""
+
+
+class SharedGroupError(TrimtabError):
+    """Programs that are no members of trimtab subscribe to Kafka under the name of the group."""
+
+
+class SlowCallbackError(TrimtabError):
+    """A callback of the application runs for too long; this is told when it has returned."""
 
 
 class GuardError(TrimtabError):

@@ -16,7 +16,7 @@ from trimtab.callbacks import Binding, Callbacks, Positions, bound
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
 from trimtab.errors import ConfigurationError, MemberFailedError
-from trimtab.options import Options, make_guard, make_transport, read_profile
+from trimtab.options import Options, make_guard, make_inspection, make_transport, read_profile
 from trimtab.session import Ending, Grant
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ class Member:
         if binding is not None:
             callbacks = bound(binding, callbacks)
         guard = make_guard(bootstrap_servers, options, self.profile)
-        self._engine = Engine(self.profile, transport, callbacks, guard)
+        inspection = make_inspection(bootstrap_servers, options)
+        self._engine = Engine(self.profile, transport, callbacks, guard, inspection)
         if binding is not None:
             binding.attach(self.profile, self._engine.owned)
 

@@ -16,11 +16,12 @@ from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
 from trimtab.guard_lines import ADDRESS, Post, line_of
 from trimtab.guarding import Guard
+from trimtab.inspection import Inspection
 from trimtab.protocol import DEFAULT_PREFIX, UndecodableRecord, read_group_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS
 from trimtab.protocol.members import Mode
 from trimtab.session import Profile, incarnation
-from trimtab.transports import Client, choose
+from trimtab.transports import Client, choose, choose_inspector
 from trimtab.transports.contract import Transport
 
 _CLIENT: Final = "trimtab-python/0.1.0"
@@ -109,6 +110,15 @@ def make_transport(
     servers, kafka = place_of_kafka(bootstrap_servers, options.get("kafka", {}))
     prefix = options.get("prefix", DEFAULT_PREFIX)
     return choose(options.get("client"), servers, prefix, delivery_timeout_ms, kafka)
+
+
+def make_inspection(bootstrap_servers: str | None, options: Options) -> Inspection | None:
+    """Make what asks Kafka beside the member's work, unless its transport is not ours."""
+    if "transport" in options:
+        return None
+    servers, kafka = place_of_kafka(bootstrap_servers, options.get("kafka", {}))
+    prefix = options.get("prefix", DEFAULT_PREFIX)
+    return Inspection(choose_inspector(options.get("client"), servers, prefix, kafka))
 
 
 def make_guard(bootstrap_servers: str | None, options: Options, profile: Profile) -> Guard | None:

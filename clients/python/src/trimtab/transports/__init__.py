@@ -7,14 +7,16 @@ from typing import Any, Final, Literal, cast
 
 from trimtab.errors import ConfigurationError
 from trimtab.transports.contract import Transport
+from trimtab.transports.inspector import Inspector
 
 Client = Literal["confluent", "kafka-python"]
 
 _CLIENTS: Final[Mapping[Client, tuple[str, str, str]]] = {
-    "confluent": ("confluent_kafka", "trimtab.transports.confluent", "ConfluentTransport"),
-    "kafka-python": ("kafka", "trimtab.transports.kafka_python", "KafkaPythonTransport"),
+    "confluent": ("confluent_kafka", "trimtab.transports.confluent", "Confluent"),
+    "kafka-python": ("kafka", "trimtab.transports.kafka_python", "KafkaPython"),
 }
-"""For each client (and extra): the module that must be installed, and our translation of it."""
+"""For each client (and extra): the module that must be installed, our translation of it (with its
+inspector beside it), and how the names in there begin."""
 
 
 def choose(
@@ -25,9 +27,18 @@ def choose(
     kafka: Mapping[str, Any],
 ) -> Transport:
     """Make a transport; without a choice, the first client that is installed."""
-    _, module, factory = _CLIENTS[installed(client)]
-    make = getattr(import_module(module), factory)
+    _, module, name = _CLIENTS[installed(client)]
+    make = getattr(import_module(module), f"{name}Transport")
     return cast("Transport", make(bootstrap_servers, prefix, delivery_timeout_ms, kafka))
+
+
+def choose_inspector(
+    client: Client | None, bootstrap_servers: str, prefix: str, kafka: Mapping[str, Any]
+) -> Inspector:
+    """Make what asks beside a transport, by the same client."""
+    _, module, name = _CLIENTS[installed(client)]
+    make = getattr(import_module(f"{module}_inspector"), f"{name}Inspector")
+    return cast("Inspector", make(bootstrap_servers, prefix, kafka))
 
 
 def installed(client: Client | None) -> Client:

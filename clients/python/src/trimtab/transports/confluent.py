@@ -6,7 +6,8 @@ the first record. Errors of the client arrive by callback, logs go to the logger
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from confluent_kafka import (
@@ -19,6 +20,7 @@ from confluent_kafka import (
 )
 
 from trimtab.errors import ConfigurationError, TransportError
+from trimtab.protocol import MEMBERS
 from trimtab.session import Send
 from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
 from trimtab.transports.contract import (
@@ -29,14 +31,33 @@ from trimtab.transports.contract import (
     Trouble,
     Undelivered,
 )
+from trimtab.transports.diagnosis import Fault, Said, interrupted, unreachable
+from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
-from trimtab.transports.topics import FOLLOWED, LARGEST_BYTES, group_partition
+from trimtab.transports.rights import Operation, denied
+from trimtab.transports.topics import FOLLOWED, LARGEST_BYTES, group_partition, missing, unusable
 
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
 _CONNECT_S: Final = 5.0
 """One try to reach Kafka: long enough for a TLS handshake over an ocean."""
 _AT_ONCE: Final = 1_000
 """Records taken in one poll: bounds the time until beats are looked after again."""
+_REMEMBERED: Final = 20
+"""Errors that are kept to say why Kafka is not reached: some for each broker."""
+_FAULTS: Final = {
+    KafkaError._AUTHENTICATION: Fault.PASSWORD,  # noqa: SLF001 - documented names
+    KafkaError.SASL_AUTHENTICATION_FAILED: Fault.PASSWORD,
+    KafkaError._SSL: Fault.TLS,  # noqa: SLF001
+}
+_DENIED: Final = KafkaError.TOPIC_AUTHORIZATION_FAILED
+_NO_NEWS: Final = {
+    # A consumer looks for the coordinator of its group, also if it never commits: no right to do
+    # that is no trouble.
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - each of them has been told
+}
+_RANK: Final = (Fault.PASSWORD, Fault.TLS, Fault.OTHER)
+"""Which of several errors says why: the rest follows from it."""
 
 _SHARED: Final = {"reconnect.backoff.max.ms": 1_000}  # the default, 10 s, is a whole session
 _PRODUCER: Final = {
@@ -72,43 +93,52 @@ class ConfluentTransport:
         self._followed: tuple[Partition, ...] = ()
         self._progress: Progress[Partition] = Progress({})
         shared = {**_SHARED, "bootstrap.servers": bootstrap_servers, **kafka}
+        self._met: deque[Said] = deque(maxlen=_REMEMBERED)
+        """The last errors of the clients."""
+        self._link = Link.of_confluent(bootstrap_servers, kafka)
         self._ends = EndFinder(shared, _LOGGER, _CONNECT_S)
         hooks = {"error_cb": self._on_error}
         timeout = {"delivery.timeout.ms": delivery_timeout_ms}
+        self._writing = _PRODUCER | timeout | shared | hooks
+        self._broken = False
+        """Whether the producer will never write again."""
         try:
-            self._producer = Producer(_PRODUCER | timeout | shared | hooks, logger=_LOGGER)
+            self._producer = Producer(self._writing, logger=_LOGGER)
             self._consumer = Consumer(_CONSUMER | shared | hooks, logger=_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {_text(error)}") from error
 
     def open(self, group: str) -> None:
         """Follow the group's partitions from where they end now."""
+        self._met.clear()
         try:
             topics = self._consumer.list_topics(timeout=_CONNECT_S).topics
             counts = {name: len(topic.partitions) for name, topic in topics.items()}
+            self._name_missing(missing(self._prefix, counts))
             self._partition = group_partition(group, self._prefix, counts)
             self._followed = tuple((self._prefix + name, self._partition) for name in FOLLOWED)
             starts = self._ends.find(self._followed)
-        except KafkaException as error:
-            raise TransportError(_text(error)) from error
-        except Unanswered as error:
-            raise TransportError(f"the log's end is unknown: {error}") from error
+        except (KafkaException, Unanswered) as error:
+            raise TransportError(unreachable(self._link, self._said())) from error
+        self._serve()
+        self._events.clear()  # what was met on the way
         self._progress = Progress(starts)
         self._consumer.assign([TopicPartition(*it, offset) for it, offset in starts.items()])
 
     def send(self, message: Send) -> None:
         """Hand a record to librdkafka."""
-        ticket = message.ticket
+        ticket, topic = message.ticket, self._prefix + message.topic
 
         def report(error: KafkaError | None, _message: Message) -> None:
-            reason = None if error is None else error.str()
             self._events.append(
-                Delivered(ticket) if reason is None else Undelivered(ticket, reason)
+                Delivered(ticket)
+                if error is None
+                else Undelivered(ticket, self._worded(error, topic, "Write"))
             )
 
         try:
             self._producer.produce(
-                self._prefix + message.topic,
+                topic,
                 key=message.key,
                 value=message.value,
                 partition=self._partition,
@@ -119,14 +149,14 @@ class ConfluentTransport:
 
     def poll(self, timeout_ms: int) -> list[Event]:
         """Wait for a record, then take what else is there."""
-        self._producer.poll(0)
+        self._serve()
         message = self._consumer.poll(timeout_ms / 1_000)
         for _ in range(_AT_ONCE):
             if message is None:
                 break
             self._take(message)
             message = self._consumer.poll(0)
-        self._producer.poll(0)
+        self._serve()
         self._look_for_end()
         events = list(self._events)
         self._events.clear()
@@ -138,7 +168,8 @@ class ConfluentTransport:
 
     def close(self, timeout_ms: int) -> None:
         """Flush and disconnect."""
-        self._producer.flush(timeout_ms / 1_000)
+        with suppress(KafkaException):  # it has given up for good
+            self._producer.flush(timeout_ms / 1_000)
         self._consumer.close()
 
     def _take(self, message: Message) -> None:
@@ -154,7 +185,7 @@ class ConfluentTransport:
         elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
             self._progress.reach((topic, partition), offset)
         else:
-            self._on_error(error)
+            self._events.append(Trouble(self._worded(error, topic, "Read")))
 
     def _look_for_end(self) -> None:
         """Take the answer to `find_end`, once it is complete."""
@@ -169,8 +200,55 @@ class ConfluentTransport:
         if at_end is not None:
             self._events.append(CaughtUp(at_end))
 
+    def _name_missing(self, topics: Iterable[str]) -> None:
+        """Raise TransportError if there are any; Kafka lists only those that one may describe."""
+        found: dict[bool, list[str]] = {True: [], False: []}
+        for topic in topics:
+            error = self._consumer.list_topics(topic, _CONNECT_S).topics[topic].error
+            found[error is not None and error.code() == _DENIED].append(topic)
+        if any(found.values()):
+            raise unusable(found[False], found[True], self._prefix, self._link)
+
+    def _said(self) -> Said | None:
+        """What the clients have met while nothing was polled; the reason, as far as they know."""
+        self._serve()
+        self._consumer.poll(0)
+        return min(self._met, key=lambda it: _RANK.index(it.fault), default=None)
+
+    def _serve(self) -> None:
+        """Have the producer report; replace one that has given up for good.
+
+        That one raises, whatever it is asked. It has reported what it had by then.
+        """
+        try:
+            self._producer.poll(0)
+        except KafkaException as error:
+            self._on_error(error.args[0])
+        if self._broken:
+            with suppress(KafkaException):
+                self._producer.purge()
+                self._producer.poll(0)
+            self._producer = Producer(self._writing, logger=_LOGGER)
+            self._broken = False
+
     def _on_error(self, error: KafkaError) -> None:
-        self._events.append(Trouble(error.str()))
+        if error.code() in _NO_NEWS:
+            return
+        self._broken |= error.fatal()
+        if error.code() == KafkaError.CLUSTER_AUTHORIZATION_FAILED:
+            # To get a producer's id it is enough to be allowed to write to any topic (KIP-679).
+            text = denied(self._link, self._prefix + MEMBERS.name, "Write")
+        else:
+            said = Said(_FAULTS.get(error.code(), Fault.OTHER), error.str())
+            self._met.append(said)
+            text = interrupted(self._link, said)
+        self._events.append(Trouble(text))
+
+    def _worded(self, error: KafkaError, topic: str, operation: Operation) -> str:
+        """What went wrong with a topic."""
+        if error.code() == _DENIED:
+            return denied(self._link, topic, operation)
+        return error.str()
 
 
 def _text(error: Exception) -> str:

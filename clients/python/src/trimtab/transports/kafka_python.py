@@ -1,18 +1,20 @@
 """The transport over kafka-python: no C code, for places where librdkafka cannot go.
 
-Its producer has a thread of its own, whose reports arrive through a queue. A request for the log's
+A client of this library that cannot connect waits for seconds, says nothing of the reason, and
+leaves a thread behind. So the listener is asked first, and a client that fails is closed here. Its
+producer has a thread of its own, whose reports arrive through a queue. A request for the log's
 end waits for the answer, so it has a short timeout.
 """
 
-import socket
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import KafkaConfigurationError, KafkaError
+from kafka.errors import KafkaConfigurationError, KafkaError, TopicAuthorizationFailedError
 
 from trimtab.errors import ConfigurationError, TransportError
 from trimtab.session import Send
@@ -24,8 +26,19 @@ from trimtab.transports.contract import (
     Trouble,
     Undelivered,
 )
+from trimtab.transports.diagnosis import Fault, Said, fitting, interrupted
+from trimtab.transports.kafka_python_connecting import connected, described
+from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
-from trimtab.transports.topics import FOLLOWED, LARGEST_BYTES, TOUCHED, group_partition
+from trimtab.transports.rights import denied
+from trimtab.transports.topics import (
+    FOLLOWED,
+    LARGEST_BYTES,
+    TOUCHED,
+    group_partition,
+    missing,
+    unusable,
+)
 
 REFUSALS: Final = (AssertionError, ValueError, KafkaConfigurationError)
 """How this library refuses options, each of its clients in its own way."""
@@ -76,7 +89,8 @@ class KafkaPythonTransport:
         self._producer: Any = None
         self._consumer: Any = None
         options = {name.replace(".", "_"): value for name, value in kafka.items()}
-        self._shared = {**_SHARED, "bootstrap_servers": bootstrap_servers.split(","), **options}
+        self._link = Link.of_kafka_python(bootstrap_servers, options)
+        self._shared = {**_SHARED, "bootstrap_servers": [*self._link.servers], **options}
         self._timeouts = {
             "delivery_timeout_ms": delivery_timeout_ms,
             "request_timeout_ms": delivery_timeout_ms,  # the client wants it no longer than that
@@ -84,15 +98,19 @@ class KafkaPythonTransport:
 
     def open(self, group: str) -> None:
         """Connect, and follow the group's partitions from where they end now."""
-        self._knock()
+        if self._producer is None:
+            fitting(self._link)
         try:
-            self._consumer = self._consumer or KafkaConsumer(**_CONSUMER | self._shared)
-            self._producer = self._producer or KafkaProducer(
-                **_PRODUCER | self._timeouts | self._shared
+            self._consumer = self._consumer or connected(
+                KafkaConsumer, _CONSUMER | self._shared, self._link
+            )
+            self._producer = self._producer or connected(
+                KafkaProducer, _PRODUCER | self._timeouts | self._shared, self._link
             )
             names = [self._prefix + name for name in TOUCHED]
             found = {name: self._consumer.partitions_for_topic(name) or () for name in names}
             counts = {name: len(partitions) for name, partitions in found.items()}
+            self._name_missing(missing(self._prefix, counts))
             self._partition = group_partition(group, self._prefix, counts)
             followed = [TopicPartition(self._prefix + name, self._partition) for name in FOLLOWED]
             starts = self._consumer.end_offsets(followed, timeout_ms=_ANSWER_MS)
@@ -101,7 +119,7 @@ class KafkaPythonTransport:
         except REFUSALS as error:
             raise ConfigurationError(f"kafka: {error}") from error
         except KafkaError as error:
-            raise TransportError(str(error)) from error
+            raise TransportError(interrupted(self._link, Said(Fault.OTHER, str(error)))) from error
         self._consumer.assign(followed)
         for partition, offset in starts.items():
             self._consumer.seek(partition, offset)
@@ -109,25 +127,32 @@ class KafkaPythonTransport:
 
     def send(self, message: Send) -> None:
         """Hand a record to the producer's thread."""
+        topic = self._prefix + message.topic
+        undelivered = partial(self._undelivered, message.ticket, topic)
         try:
             future = self._producer.send(
-                self._prefix + message.topic,
+                topic,
                 key=message.key,
                 value=message.value,
                 partition=self._partition,
             )
         except KafkaError as error:
-            self._undelivered(message.ticket, error)
+            undelivered(error)
             return
         future.add_callback(partial(self._delivered, message.ticket))
-        future.add_errback(partial(self._undelivered, message.ticket))
+        future.add_errback(undelivered)
 
     def poll(self, timeout_ms: int) -> list[Event]:
         """Wait for records, and collect the producer's reports."""
         try:
             batches = self._consumer.poll(timeout_ms=timeout_ms)
+        except TopicAuthorizationFailedError as error:
+            topics = sorted(error.args[0]) if error.args else [self._prefix + FOLLOWED[0]]
+            self._events.extend(Trouble(denied(self._link, it, "Read")) for it in topics)
+            batches = {}
+            time.sleep(timeout_ms / 1_000)  # else it is asked, and refused, again at once
         except KafkaError as error:
-            self._events.append(Trouble(str(error)))
+            self._events.append(Trouble(interrupted(self._link, Said(Fault.OTHER, str(error)))))
             batches = {}
         for partition, records in batches.items():
             name = partition.topic.removeprefix(self._prefix)
@@ -157,26 +182,21 @@ class KafkaPythonTransport:
         if self._consumer is not None:
             self._consumer.close(autocommit=False)
 
-    def _knock(self) -> None:
-        """See whether Kafka answers: a client that cannot connect leaves its thread behind."""
-        reason = "it names no host"
-        for server in self._shared["bootstrap_servers"]:
-            host, _, port = server.strip().rpartition(":")
-            try:
-                socket.create_connection((host.strip("[]"), int(port)), _ANSWER_MS / 1_000).close()
-            except OSError as error:
-                reason = f"{server}: {error}"
-            except ValueError:
-                raise ConfigurationError(f'bootstrap_servers: "{server}" has no port') from None
-            else:
-                return
-        raise TransportError(reason)
+    def _name_missing(self, topics: Sequence[str]) -> None:
+        """Raise TransportError if there are any; Kafka lists only those that one may describe."""
+        if topics:
+            states = described(self._shared, self._link, topics)
+            hidden = [it for it in topics if states[it] is TopicAuthorizationFailedError]
+            absent = [it for it in topics if it not in hidden]
+            raise unusable(absent, hidden, self._prefix, self._link)
 
     def _delivered(self, ticket: int, _metadata: object) -> None:
         self._events.append(Delivered(ticket))
 
-    def _undelivered(self, ticket: int, error: BaseException) -> None:
-        self._events.append(Undelivered(ticket, str(error)))
+    def _undelivered(self, ticket: int, topic: str, error: BaseException) -> None:
+        is_denied = isinstance(error, TopicAuthorizationFailedError)
+        reason = denied(self._link, topic, "Write") if is_denied else str(error)
+        self._events.append(Undelivered(ticket, reason))
 
 
 def close_producer(producer: Any, timeout_s: float) -> None:  # noqa: ANN401 - it ships no types

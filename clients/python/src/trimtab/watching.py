@@ -1,0 +1,231 @@
+"""What a member watches beside its session: Kafka, the controller, its callbacks, its surroundings.
+
+A session knows no trouble but its own: it asks to join until it is answered, and waits for a
+callback for as long as it takes. People want to be told. Used by `engine`, on its thread, at each
+turn. Its one rule: it changes nothing; whatever it finds is only told.
+"""
+
+import logging
+from functools import partial
+from typing import Final
+
+from trimtab.callbacks import CallbackThread
+from trimtab.errors import (
+    NoControllerError,
+    NoTopicError,
+    SharedGroupError,
+    SlowCallbackError,
+    TransportError,
+    TrimtabError,
+)
+from trimtab.inspection import Controllers, Inspection, Surroundings
+from trimtab.protocol import MEMBERS
+from trimtab.relapses import Relapses
+from trimtab.session import MemberSession, Profile, Send, Unheard
+from trimtab.transports.contract import CaughtUp, Delivered, Event, Trouble, Undelivered
+from trimtab.transports.inspector import LastTick, Subscriber
+from trimtab.troubles import Subject, Troubles
+
+_LOGGER: Final = logging.getLogger("trimtab")
+UNANSWERED_MS: Final = 15_000
+"""A controller answers within a second. One that takes over, or catches up, needs ten."""
+_EVIDENCE_MS: Final = 3_000
+"""So long before that, it is asked whether one ticks."""
+AROUND_MS: Final = 60_000
+"""Between two looks around: each of very many members connects once for it."""
+CALLBACK_MS: Final = 15_000
+"""For a callback that has no time of its own."""
+_NAMED: Final = 5
+"""Subscribers that are named; the rest is counted."""
+
+
+class Watch:
+    """Of one member."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        callbacks: CallbackThread,
+        inspection: Inspection | None,
+    ) -> None:
+        self._profile = profile
+        self._troubles = Troubles(callbacks.tell, partial(_LOGGER.warning, "%s"))
+        self._relapses = Relapses()
+        self._callbacks = callbacks
+        self._inspection = inspection
+        self._joins: set[int] = set()
+        """The tickets of those that are not known to be in the log."""
+        self._tries = 0
+        self._asked_at: int | None = None
+        """Since when a join has been in the log, unanswered."""
+        self._evidence: str | None = None
+        self._around_at: int | None = None
+        """When to look around again."""
+        self._held: set[str] = set()
+        """Topics of which the member has had a queue: they exist, wherever that is."""
+
+    def sent(self, message: Send) -> None:
+        """A record is on its way."""
+        if message.topic == MEMBERS.name:
+            self._joins.add(message.ticket)
+
+    def hear(self, event: Event, now: int) -> None:
+        """Something came from Kafka."""
+        match event:
+            case Delivered(ticket):
+                self._troubles.written(now)
+                if ticket in self._joins:
+                    self._joins.discard(ticket)
+                    self._tries += 1
+                    self._asked_at = now if self._asked_at is None else self._asked_at
+            case CaughtUp():
+                self._troubles.read(now)
+            case Undelivered(ticket, reason):
+                self._joins.discard(ticket)
+                self._meet(f"a record did not reach Kafka: {reason}", reason, now)
+            case Trouble(reason):
+                self._meet(reason, reason, now)
+            case _:
+                pass  # a record is the session's
+
+    def relapsed(self, unheard: Unheard, now: int) -> None:
+        """The member has taken itself for dead."""
+        self._troubles.happened(TransportError(self._relapses.told(unheard, now)), now)
+
+    def happened(self, error: TrimtabError, now: int) -> None:
+        """Tell what is no state, as a record that cannot be read."""
+        self._troubles.happened(error, now)
+
+    def cannot_connect(self, error: TransportError, now: int) -> None:
+        """The transport does not open."""
+        self._troubles.stands(Subject.CONNECTING, error, now)
+
+    def connected(self, now: int) -> None:
+        """It has opened."""
+        self._troubles.is_over(Subject.CONNECTING, now)
+
+    def _meet(self, text: str, reason: str, now: int) -> None:
+        self._relapses.failed(reason, now)
+        self._troubles.stands(Subject.KAFKA, TransportError(text), now)
+
+    def look(self, session: MemberSession, now: int) -> None:
+        """Tell what is wrong by now, and what is over."""
+        if self._inspection is not None:
+            self._look_around(self._inspection, session, now)
+        self._look_for_an_answer(session, now)
+        self._look_at_callbacks(now)
+
+    def _look_around(self, inspection: Inspection, session: MemberSession, now: int) -> None:
+        self._held |= {grant.queue.topic for grant in session.working}
+        for found in inspection.answers():
+            match found:
+                case Surroundings(subscribers, absent):
+                    self._tell_subscribers(inspection, subscribers, now)
+                    self._tell_absent(inspection, absent, now)
+                case Controllers(last_tick):
+                    self._evidence = _of_controllers(last_tick)
+        if self._around_at is None or now >= self._around_at:
+            self._around_at = now + AROUND_MS
+            alone = self._profile.mode == "clustering"  # the others have no offsets in common
+            inspection.look_around(self._profile.group, self._profile.topics, alone=alone)
+
+    def _tell_subscribers(
+        self, inspection: Inspection, found: tuple[Subscriber, ...] | None, now: int
+    ) -> None:
+        if found is None:
+            return
+        error = SharedGroupError(
+            f'{len(found)} other programs have subscribed as group "{self._profile.group}" of '
+            f"Kafka at {inspection.inspector.link.place}: {_listed(found)}. They get messages "
+            "that members of trimtab get as well, and Kafka refuses the members' commits: stop "
+            "them, or give the members a group of their own"
+        )
+        self._stands(Subject.GROUP, error if found else None, now)
+
+    def _tell_absent(self, inspection: Inspection, found: frozenset[str] | None, now: int) -> None:
+        if found is None:
+            return
+        absent = sorted(found - self._held)
+        error = NoTopicError(
+            f"no topic {', '.join(absent)} on Kafka at {inspection.inspector.link.place}: the "
+            "member waits, and works on it as soon as it exists: create it, or check `topics`"
+        )
+        self._stands(Subject.TOPICS, error if absent else None, now)
+
+    def _look_for_an_answer(self, session: MemberSession, now: int) -> None:
+        if session.phase != "joining":
+            self._joins.clear()
+            self._tries, self._asked_at, self._evidence = 0, None, None
+            self._troubles.is_over(Subject.CONTROLLER, now)
+        elif self._asked_at is not None:
+            waited = now - self._asked_at
+            if waited >= UNANSWERED_MS - _EVIDENCE_MS and self._evidence is None:
+                self._evidence = ""
+                if self._inspection is not None:
+                    self._inspection.look_for_controllers(self._profile.group)
+            if waited >= UNANSWERED_MS and not self._troubles.has(Subject.CONTROLLER):
+                self._stands(Subject.CONTROLLER, self._no_controller(), now)
+
+    def _no_controller(self) -> NoControllerError:
+        asked = self._inspection.inspector if self._inspection is not None else None
+        where = "" if asked is None else f" of Kafka at {asked.link.place}"
+        topic = MEMBERS.name if asked is None else asked.prefix + MEMBERS.name
+        prefix = "this prefix" if asked is None else f'prefix "{asked.prefix}"'
+        times = "once" if self._tries == 1 else f"{self._tries} times"
+        return NoControllerError(
+            f"no controller answers: the join of this member (asked {times}) has been in topic "
+            f"{topic}{where} for {UNANSWERED_MS // 1_000} s. {self._evidence}Is a controller "
+            f"running with {prefix} on this Kafka? Look at its log, and run `trimtab health` "
+            "where it runs. The member goes on asking"
+        )
+
+    def _look_at_callbacks(self, now: int) -> None:
+        running = self._callbacks.running()
+        if running is None:
+            self._troubles.is_over(Subject.CALLBACK, now)
+            return
+        is_release = running.name == "on_revoked"
+        limit = self._profile.revocation_timeout_ms // 2 if is_release else CALLBACK_MS
+        if now - running.since < limit:
+            self._troubles.is_over(Subject.CALLBACK, now)
+        elif not self._troubles.has(Subject.CALLBACK):
+            self._stands(Subject.CALLBACK, self._slow(running.name, limit, running.place()), now)
+
+    def _slow(self, name: str, limit: int, place: str) -> SlowCallbackError:
+        what = f"{name} has been running for {limit / 1_000:g} s{place}"
+        if name != "on_revoked":
+            return SlowCallbackError(
+                f"{what}: no other callback runs meanwhile, so no queue can be handed over"
+            )
+        timeout = self._profile.revocation_timeout_ms
+        return SlowCallbackError(
+            f"{what}: after {timeout * 4 // 5 / 1_000:g} s the member loses all its queues. Make "
+            f"it faster, or revocation_timeout ({timeout / 1_000:g} s) longer"
+        )
+
+    def _stands(self, subject: Subject, error: TrimtabError | None, now: int) -> None:
+        if error is None:
+            self._troubles.is_over(subject, now)
+        else:
+            self._troubles.stands(subject, error, now)
+
+
+def _of_controllers(found: LastTick | None) -> str:
+    """Word what the log shows of a controller."""
+    if found is None:
+        return "Whether one ticks is not known (that needs the right to Read topic heartbeats). "
+    if found.age_ms is None:
+        return f"There is no tick of one in the last {found.records} records of heartbeats. "
+    if found.age_ms < UNANSWERED_MS:
+        return (
+            f"One is there, its last tick is {found.age_ms / 1_000:.0f} s old: look whether this "
+            "member is named in its topic deadletters. "
+        )
+    return f"The last tick of one is {found.age_ms / 1_000:.0f} s old. "
+
+
+def _listed(found: tuple[Subscriber, ...]) -> str:
+    """Name some, in an order that does not change."""
+    names = [f"client {it.client} on {it.host.lstrip('/')}" for it in sorted(found)]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

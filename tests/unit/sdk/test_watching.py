@@ -1,0 +1,330 @@
+"""What a member tells of its controller, its callbacks and its surroundings."""
+
+import logging
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from tests.builders.application import WAIT_S, until
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import GROUP, HEARTBEAT_MS, assignment
+from trimtab import (
+    Grant,
+    Member,
+    NoControllerError,
+    NoTopicError,
+    SharedGroupError,
+    SlowCallbackError,
+)
+from trimtab.callbacks import Callbacks, CallbackThread, Change, Running
+from trimtab.inspection import Inspection
+from trimtab.protocol import HEARTBEATS, MEMBERS
+from trimtab.session import MemberSession, Profile, Send
+from trimtab.transports.contract import Delivered, Undelivered
+from trimtab.transports.inspector import LastTick, Subscriber
+from trimtab.transports.link import Link
+from trimtab.watching import AROUND_MS, CALLBACK_MS, UNANSWERED_MS, Watch
+
+ME = "1767225600000-00000001"
+STRANGER = Subscriber("rdkafka", "/10.0.0.7")
+
+
+class Answers:
+    """A Kafka that answers what it was told to."""
+
+    def __init__(self) -> None:
+        self.link = Link.of_confluent("kafka-1:9092", {})
+        self.prefix = "t."
+        self.who: tuple[Subscriber, ...] | None = ()
+        self.missing: frozenset[str] | None = frozenset()
+        self.tick: LastTick | None = None
+        self.asked: list[str] = []
+
+    def subscribers(self, group: str) -> tuple[Subscriber, ...] | None:
+        """Who subscribes."""
+        self.asked.append(f"group {group}")
+        return self.who
+
+    def absent(self, topics: Sequence[str]) -> frozenset[str] | None:
+        """What is not there."""
+        self.asked.append(f"topics {','.join(topics)}")
+        return self.missing
+
+    def last_tick(self, group: str) -> LastTick | None:
+        """When a controller ticked."""
+        self.asked.append(f"tick {group}")
+        return self.tick
+
+
+class Ears(CallbackThread):
+    """Notes what it is told, and runs nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(Callbacks(), lambda _: None, lambda _: None)
+        self.heard: list[Exception] = []
+        self.at_work: Running | None = None
+
+    def tell(self, news: Change | Exception) -> None:
+        """Note it."""
+        assert isinstance(news, Exception)
+        self.heard.append(news)
+
+    def running(self) -> Running | None:
+        """What runs."""
+        return self.at_work
+
+
+class World:
+    """A watch, and all that it looks at."""
+
+    def __init__(self, mode: str = "clustering", *, is_alone: bool = False) -> None:
+        profile = Profile(
+            group=GROUP,
+            member="m",
+            topics=("orders", "bills"),
+            mode=mode,  # type: ignore[arg-type]  # one of three
+            session_timeout_ms=60_000,
+        )
+        self.answers, self.ears = Answers(), Ears()
+        self.session = MemberSession(profile, ME, 0)
+        self._inspection = Inspection(self.answers)
+        self.watch = Watch(profile, self.ears, None if is_alone else self._inspection)
+
+    def look(self, *times: int) -> list[Exception]:
+        """Look, with an answer to what is asked; return all that was told so far."""
+        for now in times:
+            self.watch.look(self.session, now)
+            until(lambda: not self._inspection.is_asking)
+            self.watch.look(self.session, now)
+        return self.ears.heard
+
+    def join(self, now: int, ticket: int = 1) -> None:
+        """A join is in the log."""
+        self.watch.sent(Send(MEMBERS.name, b"k", b"v", ticket))
+        self.watch.hear(Delivered(ticket), now)
+
+    def answer(self, now: int) -> None:
+        """The controller answers."""
+        record = assignment(1, incarnation=ME, hold=[(0, 1)])
+        beat = {"session_timeout_ms": 3 * HEARTBEAT_MS, "heartbeat_interval_ms": HEARTBEAT_MS}
+        self.session.receive(record.model_copy(update=beat), now)
+
+
+@pytest.fixture
+def world() -> World:
+    """A member that has connected."""
+    return World()
+
+
+def test_a_join_that_nobody_answers_is_told(world: World) -> None:
+    """Once, after 15 s: what was tried, where, and what to look at."""
+    world.join(1_000)
+    world.join(3_000, ticket=2)
+    world.answers.tick = LastTick(312_400, 900)
+    early = list(world.look(1_000 + UNANSWERED_MS - 1))
+    (error,) = world.look(*range(1_000 + UNANSWERED_MS, 60_000, 1_000))
+
+    assert [] == early
+    assert isinstance(error, NoControllerError)
+    assert (
+        "no controller answers: the join of this member (asked 2 times) has been in topic "
+        "t.members of Kafka at kafka-1:9092 for 15 s. The last tick of one is 312 s old. Is a "
+        'controller running with prefix "t." on this Kafka?'
+    ) in str(error)
+
+
+@pytest.mark.parametrize(
+    ("tick", "evidence"),
+    [
+        (None, "Whether one ticks is not known (that needs the right to Read topic heartbeats)."),
+        (LastTick(None, 900), "There is no tick of one in the last 900 records of heartbeats."),
+        (LastTick(800, 900), "One is there, its last tick is 1 s old: look whether this member"),
+    ],
+)
+def test_the_log_shows_whether_a_controller_is_there(
+    world: World, tick: LastTick | None, evidence: str
+) -> None:
+    """A dead one, none at all, and one that is there and does not answer are three cases."""
+    world.answers.tick = tick
+    world.join(0)
+    (error,) = world.look(0, UNANSWERED_MS - 1_000, UNANSWERED_MS)
+
+    assert evidence in str(error)
+
+
+def test_an_answer_ends_it(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """That is a line in the log; and the next silence is news."""
+    world.join(0)
+    world.look(*range(0, 20_000, 1_000))
+    world.answer(20_000)
+    world.look(20_000)
+
+    assert ["over, after 5 s: no controller answers"] == [it[:38] for it in caplog.messages]
+
+
+def test_what_is_not_in_the_log_is_not_unanswered(world: World) -> None:
+    """Nobody can answer a join that has not arrived, nor a beat."""
+    world.watch.sent(Send(MEMBERS.name, b"k", b"v", ticket=1))
+    world.watch.hear(Undelivered(1, "no"), 0)
+    world.watch.sent(Send(HEARTBEATS.name, b"k", b"v", ticket=2))
+    world.watch.hear(Delivered(2), 0)
+    errors = world.look(*range(0, 60_000, 1_000))
+
+    assert [] == [it for it in errors if isinstance(it, NoControllerError)]
+    assert "tick billing" not in world.answers.asked
+
+
+def test_a_transport_of_ones_own_is_told_as_much_as_is_known() -> None:
+    """Nobody else is asked anything then."""
+    world = World(is_alone=True)
+    world.join(0)
+    (error,) = world.look(0, UNANSWERED_MS)
+
+    assert "has been in topic members for 15 s. Is a controller running with this prefix" in str(
+        error
+    )
+    assert [] == world.answers.asked
+
+
+def test_programs_that_subscribe_under_the_same_name_are_named(world: World) -> None:
+    """Found at the start, or a minute later; told once."""
+    world.look(0, AROUND_MS - 1)
+    world.answers.who = (STRANGER,)
+    before = list(world.look(AROUND_MS - 1))
+    (error,) = world.look(AROUND_MS, 2 * AROUND_MS, 3 * AROUND_MS)
+
+    assert [] == before
+    assert isinstance(error, SharedGroupError)
+    assert (
+        '1 other programs have subscribed as group "billing" of Kafka at kafka-1:9092: '
+        "client rdkafka on 10.0.0.7."
+    ) in str(error)
+
+
+def test_it_is_over_when_they_have_gone(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """As far as that is known: no answer ends nothing."""
+    world.answers.who = (STRANGER,)
+    world.look(0)
+    world.answers.who = None
+    world.look(AROUND_MS)
+    unknown = len(caplog.messages)
+    world.answers.who = ()
+    world.look(2 * AROUND_MS)
+
+    assert 0 == unknown
+    assert caplog.messages[0].startswith("over, after 120 s: 1 other programs have subscribed")
+
+
+def test_many_are_counted(world: World) -> None:
+    """And some of them named, in an order that does not change: else each look would be news."""
+    world.answers.who = tuple(Subscriber(f"c{it}", "/h") for it in range(7))
+    world.look(0)
+    world.answers.who = tuple(reversed(world.answers.who))
+    (error,) = world.look(AROUND_MS)
+
+    assert "client c4 on h and 2 more." in str(error)
+
+
+def test_who_owns_nothing_may_share_a_name() -> None:
+    """Members of the other modes have no committed offsets in common with anybody."""
+    world = World("broadcasting")
+    world.answers.who = (STRANGER,)
+
+    assert ([], ["topics orders,bills"]) == (world.look(0), world.answers.asked)
+
+
+def test_topics_that_do_not_exist_are_told(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """The member waits for them; when they are there, that is told, too."""
+    world.answers.missing = frozenset({"orders", "bills"})
+    world.look(0)
+    world.answers.missing = frozenset({"bills"})
+    world.look(AROUND_MS)
+    world.answers.missing = None
+    world.look(2 * AROUND_MS)
+    world.answers.missing = frozenset()
+    first, second = world.look(3 * AROUND_MS)
+
+    assert isinstance(first, NoTopicError)
+    assert "no topic bills, orders on Kafka at kafka-1:9092: the member waits" in str(first)
+    assert "no topic bills on Kafka" in str(second)
+    assert 1 == len(caplog.messages)
+
+
+def test_a_topic_that_one_works_on_exists(world: World) -> None:
+    """It need not be on this Kafka: routes may come from a file."""
+    world.answers.missing = frozenset({"orders"})
+    world.answer(0)
+
+    assert [] == world.look(0, AROUND_MS)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "said"),
+    [
+        ("on_assigned", CALLBACK_MS, "no other callback runs meanwhile"),
+        ("on_lost", CALLBACK_MS, "no other callback runs meanwhile"),
+        ("on_revoked", 30_000, "after 48 s the member loses all its queues. Make it faster, or "),
+    ],
+)
+def test_a_callback_that_takes_too_long_is_told(
+    world: World, caplog: pytest.LogCaptureFixture, name: str, limit: int, said: str
+) -> None:
+    """Once; a revocation has a time of its own, of which it may take half without a word."""
+    world.ears.at_work = Running(name, 1_000, 0)
+    early = list(world.look(limit + 999))
+    (error,) = world.look(limit + 1_000, limit + 2_000)
+    world.ears.at_work = None
+    world.look(limit + 3_000)
+
+    assert [] == early
+    assert isinstance(error, SlowCallbackError)
+    assert str(error).startswith(f"{name} has been running for {limit // 1_000} s: ")
+    assert said in str(error)
+    assert f"over, after 2 s: {error}" in caplog.messages
+
+
+def test_a_stuck_callback_is_logged_while_it_is_stuck(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With the line at which it is. `on_error` has to wait, as all callbacks do."""
+    monkeypatch.setattr("trimtab.watching.CALLBACK_MS", 50)
+    let_go, kafka, errors = threading.Event(), MemoryTransport(), list[Exception]()
+
+    def wait_for_ever(_: tuple[Grant, ...]) -> None:
+        let_go.wait(WAIT_S)
+
+    with Member(
+        group=GROUP,
+        topics=["orders"],
+        transport=kafka,
+        on_assigned=wait_for_ever,
+        on_error=errors.append,
+    ) as member:
+        kafka.assign(1, hold=[(0, 1)])
+        until(lambda: caplog.messages)
+        (record,) = caplog.records
+        assert [] == errors
+        let_go.set()
+        until(lambda: errors)
+        member.stop("0s")
+
+    assert logging.WARNING == record.levelno
+    assert "on_assigned has been running for 0.05 s (wait_for_ever, " in record.message
+    assert f"{__file__}:" in record.message
+    assert [record.message] == [str(it) for it in errors]
+
+
+def test_trouble_is_logged_where_nobody_else_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """Without `on_error` it is a warning of the logger "trimtab", and with it it is none."""
+    for on_error in (None, lambda _: None):
+        kafka = MemoryTransport()
+        kafka.reachable = False
+        member = Member(group=GROUP, topics=["orders"], transport=kafka, on_error=on_error)
+        member.start()
+        if on_error is None:
+            until(lambda: caplog.messages)
+        assert member.stop("1s")
+
+    assert ["nobody is there for billing"] == caplog.messages
+    assert [logging.WARNING] == [it.levelno for it in caplog.records]
