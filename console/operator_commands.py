@@ -30,10 +30,7 @@ from trimtab.protocol.limits import NAME_CHARACTERS
 
 PATIENCE_S = 30.0
 
-_NAMES = (
-    f"a name has 1 to {NAME_CHARACTERS} characters, no slash and no control characters, and does "
-    "not begin with $"
-)
+_NAMES = f"a name has 1 to {NAME_CHARACTERS} characters, and no control characters"
 _CHECK = "compare `trimtab topics check`, topics.prefix and topics.partitions"
 _NOWHERE = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,

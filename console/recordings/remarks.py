@@ -28,6 +28,7 @@ from trimtab.protocol import (
     Route,
     UndecodableRecord,
     decode,
+    read_member_key,
 )
 from trimtab.protocol.reasons import one_line
 
@@ -115,7 +116,11 @@ class Remarks:
         topic = TOPICS[record.topic.removeprefix(self.topics.prefix)]
         if not topic.partitioned_by_group or record.key is None:
             return ""
-        group = record.key.decode(errors="replace").partition("/")[0]
+        try:
+            is_of_member = topic.key == "group/member"
+            group = read_member_key(record.key).group if is_of_member else record.key.decode()
+        except (UndecodableRecord, UnicodeDecodeError):
+            return ""  # a dead letter tells of it
         self._groups.add(group)
         return group
 

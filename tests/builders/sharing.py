@@ -29,6 +29,7 @@ SHARED: Final = {
     "tests/integration/test_readme.py": "controller",
     "tests/integration/test_rocketmq.py": "controller",
     "tests/integration/test_route_watcher.py": "controller",
+    "tests/integration/test_rights.py": "secured",
     "tests/integration/test_secured_kafka.py": "secured",
     "tests/integration/test_spark_pages.py": "controller",
     "tests/integration/test_verdicts.py": "controller",

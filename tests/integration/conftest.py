@@ -30,7 +30,10 @@ from tests.builders.command_line import Run, caller
 from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
 from tests.integration.readings import Reading, fill
-from tests.integration.topics import create_topic
+from tests.integration.secured_callers import ANN, PASSWORD, PREFIX
+from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
+from tests.integration.secured_kafka import SecuredKafka
+from tests.integration.topics import create_control_topics, create_topic
 from trimtab import Member
 
 PARTITIONS = 2
@@ -56,6 +59,17 @@ MakeMember = Callable[[str], Member]
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedKafka]:
     """The session's broker; its log is named when it fails to start."""
     with EmbeddedKafka(tmp_path_factory.mktemp("kafka"), port=0) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="session")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
+    """A broker that asks who one is, with trimtab's topics, one of a user, and a user."""
+    with SecuredKafka(tmp_path_factory.mktemp("secured") / "kafka") as broker:
+        servers = broker.servers("PLAINTEXT")
+        create_control_topics(servers, PREFIX, SECURED_PARTITIONS)
+        create_topic(servers, "orders", 2)
+        broker.user(ANN, PASSWORD)
         yield broker
 
 

@@ -9,6 +9,7 @@ Whoever comes by PLAINTEXT or SSL is User:ANONYMOUS, who may do everything: the 
 the broker's. All others may do what they were allowed.
 """
 
+import re
 import subprocess
 import uuid
 from collections.abc import Callable
@@ -138,8 +139,13 @@ class SecuredKafka:
         java = java_command(
             self._java, jars.kafka, logs=self._home / "logs", tmp=self._home / "tmp"
         )
-        identity = ["--cluster-id", cluster_id(uuid.uuid4()), "--config", properties]
-        storage = [*java, "kafka.tools.StorageTool", "format", *identity]
+        identity: list[str | Path] = [
+            "--cluster-id",
+            cluster_id(uuid.uuid4()),
+            "--config",
+            properties,
+        ]
+        storage: list[str | Path] = [*java, "kafka.tools.StorageTool", "format", *identity]
         subprocess.run(storage, cwd=self._home, check=True, capture_output=True)
         with (self._home / "output.log").open("wb") as output:
             command = [*java, "kafka.Kafka", properties]
@@ -186,13 +192,21 @@ class SecuredKafka:
     def _make_certificate(self) -> None:
         """A key pair for "localhost", and its certificate for those who are to trust it."""
         keytool = [str(self._java.with_name("keytool")), "-J-XX:TieredStopAtLevel=1"]
-        store = ["-keystore", "broker.p12", "-storepass", _STORE_PASSWORD, "-alias", "broker"]
+        store: list[str | Path] = [
+            "-keystore",
+            "broker.p12",
+            "-storepass",
+            _STORE_PASSWORD,
+            "-alias",
+            "broker",
+        ]
         pair = ["-genkeypair", "-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=localhost"]
         extras = ["-ext", "san=dns:localhost,ip:127.0.0.1", "-ext", "bc:critical=ca:true"]
-        for command in (
+        commands: list[list[str | Path]] = [
             [*pair, *extras, "-storetype", "PKCS12", "-validity", "2"],
             ["-exportcert", "-rfc", "-file", self.authority],
-        ):
+        ]
+        for command in commands:
             subprocess.run(
                 [*keytool, *command, *store], cwd=self._home, check=True, capture_output=True
             )
@@ -212,6 +226,6 @@ def _rule(
         ResourcePatternType.PREFIXED if prefixed else ResourcePatternType.LITERAL,
         f"User:{user}",
         "*",
-        AclOperation[operation.upper()],
+        AclOperation[re.sub("(?<!^)(?=[A-Z])", "_", operation).upper()],
         AclPermissionType.ALLOW,
     )

@@ -39,7 +39,7 @@ def test_bad_records_are_set_aside_and_good_ones_proceed(
         (key, OVERSIZE, home, "oversize"),
         (key, b"{}", elsewhere, "misrouted"),
         (None, good, home, "null_key"),
-        (b"a/b", good, partition_of(b"a/b", DEFAULT_PARTITIONS), "bad_key"),
+        (b"a\nb", good, partition_of(b"a\nb", DEFAULT_PARTITIONS), "bad_key"),
     ]
     producer = Producer(
         {"bootstrap.servers": kafka.bootstrap_servers, "message.max.bytes": 2 * len(OVERSIZE)}

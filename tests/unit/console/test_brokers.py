@@ -11,7 +11,7 @@ USAGE = 2
     ("arguments", "text"),
     [
         (("a\nb", "--cluster", "east", "--reason", "r"), "trimtab: broker: String should match"),
-        (("a", "--cluster", "ea/st", "--reason", "r"), "trimtab: --cluster: The key does not name"),
+        (("a", "--cluster", "$tick", "--reason", "r"), "trimtab: --cluster: The key does not name"),
         (
             ("a", "--cluster", "east", "--reason", ""),
             "trimtab: reason: String should have at least",

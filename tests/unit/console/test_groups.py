@@ -13,7 +13,7 @@ USAGE = 2
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("pause", "a/b"), "trimtab: GROUP: The key does not name a group"),
+        (("pause", "$tick"), "trimtab: GROUP: The key does not name a group"),
         (("pause", "a", "--for", "10"), "trimtab: --for must be a number and a unit"),
         (("evict", "a", "b\nc"), "trimtab: member: String should match"),
         (("policy", "a", "max_members=1"), "trimtab: max_members: a group may have of its own: "),

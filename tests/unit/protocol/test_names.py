@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from trimtab.protocol.names import BrokerName, GroupName, MemberName, Token
+from trimtab.protocol.names import BrokerName, ClusterName, GroupName, MemberName, Token
 
 GROUP = TypeAdapter[str](GroupName)
 MEMBER = TypeAdapter[str](MemberName)
+CLUSTER = TypeAdapter[str](ClusterName)
 BROKER = TypeAdapter[str](BrokerName)
 TOKEN = TypeAdapter[str](Token)
 
@@ -50,25 +51,34 @@ def test_control_characters_and_separators_are_not(character: str) -> None:
         ("", False, False, True),
         ("a" * 256, False, False, False),
         ("\ud800", False, False, False),
-        ("a/b", False, True, True),
-        ("/", False, True, True),
+        ("a/b", True, True, True),
+        ("/", True, True, True),
         ("$tick", False, True, True),
+        ("$start", False, True, True),
+        ("$told", False, True, True),
+        ("$ticks", True, True, True),
         ("a$", True, True, True),
     ],
 )
-def test_only_groups_are_segments_of_keys(
+def test_three_names_are_the_controller_s(
     name: str, *, group: bool, member: bool, broker: bool
 ) -> None:
-    """A group has no slash and does not begin with the reserved dollar; a broker may be empty."""
+    """All else is as long as it is, and empty for brokers alone."""
     found = accepts(GROUP, name), accepts(MEMBER, name), accepts(BROKER, name)
 
     assert (group, member, broker) == found
 
 
 @given(name=st.text(max_size=300))
-def test_what_is_a_group_is_a_member(name: str) -> None:
-    """The rule of groups is the rule of names and two characters more."""
-    assert accepts(MEMBER, name) or not accepts(GROUP, name)
+def test_what_may_name_a_member_may_name_a_group(name: str) -> None:
+    """But for the three names that are the controller's."""
+    assert accepts(MEMBER, name) == accepts(GROUP, name) or name in {"$tick", "$start", "$told"}
+
+
+@given(name=st.text(max_size=300))
+def test_clusters_are_called_as_groups_may_be(name: str) -> None:
+    """One rule."""
+    assert accepts(CLUSTER, name) == accepts(GROUP, name)
 
 
 @pytest.mark.parametrize(

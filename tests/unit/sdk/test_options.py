@@ -46,6 +46,12 @@ def test_wishes_become_a_profile() -> None:
     assert "trimtab-python/0.1.0" == join.client
 
 
+@pytest.mark.parametrize("group", ["eu/billing", "%RETRY%billing", "$billing", "Rechnungen 工作者"])
+def test_a_group_has_the_name_that_it_has_in_kafka(group: str) -> None:
+    """Slashes and all: who moves over keeps it."""
+    assert group == a_member(group=group).profile.group
+
+
 def test_names_differ_by_default() -> None:
     """Two processes on one host are two members."""
     assert a_member().member_id != a_member().member_id
@@ -54,7 +60,7 @@ def test_names_differ_by_default() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"group": "a/b"}, "group: The key does not name a group: "),
+        ({"group": "$tick"}, "group: The key does not name a group: The controller has records"),
         ({"group": ""}, "group: "),
         ({"topics": []}, "topics: "),
         ({"topics": "orders"}, "topics: 'orders' is not a list of names"),

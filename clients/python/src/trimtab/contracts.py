@@ -166,7 +166,10 @@ def _messages() -> Iterator[tuple[str, Document]]:
 def _key(topic: Topic[Any], kind: str) -> Document:
     if kind == "tick":
         return {"type": "string", "const": "$tick"}
-    return {"type": "string", "description": topic.key}
+    spelt = (
+        '; a "/" of the first name is written "%2F", its "%" is "%25"' if "/" in topic.key else ""
+    )
+    return {"type": "string", "description": topic.key + spelt}
 
 
 def _examples(model: type[Record]) -> list[Any]:

@@ -34,7 +34,7 @@ def test_each_statement_is_taken_once() -> None:
 
 def test_a_fault_is_returned_once() -> None:
     """Whatever the key is, and also if it is a group of another cell."""
-    bad = heartbeat(consumer("g"), None, consumer("h"), consumer("a/b"))
+    bad = heartbeat(consumer("g"), None, consumer("h"), consumer("a\nb"))
     for key in (b"client", b"g", b"h", b"", None):
         faults = [
             said

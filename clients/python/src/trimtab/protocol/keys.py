@@ -1,7 +1,8 @@
 """Record keys: a name, or two names with a "/" between them.
 
-The first name cannot contain a "/" (the rule of `names`), so the first "/" is the border, and the
-second name may contain more of them. Keys are UTF-8.
+The first "/" is the border, and the second name may contain more of them. So may the first: in
+front of a border its "/" is written "%2F" and its "%" is "%25", as in the path of a URL. A name
+that is a key alone is written as it is. Keys are UTF-8.
 """
 
 from typing import Final, NamedTuple
@@ -34,12 +35,12 @@ class BrokerKey(NamedTuple):
 
 def member_key(group: str, member: str) -> bytes:
     """Write the key of a member's assignment."""
-    return f"{group}/{member}".encode()
+    return f"{_escaped(group)}/{member}".encode()
 
 
 def broker_key(cluster: str, broker: str) -> bytes:
     """Write the key of a broker's verdict."""
-    return f"{cluster}/{broker}".encode()
+    return f"{_escaped(cluster)}/{broker}".encode()
 
 
 def read_group_key(key: bytes | None) -> str:
@@ -73,11 +74,18 @@ def _text(key: bytes | None) -> str:
         raise UndecodableRecord("bad_key", f"The key is not UTF-8 at byte {error.start}") from None
 
 
+def _escaped(name: str) -> str:
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
 def _halves(text: str) -> tuple[str, str]:
     first, slash, second = text.partition("/")
     if not slash:
         raise UndecodableRecord("bad_key", 'The key has no "/"')
-    return first, second
+    name = first.replace("%2F", "/").replace("%25", "%")
+    if _escaped(name) != first:
+        raise UndecodableRecord("bad_key", 'The key has a "%" that stands for nothing')
+    return name, second
 
 
 def _read(rule: TypeAdapter[str], text: str, noun: str) -> str:

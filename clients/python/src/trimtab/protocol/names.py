@@ -1,8 +1,8 @@
 """Names: of groups, members, topics, brokers. One rule for all, said once.
 
 **The rule.** A name is 1 to 255 Unicode characters, none of them a control character, a line or
-paragraph separator or a lone surrogate. A group or cluster name, which is one segment of a record's
-key, has no "/" and does not start with "$" (reserved: the controller's ticks are keyed "$tick"). A
+paragraph separator or a lone surrogate. So a group has the name that it has in Kafka, slashes and
+all. No group and no cluster is called as one of the three keys that are the controller's own. A
 broker's name may be empty: Kafka's queues belong to no broker by name. Names are compared and
 stored exactly as they came: no trimming, no case folding, no normalisation.
 
@@ -15,29 +15,39 @@ On the wire a name is text, and so it is `str` here; the controller gives it a t
 
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from trimtab.protocol import limits
 
 _FORBIDDEN: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 _ANY: Final = rf"^[^{_FORBIDDEN}]*$"
-_SEGMENT: Final = rf"^[^$/{_FORBIDDEN}][^/{_FORBIDDEN}]*$"
 
 TICK_KEY: Final = b"$tick"
-"""The key of the controller's ticks on `heartbeats`; no group can have it, for its "$"."""
+"""The key of the controller's ticks on `heartbeats`."""
 START_KEY: Final = b"$start"
 TOLD_KEY: Final = b"$told"
-"""The key of the controller's starts on `routes`."""
+"""The keys of the controller's starts on `routes`, and of what it tells itself there."""
+_RESERVED: Final = frozenset(key.decode() for key in (TICK_KEY, START_KEY, TOLD_KEY))
+
+
+def _unreserved(name: str) -> str:
+    if name in _RESERVED:
+        raise PydanticCustomError("reserved", "The controller has records under this name")
+    return name
+
 
 GroupName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_SEGMENT),
-    Field(description="A consumer group."),
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    AfterValidator(_unreserved),
+    Field(description="A consumer group.", json_schema_extra={"not": {"enum": sorted(_RESERVED)}}),
 ]
 ClusterName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_SEGMENT),
-    Field(description="A message cluster."),
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS, pattern=_ANY),
+    AfterValidator(_unreserved),
+    Field(description="A message cluster.", json_schema_extra={"not": {"enum": sorted(_RESERVED)}}),
 ]
 MemberName = Annotated[
     str,

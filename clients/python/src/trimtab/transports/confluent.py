@@ -47,7 +47,7 @@ _REMEMBERED: Final = 20
 _FAULTS: Final = {
     KafkaError._AUTHENTICATION: Fault.PASSWORD,  # noqa: SLF001 - documented names
     KafkaError.SASL_AUTHENTICATION_FAILED: Fault.PASSWORD,
-    KafkaError._SSL: Fault.TLS,  # noqa: SLF001
+    KafkaError._SSL: Fault.TLS,  # noqa: SLF001 - as above
 }
 _DENIED: Final = KafkaError.TOPIC_AUTHORIZATION_FAILED
 _NO_NEWS: Final = {

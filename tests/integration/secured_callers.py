@@ -1,0 +1,87 @@
+"""Members that are told what is wrong with their way to a broker that asks who they are.
+
+Used by the tests of passwords and listeners, and by those of rights.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from tests.integration.secured_kafka import SecuredKafka
+from trimtab import Member
+from trimtab.transports import Client
+
+Further = Mapping[str, str | None]
+"""More options of the client; None: without that one."""
+CLIENTS: tuple[Client, ...] = ("confluent", "kafka-python")
+ANN, PASSWORD = "ann", "a secret"
+"""Who is known, and has no rights."""
+PREFIX = "t."
+PARTITIONS = 4
+TOLD_S = 15.0
+"""What the README promises."""
+PATIENCE_S = 30.0
+
+
+class Caller:
+    """Makes members of one client library."""
+
+    def __init__(self, kafka: SecuredKafka, client: Client) -> None:
+        self._kafka = kafka
+        self.client = client
+
+    def arguments(
+        self,
+        protocol: str,
+        user: str = ANN,
+        password: str = PASSWORD,
+        further: Further = MappingProxyType({}),
+    ) -> dict[str, Any]:
+        """Where to connect, and as whom."""
+        names = {"ssl.ca.location": "ssl_cafile", "sasl.mechanism": "sasl_mechanism"}
+        told = self._kafka.options(protocol, user, password)
+        if self.client == "kafka-python":
+            told = self._kafka.options_of_kafka_python(protocol, user, password)
+            further = {names[it]: value for it, value in further.items()}
+        kafka = {it: value for it, value in (told | dict(further)).items() if value is not None}
+        return {"bootstrap_servers": self._kafka.servers(protocol), "kafka": kafka}
+
+    def elsewhere(self, protocol: str, listener: str) -> dict[str, Any]:
+        """Speak a protocol to the listener of another one."""
+        return self.arguments(protocol) | {"bootstrap_servers": self._kafka.servers(listener)}
+
+
+class Listener:
+    """A member that is told what is wrong."""
+
+    def __init__(self, name: str, client: Client, arguments: dict[str, Any]) -> None:
+        self.told: list[tuple[float, Exception]] = []
+        begun = time.monotonic()
+        self.member = Member(
+            **{"group": "billing", "topics": ["orders"], "prefix": PREFIX} | arguments,
+            member_id=f"{name}-{client}",
+            client=client,
+            on_error=lambda error: self.told.append((time.monotonic() - begun, error)),
+        )
+
+    @property
+    def texts(self) -> list[str]:
+        """What it was told."""
+        return [str(error) for _, error in self.told]
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for what somebody else does."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
+
+
+def ended(members: list[Listener]) -> None:
+    """End all of them at once: each may be waiting for Kafka."""
+    for it in members:
+        it.member.leave("0s")
+    for it in members:
+        it.member.join("0s")

@@ -1,0 +1,190 @@
+"""The least rights, on a real broker: each that is missing is named, and they are enough."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
+
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.secured_callers import (
+    CLIENTS,
+    PARTITIONS,
+    PASSWORD,
+    PATIENCE_S,
+    PREFIX,
+    TOLD_S,
+    Caller,
+    Listener,
+    ended,
+    until,
+)
+from tests.integration.secured_kafka import SecuredKafka
+from trimtab import Member, NoControllerError
+from trimtab.kafka import ConsumerBinding
+from trimtab.protocol import MEMBERS, TOPICS, decode, partition_of
+from trimtab.transports.rights import NEEDED
+
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
+]
+
+RIGHTS: list[tuple[str, str]] = [(it, one) for it, them in NEEDED.items() for one in them]
+CONTROLLER = {
+    "Read": (
+        "members",
+        "commands",
+        "rocketmq",
+        "assignments",
+        "groups",
+        "heartbeats",
+        "releases",
+        "routes",
+        "latency",
+    ),
+    "Write": (
+        "assignments",
+        "groups",
+        "brokers",
+        "history",
+        "deadletters",
+        "heartbeats",
+        "releases",
+        "routes",
+        "latency",
+    ),
+    "DescribeConfigs": tuple(TOPICS),
+}
+"""As in docs/rights.md."""
+
+
+def given(kafka: SecuredKafka, user: str, rights: list[tuple[str, str]]) -> None:
+    """Make a user who has these rights on trimtab's topics."""
+    kafka.user(user, PASSWORD)
+    for topic, operation in rights:
+        kafka.allow(user, operation, PREFIX + topic)
+
+
+def test_each_right_that_is_missing_is_named(secured: SecuredKafka) -> None:
+    """Members have all that they need but for one operation on one topic."""
+    members: list[tuple[str, str, Listener]] = []
+    for topic, operation in RIGHTS:
+        user = f"no-{operation}-{topic}"
+        given(secured, user, [it for it in RIGHTS if it != (topic, operation)])
+        for client in CLIENTS:
+            arguments = Caller(secured, client).arguments("SASL_SSL", user)
+            members.append((topic, operation, Listener(user, client, arguments)))
+    with ExitStack() as stack:
+        stack.callback(ended, [it for *_, it in members])
+        for *_, it in members:
+            it.member.start()
+        until(lambda: all(it.told for *_, it in members))
+
+    wrong = [
+        (topic, operation, it.told)
+        for topic, operation, it in members
+        if f"has no right to {operation} on topic {PREFIX}{topic} (" not in it.texts[0]
+        or f"--operation {operation} --topic {PREFIX}{topic}" not in it.texts[0]
+        or it.told[0][0] > TOLD_S
+    ]
+    assert [] == wrong
+
+
+def joined(kafka: SecuredKafka, group: str) -> set[str]:
+    """Who asks to join a group."""
+    settings = {"bootstrap.servers": kafka.servers("PLAINTEXT"), "group.id": "t", "log_level": 2}
+    consumer = Consumer(settings)
+    place = TopicPartition(PREFIX + MEMBERS.name, partition_of(group, PARTITIONS), 0)
+    consumer.assign([place])
+    _, end = consumer.get_watermark_offsets(place)
+    messages = consumer.consume(end, PATIENCE_S) if end else []
+    consumer.close()
+    return {decode(MEMBERS, it.value()).member for it in messages if it.key() == group.encode()}
+
+
+def test_a_right_that_is_given_later_is_used(secured: SecuredKafka) -> None:
+    """Whatever had given up before begins again: librdkafka's producer does so for good."""
+    given(secured, "late", [(it, "Describe") for it in NEEDED])
+    members = [
+        Listener(
+            "late", client, Caller(secured, client).arguments("SASL_SSL", "late") | {"group": "g"}
+        )
+        for client in CLIENTS
+    ]
+    with ExitStack() as stack:
+        stack.callback(ended, members)
+        for it in members:
+            it.member.start()
+        until(lambda: all(any("no right to Write" in text for text in it.texts) for it in members))
+        for topic, operation in RIGHTS:
+            secured.allow("late", operation, PREFIX + topic)
+        until(lambda: joined(secured, "g") == {it.member.member_id for it in members})
+
+
+def test_a_member_needs_no_more_rights_than_that(secured: SecuredKafka) -> None:
+    """It asks to join, and hears no answer: none is there. Nothing else is amiss."""
+    given(secured, "member", RIGHTS)
+    members = [
+        Listener("enough", client, Caller(secured, client).arguments("SASL_SSL", "member"))
+        for client in CLIENTS
+    ]
+    with ExitStack() as stack:
+        stack.callback(ended, members)
+        for it in members:
+            it.member.start()
+        until(lambda: all(it.told for it in members))
+
+    assert [NoControllerError] * 2 == [type(it.told[0][1]) for it in members]
+    assert all("Read topic heartbeats" in it.texts[0] for it in members)
+
+
+@pytest.mark.spark
+def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_path: Path) -> None:
+    """It gives queues to members who may do what members need, and to a program that reads them."""
+    secured.user("controller", PASSWORD)
+    for operation, topics in CONTROLLER.items():
+        for name in topics:
+            secured.allow("controller", operation, PREFIX + name)
+    secured.allow("controller", "Describe", "orders")
+    given(secured, "reader", RIGHTS)
+    secured.allow("reader", "Read", "orders")
+    secured.allow("reader", "Read", "readers", kind="group")
+    options = secured.options_of_both("controller", PASSWORD)
+    del options["log_level"]
+    settings = {f"kafka.options.{name}": value for name, value in options.items()}
+    account = Producer({"bootstrap.servers": secured.servers("PLAINTEXT"), "log_level": 2})
+    account.produce("orders", b"one", partition=0)
+    assert 0 == account.flush(PATIENCE_S)
+    account.close()
+    arguments = Caller(secured, "confluent").arguments("SASL_SSL", "reader")
+    with (
+        ControllerProcess(
+            tmp_path,
+            secured.servers("SASL_SSL"),
+            PREFIX,
+            **{"topics.partitions": PARTITIONS},
+            **settings,
+        ),
+        ConsumerBinding(
+            {"bootstrap.servers": arguments["bootstrap_servers"], "group.id": "readers"}
+            | arguments["kafka"]
+        ) as binding,
+        Member(
+            **arguments,
+            group="readers",
+            topics=["orders"],
+            prefix=PREFIX,
+            binding=binding,
+            guard=True,
+        ) as member,
+    ):
+        member.wait_until(lambda it: len(it.assignment) == 2, 2 * PATIENCE_S)
+        message: Message | None = None
+        while message is None:
+            message = binding.poll(PATIENCE_S)
+        binding.done(message)
+        binding.commit()
+        member.leave("0s")
+        until(lambda: binding.poll(0.05) or member.state == "ended")
