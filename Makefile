@@ -51,6 +51,7 @@ PURE := not (kafka or spark or packaging or gate or slow)
 AT_ONCE ?= 6
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
+.PHONY: floors
 test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter of an hour)
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
@@ -97,6 +98,11 @@ explore: dev ## Every interleaving of 3 members and 2 queues: make explore STATE
 coverage: dev ## Branch coverage of the pure packages by the pure tests
 	@$(BIN)/pytest -m '$(PURE)' --cov --cov-report=term
 
+floors: .cache/floors/stamp ## The SDK's pure tests with the lowest versions that it takes
+	@PYTHONPATH=.cache/floors $(BIN)/python -m pytest -m '$(PURE)' --numprocesses=auto \
+		--hypothesis-profile=quick tests/unit/sdk tests/unit/faults tests/unit/protocol \
+		--ignore=tests/unit/protocol/test_contracts.py # what pydantic writes differs by version
+
 bench: .bench-name setup dev ## Run one bench: make bench NAME=floor
 	@$(BIN)/python -m bench.$(NAME)
 
@@ -113,6 +119,8 @@ lock: dev ## Resolve the hashed requirement locks again from pyproject.toml
 	@$(LOCK) pyproject.toml --output-file requirements/runtime.txt
 	@$(LOCK) --group dev --constraint requirements/build.txt --constraint requirements/runtime.txt \
 		--output-file requirements/dev.txt
+	@$(LOCK) --resolution lowest-direct clients/python/pyproject.toml --all-extras \
+		--output-file requirements/floors.txt
 
 # No index address is written into a lock: where packages come from is the machine's business.
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -184,6 +192,12 @@ SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing col
 
 .venv/.dev: requirements/dev.txt .venv/.projects
 	@$(call step,development tools,$(call pip_install,-r requirements/dev.txt))
+	@touch $@
+
+# Beside the others and in front of them: only what the SDK needs is as low as it takes.
+.cache/floors/stamp: requirements/floors.txt .venv/.dev
+	@$(call step,lowest packages of the SDK,$(BIN)/uv pip install --quiet --require-hashes \
+		--target .cache/floors -r requirements/floors.txt)
 	@touch $@
 
 # What `trimtab kafka fetch` does, without waiting for the packages that the command itself needs.

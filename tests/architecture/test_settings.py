@@ -8,6 +8,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from tests.builders.checkout import files, modules, settings, text
 
@@ -76,6 +77,7 @@ def test_the_locks_are_up_to_date() -> None:
             *manifest["project"]["dependencies"],
             *settings(SDK)["project"]["dependencies"],
         ],
+        "requirements/floors.txt": needed_by_the_sdk(),
     }
     offenders = [
         f"{lock}: {requirement}"
@@ -86,6 +88,26 @@ def test_the_locks_are_up_to_date() -> None:
             requirement.specifier.contains(version)
             for version in locked(lock).get(canonicalize_name(requirement.name), ())
         )
+    ]
+
+    assert [] == offenders
+
+
+def needed_by_the_sdk() -> list[str]:
+    """What it asks for, with all its extras."""
+    project = settings(SDK)["project"]
+    extras = project["optional-dependencies"].values()
+    return [*project["dependencies"], *(it for extra in extras for it in extra)]
+
+
+def test_the_floors_are_the_lowest_that_the_sdk_takes() -> None:
+    """What it asks for and what `make floors` tries is the same; else: `make lock`."""
+    floors = locked("requirements/floors.txt")
+    offenders = [
+        str(it)
+        for it in map(Requirement, needed_by_the_sdk())
+        for floor in [next(one.version for one in it.specifier if one.operator == ">=")]
+        if Version(floor) not in {*map(Version, floors[canonicalize_name(it.name)])}
     ]
 
     assert [] == offenders
