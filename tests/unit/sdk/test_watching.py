@@ -19,7 +19,7 @@ from trimtab.session import MemberSession, Profile, Send
 from trimtab.transports.contract import Delivered, Undelivered
 from trimtab.transports.inspector import LastTick, Subscriber
 from trimtab.transports.link import Link
-from trimtab.watching import AROUND_MS, CALLBACK_MS, UNANSWERED_MS, Watch
+from trimtab.watching import ABSENT_MS, AROUND_MS, CALLBACK_MS, UNANSWERED_MS, Watch
 
 ME = "1767225600000-00000001"
 STRANGER = Subscriber("rdkafka", "/10.0.0.7")
@@ -232,7 +232,8 @@ def test_who_owns_nothing_may_share_a_name() -> None:
 def test_topics_that_do_not_exist_are_told(world: World, caplog: pytest.LogCaptureFixture) -> None:
     """The member waits for them; when they are there, that is told, too."""
     world.answers.missing = frozenset({"orders", "bills"})
-    world.look(0)
+    early = list(world.look(0, ABSENT_MS - 1))
+    world.look(ABSENT_MS)
     world.answers.missing = frozenset({"bills"})
     world.look(AROUND_MS)
     world.answers.missing = None
@@ -240,6 +241,7 @@ def test_topics_that_do_not_exist_are_told(world: World, caplog: pytest.LogCaptu
     world.answers.missing = frozenset()
     first, second = world.look(3 * AROUND_MS)
 
+    assert [] == early
     assert isinstance(first, NoTopicError)
     assert "no topic bills, orders on Kafka at kafka-1:9092: the member waits" in str(first)
     assert "no topic bills on Kafka" in str(second)
@@ -249,9 +251,10 @@ def test_topics_that_do_not_exist_are_told(world: World, caplog: pytest.LogCaptu
 def test_a_topic_that_one_works_on_exists(world: World) -> None:
     """It need not be on this Kafka: routes may come from a file."""
     world.answers.missing = frozenset({"orders"})
-    world.answer(0)
+    world.look(0)
+    world.answer(5_000)
 
-    assert [] == world.look(0, AROUND_MS)
+    assert [] == world.look(5_000, ABSENT_MS, AROUND_MS)
 
 
 @pytest.mark.parametrize(

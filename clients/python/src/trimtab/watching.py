@@ -33,6 +33,8 @@ _EVIDENCE_MS: Final = 3_000
 """So long before that, it is asked whether one ticks."""
 AROUND_MS: Final = 60_000
 """Between two looks around: each of very many members connects once for it."""
+ABSENT_MS: Final = 10_000
+"""For a controller to grant queues of a topic that is not there: routes may come from a file."""
 CALLBACK_MS: Final = 15_000
 """For a callback that has no time of its own."""
 _NAMED: Final = 5
@@ -61,6 +63,8 @@ class Watch:
         self._evidence: str | None = None
         self._around_at: int | None = None
         """When to look around again."""
+        self._absent: dict[str, int] = {}
+        """Topics that were not there, and since when."""
         self._held: set[str] = set()
         """Topics of which the member has had a queue: they exist, wherever that is."""
 
@@ -121,9 +125,11 @@ class Watch:
             match found:
                 case Surroundings(subscribers, absent):
                     self._tell_subscribers(inspection, subscribers, now)
-                    self._tell_absent(inspection, absent, now)
+                    if absent is not None:
+                        self._absent = {it: self._absent.get(it, now) for it in absent}
                 case Controllers(last_tick):
                     self._evidence = _of_controllers(last_tick)
+        self._tell_absent(inspection, now)
         if self._around_at is None or now >= self._around_at:
             self._around_at = now + AROUND_MS
             alone = self._profile.mode == "clustering"  # the others have no offsets in common
@@ -142,10 +148,10 @@ class Watch:
         )
         self._stands(Subject.GROUP, error if found else None, now)
 
-    def _tell_absent(self, inspection: Inspection, found: frozenset[str] | None, now: int) -> None:
-        if found is None:
+    def _tell_absent(self, inspection: Inspection, now: int) -> None:
+        absent = sorted(self._absent.keys() - self._held)
+        if absent and now - max(self._absent[it] for it in absent) < ABSENT_MS:
             return
-        absent = sorted(found - self._held)
         error = NoTopicError(
             f"no topic {', '.join(absent)} on Kafka at {inspection.inspector.link.place}: the "
             "member waits, and works on it as soon as it exists: create it, or check `topics`"
