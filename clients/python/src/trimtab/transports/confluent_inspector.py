@@ -21,8 +21,6 @@ _CONSUMER: Final = {
     "enable.partition.eof": True,
     "allow.auto.create.topics": False,
 }
-_QUIET: Final = {"error_cb": lambda _: None}
-"""Whatever these clients meet, the member's own meet as well, and say."""
 
 
 class ConfluentInspector:
@@ -31,7 +29,7 @@ class ConfluentInspector:
     def __init__(self, servers: str, prefix: str, kafka: Mapping[str, Any]) -> None:
         self.link = Link.of_confluent(servers, kafka)
         self.prefix = prefix
-        self._shared = {"bootstrap.servers": servers, **kafka, **_QUIET}
+        self._shared = {"bootstrap.servers": servers, **kafka}
 
     def subscribers(self, group: str) -> tuple[Subscriber, ...] | None:
         """Who is a member of Kafka's group of this name."""
