@@ -54,13 +54,12 @@ def inspector(kafka: EmbeddedKafka, topics: str, client: Client) -> Inspector:
 
 
 @contextmanager
-def subscribed(servers: str, group: str, topic: str, protocol: str) -> Iterator[None]:
+def subscribed(servers: str, group: str, topic: str) -> Iterator[None]:
     """A program that has subscribed, and polls."""
     settings = {
         "bootstrap.servers": servers,
         "group.id": group,
         "client.id": "a-native",
-        "group.protocol": protocol,
         "log_level": 2,
     }
     consumer = Consumer(settings)
@@ -84,7 +83,7 @@ def test_a_native_subscriber_is_told_by_name(
     """A member that starts beside one says so within 15 s."""
     told: list[Exception] = []
     servers, begun = kafka.bootstrap_servers, time.monotonic()
-    with subscribed(servers, group, topic, "classic"):
+    with subscribed(servers, group, topic):
         member = Member(
             servers,
             group=group,
@@ -104,16 +103,6 @@ def test_a_native_subscriber_is_told_by_name(
     assert f'as group "{group}" of Kafka at {servers}: client a-native on 127.0.0.1.' in str(
         told[0]
     )
-
-
-def test_so_is_one_of_the_new_protocol(kafka: EmbeddedKafka, group: str, topic: str) -> None:
-    """KIP-848's groups have another request, which librdkafka knows."""
-    servers = kafka.bootstrap_servers
-    inspector = choose_inspector("confluent", servers, "t.", {})
-    with subscribed(servers, group, topic, "consumer"):
-        found = inspector.subscribers(group)
-
-    assert ["a-native"] == [it.client for it in found or ()]
 
 
 @EVERY_CLIENT
