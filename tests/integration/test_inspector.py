@@ -76,7 +76,7 @@ def subscribed(servers: str, group: str, topic: str) -> Iterator[None]:
         consumer.close()
 
 
-@EVERY_CLIENT
+@pytest.mark.parametrize("client", ["kafka-python"])
 def test_a_native_subscriber_is_told_by_name(
     kafka: EmbeddedKafka, topics: str, group: str, topic: str, client: Client
 ) -> None:
@@ -105,7 +105,7 @@ def test_a_native_subscriber_is_told_by_name(
     )
 
 
-@EVERY_CLIENT
+@pytest.mark.parametrize("client", ["kafka-python"])
 def test_a_group_without_subscribers_has_none(inspector: Inspector, group: str) -> None:
     """Also if Kafka has never heard of it; a new Kafka takes a moment to say so."""
     until(lambda: inspector.subscribers(group) == ())

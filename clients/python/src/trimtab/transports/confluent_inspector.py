@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition, admin
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from trimtab.protocol import HEARTBEATS, partition_of
 from trimtab.transports.inspector import PATIENCE_S, TAIL, LastTick, Subscriber, last_tick_among
@@ -32,20 +32,13 @@ class ConfluentInspector:
         self._shared = {"bootstrap.servers": servers, **kafka}
 
     def subscribers(self, group: str) -> tuple[Subscriber, ...] | None:
-        """Who is a member of Kafka's group of this name; of its first protocol.
+        """Not known: neither request of this library can be used beside a member's work.
 
-        By the old request: when that for both protocols, `describe_consumer_groups`, is not
-        answered in time, librdkafka 2.16 ends the process (`rd_kafka_enq_once_del_source_return`).
+        When `describe_consumer_groups` is not answered in time, librdkafka 2.16 ends the process
+        (`rd_kafka_enq_once_del_source_return`); `list_groups` fails with an ImportError.
         """
-        client = admin.AdminClient(self._shared, logger=_LOGGER)
-        try:
-            found = client.list_groups(group, PATIENCE_S)
-        except KafkaException:
-            return None
-        if any(it.error is not None for it in found):
-            return None
-        members: list[Any] = [one for it in found for one in it.members]  # the stubs are wrong
-        return tuple(Subscriber(it.client_id, it.client_host) for it in members)
+        del group
+        return None
 
     def absent(self, topics: Sequence[str]) -> frozenset[str] | None:
         """Which of these topics do not exist."""
