@@ -254,7 +254,7 @@ def test_a_member_without_the_sdk_is_spoken_for(
     """All that it needs are a socket and a few lines of JSON."""
     command = [*SUPERVISED, sys.executable, "-IS", stranger.__file__]
     post = {"servers": kafka.bootstrap_servers, "prefix": topics_prefix, "group": GROUP}
-    queues = [{"topic": "orders", "queues": [[0, 2, 5], [1, 3, None]]}]
+    queues = {"queues": [{"topic": "orders", "queues": [[0, 2, 5], [1, 3, None]]}]}
     held = {"member": "m", "incarnation": MINE, "queues": queues}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
