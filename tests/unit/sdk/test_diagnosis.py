@@ -48,7 +48,9 @@ def test_the_same_fault_has_the_same_words(fault: Fault) -> None:
 )
 def test_where_the_listener_is_right_the_client_has_the_word(said: Said | None, text: str) -> None:
     """Brokers may advertise addresses that only they can reach."""
-    assert text in unreachable(LINK, said)
+    error = unreachable(LINK, said)
+    assert text in str(error)
+    assert error.guessed == (said is None)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,11 @@ class ConfigurationError(TrimtabError):
 class TransportError(TrimtabError):
     """Kafka cannot be reached, or is not set up; the member keeps trying."""
 
+    def __init__(self, text: str, *, guessed: bool = False) -> None:
+        super().__init__(text)
+        self.guessed = guessed
+        """Whether nobody has said why: it takes back nothing that was known before."""
+
 
 class NoControllerError(TrimtabError):
     """No controller has answered a join that is in the log; the member goes on asking."""

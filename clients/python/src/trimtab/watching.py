@@ -58,6 +58,8 @@ class Watch:
         self._joins: set[int] = set()
         """The tickets of those that are not known to be in the log."""
         self._tries = 0
+        self._guesses = 0
+        """Tries to connect, one after another, of which nobody has said why they failed."""
         self._asked_at: int | None = None
         """Since when a join has been in the log, unanswered."""
         self._evidence: str | None = None
@@ -101,8 +103,13 @@ class Watch:
         self._troubles.happened(error, now)
 
     def cannot_connect(self, error: TransportError, now: int) -> None:
-        """The transport does not open."""
-        self._troubles.stands(Subject.CONNECTING, error, now)
+        """The transport does not open.
+
+        A guess is told when the next try knows no better, and takes back nothing that was known.
+        """
+        self._guesses = self._guesses + 1 if error.guessed else 0
+        if self._guesses == 0 or (self._guesses > 1 and not self._troubles.has(Subject.CONNECTING)):
+            self._troubles.stands(Subject.CONNECTING, error, now)
 
     def connected(self, now: int) -> None:
         """It has opened."""

@@ -19,7 +19,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from trimtab.errors import ConfigurationError, TransportError
+from trimtab.errors import ConfigurationError
 from trimtab.protocol import MEMBERS
 from trimtab.session import Send
 from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
@@ -119,7 +119,7 @@ class ConfluentTransport:
             self._followed = tuple((self._prefix + name, self._partition) for name in FOLLOWED)
             starts = self._ends.find(self._followed)
         except (KafkaException, Unanswered) as error:
-            raise TransportError(unreachable(self._link, self._said())) from error
+            raise unreachable(self._link, self._said()) from error
         self._serve()
         self._events.clear()  # what was met on the way
         self._progress = Progress(starts)

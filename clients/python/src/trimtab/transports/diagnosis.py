@@ -49,14 +49,19 @@ def fitting(link: Link) -> Listener:
     raise TransportError("; ".join(dict.fromkeys(_unfit(it, link) for it in found)))
 
 
-def unreachable(link: Link, said: Said | None) -> str:
+def unreachable(link: Link, said: Said | None) -> TransportError:
     """Say why this client cannot connect; it takes some seconds."""
     try:
         where = fitting(link)
     except TransportError as error:
-        return str(error)
+        return error
     if said is None:
-        return f"Kafka at {where.server} answers, but not to this client in time: is it overloaded?"
+        text = f"Kafka at {where.server} answers, but not to this client in time: is it overloaded?"
+        return TransportError(text, guessed=True)
+    return TransportError(_refusal(where, link, said))
+
+
+def _refusal(where: Listener, link: Link, said: Said) -> str:
     text = _CHANGING.sub("", said.text)
     match said.fault:
         case Fault.PASSWORD:

@@ -23,7 +23,6 @@ from kafka.errors import (
 )
 from kafka.net.compat import KafkaNetClient
 
-from trimtab.errors import TransportError
 from trimtab.transports.diagnosis import Fault, Said, unreachable
 from trimtab.transports.link import Link
 from trimtab.transports.listener import distrust
@@ -45,7 +44,7 @@ def connected(make: Callable[..., Any], options: Mapping[str, Any], link: Link) 
         if network.client is None:
             raise  # it is the options
         network.client.close()
-        raise TransportError(unreachable(link, _said(network, options, link))) from error
+        raise unreachable(link, _said(network, options, link)) from error
 
 
 def admin(options: Mapping[str, Any], link: Link) -> Any:  # noqa: ANN401 - it ships no types
