@@ -20,7 +20,13 @@ from tests.builders.checkout import (
 )
 
 SDK = "clients/python/src"
-SDK_PACKAGES = ["trimtab", "trimtab.faults", "trimtab.protocol", "trimtab.session"]
+SDK_PACKAGES = [
+    "trimtab",
+    "trimtab.consuming",
+    "trimtab.faults",
+    "trimtab.protocol",
+    "trimtab.session",
+]
 INNER_PACKAGES = [
     "allocators.rocketmq",
     "allocators.sticky",

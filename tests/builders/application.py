@@ -67,3 +67,8 @@ def records(transport: MemoryTransport, kind: type[R]) -> list[R]:
 def releases(transport: MemoryTransport) -> list[Release]:
     """The releases of queues that were sent; a mark has none."""
     return [release for release in records(transport, Release) if release.queues]
+
+
+def released_queues(transport: MemoryTransport) -> list[QueueRef]:
+    """The queues of these."""
+    return [row.queue for release in releases(transport) for row in release.queues]

@@ -5,12 +5,11 @@
     account.produce(100)
     account.wait_until(lambda: not account.lost)
 
-A worker is a process with a member and a binding, as an application would be: run as
-`python -m tests.integration.accounts`. Its effects are lines in a file, written before it says that
-a message is done. Nothing that was produced may be without an effect.
+A worker is a process with a consumer, as an application would be: run as
+`python -m tests.integration.accounts`. Its effects are lines in a file, written before it comes
+back for the next message. Nothing that was produced may be without an effect.
 """
 
-import asyncio
 import json
 import os
 import signal
@@ -21,15 +20,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from confluent_kafka import Message, Producer
 
-from trimtab import Member
-from trimtab.aio import Member as AsyncMember
-from trimtab.kafka import ConsumerBinding
+from trimtab import Consumer
 
-Style = Literal["each", "collect", "async", "fail"]
+Style = Literal["each", "collect", "fail"]
 
 PATIENCE_S = 60.0
 COLLECTED = 500
@@ -41,10 +38,9 @@ FATAL = b"fatal"
 class Account:
     """What was produced into one topic, and what became of it."""
 
-    def __init__(self, servers: str, group: str, topic: str, home: Path) -> None:
+    def __init__(self, servers: str, topic: str, home: Path) -> None:
         self.effects_file = home / "effects"
         self.effects_file.touch()
-        self._settings = {"bootstrap.servers": servers, "group.id": group, "log_level": 2}
         self._topic = topic
         self._produced = 0
         self._producer = Producer({"bootstrap.servers": servers, "log_level": 2})
@@ -98,14 +94,13 @@ class Account:
 
     @contextmanager
     def worker(
-        self, member: dict[str, object], style: Style, **binding: object
+        self, member: dict[str, object], style: Style, **options: object
     ) -> Iterator[subprocess.Popen[bytes]]:
         """Run a worker, which does not outlive the block."""
         told = {
             "member": member,
             "style": style,
-            "settings": self._settings,
-            "binding": {"commit_interval": "100ms", **binding},
+            "options": {"commit_interval": "100ms", "kafka": {"log_level": 2}, **options},
             "effects": str(self.effects_file),
         }
         command = [sys.executable, "-m", "tests.integration.accounts", json.dumps(told)]
@@ -142,57 +137,21 @@ class Worker:
         ]
         os.write(self._file, "".join(rows).encode())
 
-    def work(self, member: Member, binding: ConsumerBinding) -> None:
-        """Work until the member has left."""
-        batch: list[Message] = []
-        while member.state not in ("ended", "failed"):
-            message = binding.poll(0.1)
-            if message is not None and message.error() is None:
-                batch.append(message)
-            if self._style != "collect" or len(batch) == COLLECTED or binding.waiting:
+    def work(self, consumer: Consumer) -> None:
+        """Work until the consumer is told to stop."""
+        if self._style == "collect":
+            for batch in consumer.batches(COLLECTED, PATIENCE_S):
                 self.have_effect(*batch)
-                binding.done(*batch)
-                batch = []
-
-    async def work_on_the_loop(self, member: AsyncMember, binding: ConsumerBinding) -> None:
-        """The same; each message takes the loop a while, and the loop must never stop for long."""
-        watching = asyncio.create_task(never_stops())
-        while member.state not in ("ended", "failed"):
-            message = await asyncio.to_thread(binding.poll, 0.1)
-            if message is not None and message.error() is None:
-                await asyncio.sleep(0.01)
-                self.have_effect(message)
-                binding.done(message)
-        watching.cancel()
-        assert watching.cancelled() or not watching.done(), "the loop stood still"
-
-
-async def never_stops() -> None:
-    """Fail when the loop stands still for a second."""
-    while True:
-        before = time.monotonic()
-        await asyncio.sleep(0.05)
-        assert time.monotonic() - before < 1.0, "the loop stood still"
-
-
-async def main_on_the_loop(worker: Worker, told: dict[str, Any], binding: ConsumerBinding) -> None:
-    """Be a worker with asyncio."""
-    async with AsyncMember(**told["member"], binding=binding) as member:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, member.leave)
-        await worker.work_on_the_loop(member, binding)
+        for message in consumer:
+            self.have_effect(message)
 
 
 def main() -> None:
     """Be a worker."""
     told = json.loads(sys.argv[1])
     worker = Worker(told["effects"], told["member"]["member_id"], told["style"])
-    with ConsumerBinding(told["settings"], **told["binding"]) as binding:
-        if told["style"] == "async":
-            asyncio.run(main_on_the_loop(worker, told, binding))
-            return
-        with Member(**told["member"], binding=binding) as member:
-            signal.signal(signal.SIGTERM, lambda *_: member.leave())
-            worker.work(member, binding)
+    with Consumer(**told["member"], **told["options"]) as consumer:
+        worker.work(consumer)
 
 
 if __name__ == "__main__":

@@ -122,9 +122,8 @@ def work(kafka: EmbeddedKafka, topics_prefix: str) -> str:
 
 @pytest.fixture
 def reading(kafka: EmbeddedKafka, work: str) -> Iterator[Reading]:
-    """A bound consumer."""
-    reading = Reading(kafka.bootstrap_servers, work)
-    with reading.binding:
+    """A consumer without a member."""
+    with Reading(kafka.bootstrap_servers, work).running() as reading:
         yield reading
 
 

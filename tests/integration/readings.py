@@ -1,9 +1,9 @@
-"""A binding whose grants are given and taken by hand, and topics for it to read."""
+"""A consumer whose grants are given and taken by hand, and topics for it to read."""
 
 import time
-from collections.abc import Callable
-from contextlib import closing
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager
+from typing import Any, Final, cast
 
 from confluent_kafka import (
     Consumer,
@@ -15,7 +15,10 @@ from confluent_kafka import (
 )
 
 from trimtab import Grant, QueueRef
-from trimtab.kafka import ConsumerBinding
+from trimtab.callbacks import Ownership
+from trimtab.clock import now_s
+from trimtab.consuming.assembly import Parts, assemble
+from trimtab.consuming.choice import ConsumerOptions, Told, read_options
 from trimtab.session import Profile
 
 PATIENCE_S: Final = 20.0
@@ -28,34 +31,82 @@ _MOVING: Final = {
 
 
 class Reading:
-    """A binding whose grants are given and taken by hand."""
+    """The inside of a consumer, without a member."""
 
     def __init__(self, servers: str, group: str, **options: Any) -> None:  # noqa: ANN401 - as of it
-        settings = {"bootstrap.servers": servers, "group.id": group, "log_level": 2}
-        self.binding = ConsumerBinding(settings, **options)
+        choice, _ = read_options(cast("ConsumerOptions", {"group": group, **options}))
         self.lost: set[Grant] = set()
         """What the member would say that it does not own any more."""
-        profile = Profile(group=group, member="m", topics=("work",))
-        self.binding.attach(profile, lambda grants: frozenset(grants) - self.lost)
+        self.told: list[tuple[Grant, ...]] = []
+        """What was revoked."""
+        self.errors: list[Exception] = []
+        self.stuck: list[float] = []
+        told = Told(bool, self.told.append, bool, self.errors.append, self.stuck.append)
+        self.parts: Parts = assemble(
+            Profile(group=group, member="m", topics=("work",), revocation_timeout_ms=20_000),
+            self._owned,
+            servers,
+            {"log_level": 2},
+            choice,
+            told,
+        )
+        self.intake = self.parts.intake
+        self.handover = self.parts.handover
         self._group = group
         self._servers = servers
 
+    @contextmanager
+    def running(self) -> Iterator["Reading"]:
+        """Run it."""
+        self.parts.upkeep.start()
+        try:
+            yield self
+        finally:
+            self.parts.close()
+
+    def assign(self, *grants: Grant) -> None:
+        """Give it queues."""
+        self.handover.on_assigned(grants)
+
     def take(self, count: int) -> list[Message]:
-        """Poll so many messages, which are in hand then."""
+        """Take so many messages; the last one is in hand then."""
         found: list[Message] = []
         deadline = time.monotonic() + PATIENCE_S
         while len(found) < count and time.monotonic() < deadline:
-            message = self.binding.poll(0.1)
-            if message is not None:
-                assert message.error() is None
-                found.append(message)
+            found.extend(filter(None, [self.poll(0.1)]))
         return found
 
+    def poll(self, timeout: float) -> Message | None:
+        """Come back for the next message."""
+        deadline = now_s() + timeout
+        while (message := self.intake.advance()) is None and now_s() < deadline:
+            self.intake.fetch(deadline - now_s())
+        return message
+
     def read(self, count: int) -> list[tuple[int, int]]:
-        """Handle so many messages: their partitions and offsets."""
+        """Take so many messages, and say that they are done: their partitions and offsets."""
         messages = self.take(count)
-        assert self.binding.done(*messages)
+        self.come_back()
         return [(it.partition() or 0, it.offset() or 0) for it in messages]
+
+    def come_back(self) -> None:
+        """What was taken is done; nothing else is taken."""
+        self.intake.hand.at += 1
+        with self.intake.turn:
+            self.intake.hand.come_back()
+        self.intake.came_back.set()
+
+    def collect(self, count: int) -> list[Message]:
+        """Take so many at once."""
+        self.intake.hand.at += 1
+        deadline = time.monotonic() + PATIENCE_S
+        while self.intake.collect(count, 0.1) < count and time.monotonic() < deadline:
+            pass
+        return self.intake.hand_out(count)
+
+    def commit(self, *messages: Message) -> bool:
+        """Commit these, or what is done."""
+        return self.parts.commit(messages or None)
 
     def committed(self, queue: QueueRef) -> int:
         """What the group has committed."""
@@ -66,13 +117,24 @@ class Reading:
         deadline = time.monotonic() + PATIENCE_S
         while not condition():
             assert time.monotonic() < deadline, "it did not happen"
-            assert self.binding.poll(0.05) is None
+            assert self.poll(0.05) is None
+
+    def _owned(self, grants: Collection[Grant]) -> Ownership:
+        """Time alone ends nothing here, but a look is due for each message."""
+        return Ownership(frozenset(grants) - self.lost, now_s(), "0-life")
 
 
 def committed(
     servers: str, group: str, place: TopicPartition, patience_s: float = PATIENCE_S
 ) -> int:
     """What a group has committed; a coordinator that has just started may not know yet."""
+    return said_with(servers, group, place, patience_s).offset
+
+
+def said_with(
+    servers: str, group: str, place: TopicPartition, patience_s: float = PATIENCE_S
+) -> TopicPartition:
+    """The same, with what was said beside it."""
     settings = {"bootstrap.servers": servers, "group.id": group, "log_level": 0}
     deadline = time.monotonic() + patience_s
     with closing(Consumer(settings)) as consumer:
@@ -84,7 +146,7 @@ def committed(
                     raise
                 time.sleep(0.1)
             else:
-                return found.offset
+                return found
 
 
 def fill(servers: str, topic: str) -> None:

@@ -1,5 +1,6 @@
-"""Where a binding begins on a real broker, and what it commits though nothing is read."""
+"""Where a consumer begins on a real broker, and what it commits though nothing is read."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
+from tests.builders.application import until
 from tests.integration.readings import PATIENCE_S, Reading, fill
 from tests.integration.topics import create_topic
 from trimtab import Grant, QueueRef
@@ -18,44 +20,50 @@ pytestmark = [
 ]
 
 
-def test_a_binding_begins_where_the_last_owner_stopped(reading: Reading, work: str) -> None:
+def test_a_consumer_begins_where_the_last_owner_stopped(reading: Reading, work: str) -> None:
     """At the position of the grant; without one, where the group has committed, or at the start."""
-    reading.binding.on_assigned(
-        (Grant(QueueRef(work, "", 0), 1, position=3), Grant(QueueRef(work, "", 1), 1))
-    )
+    reading.assign(Grant(QueueRef(work, "", 0), 1, position=3), Grant(QueueRef(work, "", 1), 1))
 
     expected = [(0, 3), (0, 4), *((1, offset) for offset in range(5))]
     assert expected == sorted(reading.read(7))
 
 
-def test_a_binding_outlasts_a_coordinator_that_has_just_started(tmp_path: Path) -> None:
+def test_a_consumer_outlasts_a_coordinator_that_has_just_started(tmp_path: Path) -> None:
     """Where the group stopped is asked for again until it is known: no queue rests for ever."""
     with EmbeddedKafka(tmp_path, port=0) as fresh:
         create_topic(fresh.bootstrap_servers, "work", 2)
         fill(fresh.bootstrap_servers, "work")
         reading = Reading(fresh.bootstrap_servers, "work")
-        with reading.binding as binding:
-            binding.on_assigned(
-                (Grant(QueueRef("work", "", 0), 1), Grant(QueueRef("work", "", 1), 1))
-            )
+        with reading.running():
+            reading.assign(Grant(QueueRef("work", "", 0), 1), Grant(QueueRef("work", "", 1), 1))
             assert 10 == len(set(reading.read(10)))
 
 
-@pytest.mark.parametrize(("start", "expected"), [("earliest", 0), ("latest", 5)])
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        ("earliest", 0),
+        ("latest", 5),
+        (datetime(2020, 1, 1, tzinfo=UTC), 0),
+        (datetime(2090, 1, 1, tzinfo=UTC), 5),
+    ],
+    ids=["earliest", "latest", "past", "future"],
+)
 def test_the_first_beginning_is_committed_before_anything_is_read(
-    kafka: EmbeddedKafka, work: str, start: str, expected: int
+    kafka: EmbeddedKafka, work: str, start: str | datetime, expected: int
 ) -> None:
     """So whoever comes next begins there too, whatever was written meanwhile."""
     first, second = (Grant(QueueRef(work, "", number), 1) for number in (0, 1))
     reading = Reading(kafka.bootstrap_servers, work, start=start)
-    with reading.binding as binding:
-        binding.on_assigned((first, second))
+    with reading.running():
+        reading.assign(first, second)
+        until(lambda: reading.committed(first.queue) >= 0)
         assert expected == reading.committed(first.queue) == reading.committed(second.queue)
-        binding.on_lost((first, second))
+        reading.handover.on_lost((first, second))
     fill(kafka.bootstrap_servers, work)
     successor = Reading(kafka.bootstrap_servers, work, start="latest")
-    with successor.binding as binding:
-        binding.on_assigned((Grant(first.queue, 2), Grant(second.queue, 2)))
+    with successor.running():
+        successor.assign(Grant(first.queue, 2), Grant(second.queue, 2))
         assert expected == min(offset for _, offset in successor.read(10))
 
 
@@ -67,7 +75,7 @@ def test_messages_that_kafka_has_deleted_cost_no_others(
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
     deleted = admin.delete_records([TopicPartition(work, 0, 3)])
     assert all(it.result(PATIENCE_S) for it in deleted.values())
-    reading.binding.on_assigned((first,))
+    reading.assign(first)
 
     assert [(0, 3), (0, 4)] == reading.read(2)
 
@@ -78,8 +86,8 @@ def test_a_position_that_was_handed_over_is_committed_though_nothing_comes(
     """It is not known whether the one who handed it over could."""
     first = Grant(QueueRef(work, "", 0), 1, position=5)
     reading = Reading(kafka.bootstrap_servers, work, commit_interval="50ms")
-    with reading.binding as binding:
-        binding.on_assigned((first,))
+    with reading.running():
+        reading.assign(first)
         reading.waits_for(lambda: reading.committed(first.queue) == 5)
 
 
@@ -96,13 +104,13 @@ def test_an_idle_queue_is_committed_again_and_again(kafka: EmbeddedKafka, work: 
         admin.delete_consumer_groups([work])[work].result(PATIENCE_S)
         assert reading.committed(first.queue) < 0
 
-    with reading.binding as binding:
-        binding.on_assigned((first,))
+    with reading.running():
+        reading.assign(first)
         reading.waits_for(lambda: reading.committed(first.queue) == 5)
         forget()
         reading.waits_for(lambda: reading.committed(first.queue) == 5)
         reading.lost = {first}
-        binding.poll(0.5)
+        reading.poll(0.5)
         forget()
-        binding.poll(0.5)
+        reading.poll(0.5)
         assert reading.committed(first.queue) < 0

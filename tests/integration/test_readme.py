@@ -19,7 +19,7 @@ from tests.integration.topics import create_topic
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 README = (Path(__file__).parents[2] / "clients" / "python" / "README.md").read_text("utf-8")
-MEMBER, READING, _, ASYNCIO, _, PRODUCER = re.findall(
+MEMBER, READING, _, _, ASYNCIO, PRODUCER = re.findall(
     r"```python\n(.*?)```", README, flags=re.DOTALL
 )
 PATIENCE_S = 90.0
@@ -83,7 +83,7 @@ def here(example: str, kafka: EmbeddedKafka, controller: ControllerProcess) -> s
     """The same program, with our Kafka, our prefix and a group of its own."""
     group = f"billing-{uuid4().hex[:8]}"
     ours = re.sub(
-        r'((?:Member|Producer)\(\s*"localhost:9092",)',
+        r'((?:Consumer|Member|Producer)\(\s*"localhost:9092",)',
         rf'\1 prefix="{controller.prefix}",',
         example,
     )

@@ -1,12 +1,15 @@
 """The SDK as an application gets it: alone, small, and without the controller."""
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from tests.builders.checkout import ROOT
 from tests.packaging.environment import Environment
 
 pytestmark = pytest.mark.packaging
@@ -65,3 +68,23 @@ def test_the_sdk_wheel_is_typed_and_licensed(sdk_wheel: Path) -> None:
     assert "trimtab/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert {"trimtab"} == {name.split("/")[0] for name in names if ".dist-info" not in name}
+
+
+def test_a_users_program_is_typed(environment: Environment, sdk_wheel: Path) -> None:
+    """`mypy --strict` of a program that uses all of a consumer, against the installed wheel."""
+    environment.install(sdk_wheel)
+    environment.install_dependencies("trimtab", "confluent")
+    python = environment.folder / "bin" / "python"
+    checked = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull),
+            *("--cache-dir", os.devnull, "--python-executable", str(python)),
+            str(ROOT / "tests" / "packaging" / "user_program.py"),
+        ],
+        cwd=environment.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert checked.returncode == 0, checked.stdout

@@ -31,7 +31,8 @@ def test_the_tree_of_errors_is_the_one_drawn() -> None:
 
     assert set(drawn) == set(tree)
     assert all(issubclass(error, errors.TrimtabError) for error in tree.values())
-    assert [errors.CallbackError, errors.ReplacedError] == errors.MemberFailedError.__subclasses__()
+    ends = [errors.CallbackError, errors.ReplacedError, errors.StuckError]
+    assert ends == errors.MemberFailedError.__subclasses__()
 
 
 def test_importing_the_sdk_loads_no_kafka_client() -> None:

@@ -1,15 +1,16 @@
 """The SDK's README says what is so."""
 
-import inspect
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from trimtab import errors
+from trimtab.consuming.choice import ConsumerOptions
 from trimtab.engine import State
-from trimtab.kafka import ConsumerBinding
 from trimtab.options import Options
 from trimtab.producer import ProducerOptions
 from trimtab.session import Phase
@@ -28,16 +29,28 @@ def test_every_option_is_explained(heading: str, options: type) -> None:
     assert list(options.__annotations__) == re.findall(r"^\| `(\w+)`", section, flags=re.MULTILINE)
 
 
-def test_every_option_of_a_binding_is_explained() -> None:
-    """In the order in which they are declared."""
-    section = README.split("## Reading Kafka")[1].split("##")[0]
-    options = [
-        name
-        for name, it in inspect.signature(ConsumerBinding).parameters.items()
-        if it.kind is inspect.Parameter.KEYWORD_ONLY
-    ]
+def test_every_option_of_a_consumer_is_explained() -> None:
+    """Those that a member does not have, in the order in which they are declared."""
+    section = README.split("## Reading Kafka")[1].split("## ")[0]
+    table = section.split("| option |")[1]
+    options = [it for it in ConsumerOptions.__annotations__ if it not in Options.__annotations__]
 
-    assert options == re.findall(r"^\| `(\w+)`", section, flags=re.MULTILINE)
+    assert options == re.findall(r"^\| `(\w+)`", table, flags=re.MULTILINE)
+
+
+def test_the_fence_of_the_readme_refuses_an_older_owner() -> None:
+    """The effect and the token are in one transaction."""
+    names: dict[str, Any] = {}
+    (example,) = [it for it in EXAMPLES if "sqlite3" in it]
+    exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - our own text
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE fence (queue TEXT PRIMARY KEY, token INTEGER)")
+        database.execute("CREATE TABLE balance (amount INTEGER)")
+        database.execute("INSERT INTO balance VALUES (0)")
+        tried = [names["apply"](database, "orders-0", token, 1) for token in (7, 7, 9, 7, 9)]
+        (amount,) = database.execute("SELECT amount FROM balance").fetchone()
+
+    assert ([True, True, True, False, True], 4) == (tried, amount)
 
 
 def test_every_state_is_named() -> None:
@@ -52,7 +65,7 @@ def test_every_state_is_named() -> None:
 @pytest.mark.parametrize(
     "example",
     EXAMPLES,
-    ids=["member", "kafka", "collecting", "asyncio", "asyncio-kafka", "producer"],
+    ids=["member", "consumer", "collecting", "fencing", "asyncio", "producer"],
 )
 def test_the_examples_import_what_there_is(example: str) -> None:
     """They are programs, and the names that they import exist."""
@@ -61,5 +74,5 @@ def test_the_examples_import_what_there_is(example: str) -> None:
     exec(compile("\n".join(imports), "README.md", "exec"), names)  # noqa: S102 - our own text
     compile(example, "README.md", "exec")
 
-    assert {"Member", "Producer"} & names.keys()
+    assert {"Consumer", "Member", "Producer"} & names.keys()
     assert issubclass(errors.MemberFailedError, errors.TrimtabError)

@@ -1,13 +1,16 @@
 """trimtab: members of consumer groups that hand queues over without a gap.
 
-`Member` (threads) and `trimtab.aio.Member` (asyncio) join a group; `trimtab.kafka` binds a member
-to a Kafka consumer; `trimtab.session` is the core without I/O, `trimtab.protocol` the wire.
+`Consumer` reads its share of Kafka. `Member` (threads) and `trimtab.aio.Member` (asyncio) only join
+a group, for programs that move the data themselves. `trimtab.session` is the core without I/O,
+`trimtab.protocol` the wire.
 `Producer` avoids bad brokers; `BrokerSelector` tells any other producer which those are, by the
 rules of `trimtab.faults`.
 """
 
+from trimtab.consumer import Consumer
 from trimtab.errors import (
     CallbackError,
+    CommitError,
     ConfigurationError,
     MemberFailedError,
     NoControllerError,
@@ -16,6 +19,7 @@ from trimtab.errors import (
     ReplacedError,
     SharedGroupError,
     SlowCallbackError,
+    StuckError,
     TransportError,
     TrimtabError,
     UndecodableRecord,
@@ -29,7 +33,9 @@ from trimtab.session import Grant
 __all__ = [
     "BrokerSelector",
     "CallbackError",
+    "CommitError",
     "ConfigurationError",
+    "Consumer",
     "Grant",
     "Member",
     "MemberFailedError",
@@ -41,6 +47,7 @@ __all__ = [
     "ReplacedError",
     "SharedGroupError",
     "SlowCallbackError",
+    "StuckError",
     "TransportError",
     "TrimtabError",
     "UndecodableRecord",

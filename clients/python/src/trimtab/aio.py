@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from trimtab.callbacks import Binding, Positions
+from trimtab.callbacks import Positions
 from trimtab.engine import State
 from trimtab.errors import MemberFailedError
 from trimtab.member import Member as ThreadedMember
@@ -40,15 +40,9 @@ class Member:
         on_revoked: Callable[[tuple[Grant, ...]], Awaitable[Finished] | Finished] | None = None,
         on_lost: Callable[[tuple[Grant, ...]], object] | None = None,
         on_error: Callable[[Exception], object] | None = None,
-        binding: Binding | None = None,
         **options: "Unpack[Options]",
     ) -> None:
-        """As for `trimtab.Member`; each callback may be a coroutine function.
-
-        A binding works on threads of its own: call what waits, as its `poll`, by
-        `asyncio.to_thread`.
-        """
-        self._binding = binding
+        """As for `trimtab.Member`; each callback may be a coroutine function."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._calling: asyncio.Task[object] | None = None
         """What runs a callback, or ran the last one."""
@@ -58,7 +52,6 @@ class Member:
             on_revoked=self._on_loop(on_revoked),
             on_lost=self._on_loop(on_lost),
             on_error=self._on_loop(on_error),
-            binding=binding,
             **options,
         )
 
@@ -121,15 +114,12 @@ class Member:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Hand over and leave, as `trimtab.Member` does; what reads a binding must have ended.
+        """Hand over and leave, as `trimtab.Member` does.
 
         Raises:
             MemberFailedError: The member has failed, and no error tells of it yet.
         """
-        if self._binding is not None:
-            self._binding.give_back()
-        at_once = error is not None or self._binding is not None
-        await self.stop("0s" if at_once else "30s")
+        await self.stop("30s" if error is None else "0s")
         if error is None and self.failure is not None:
             raise self.failure
 

@@ -14,17 +14,29 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, Protocol
+from typing import Final, NamedTuple
 
 from trimtab.clock import now_ms
 from trimtab.errors import CallbackError, ConfigurationError, SlowCallbackError
 from trimtab.protocol import QueueRef
-from trimtab.session import Assigned, Grant, Lost, Profile, Revoked
+from trimtab.session import Assigned, Grant, Lost, Revoked
 
 Positions = Mapping[QueueRef, int | None]
 Change = Assigned | Revoked | Lost
-Owned = Callable[[Collection[Grant]], frozenset[Grant]]
-"""Which of these grants are valid at this moment: worked on, or not yet released."""
+
+
+class Ownership(NamedTuple):
+    """Which grants are valid at this moment: worked on, or not yet released."""
+
+    grants: frozenset[Grant]
+    until: float
+    """When to ask again at the latest, by `trimtab.clock.now_s`."""
+    life: str
+    """The incarnation of the member that has them."""
+
+
+Owned = Callable[[Collection[Grant]], Ownership]
+"""Answers for some grants."""
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _NAMES: Final = {Assigned: "on_assigned", Revoked: "on_revoked", Lost: "on_lost"}
@@ -49,50 +61,6 @@ class Callbacks:
                 raise ConfigurationError(f"{name}: {callback!r} cannot be called")
             if inspect.iscoroutinefunction(callback):
                 raise ConfigurationError(f"{name}: a coroutine needs `trimtab.aio.Member`")
-
-
-class Binding(Protocol):
-    """What reads a member's queues by itself, as `trimtab.kafka.ConsumerBinding` does."""
-
-    def attach(self, profile: Profile, owned: Owned) -> None:
-        """Follow this member, or raise ConfigurationError."""
-
-    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
-        """Begin to read."""
-
-    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
-        """Finish what is in hand; say where others begin."""
-
-    def on_lost(self, grants: tuple[Grant, ...]) -> None:
-        """Stop at once."""
-
-    def is_read_here(self) -> bool:
-        """Whether no other thread reads."""
-
-    def give_back(self) -> None:
-        """The application works on nothing any more."""
-
-
-def bound(binding: Binding, told: Callbacks) -> Callbacks:
-    """Have a binding follow the grants; the application is told too, of starts before they are."""
-
-    def on_assigned(grants: tuple[Grant, ...]) -> None:
-        if told.on_assigned is not None:
-            told.on_assigned(grants)
-        binding.on_assigned(grants)
-
-    def on_revoked(grants: tuple[Grant, ...]) -> Positions:
-        positions = binding.on_revoked(grants)
-        if told.on_revoked is not None:
-            told.on_revoked(grants)
-        return positions
-
-    def on_lost(grants: tuple[Grant, ...]) -> None:
-        binding.on_lost(grants)
-        if told.on_lost is not None:
-            told.on_lost(grants)
-
-    return Callbacks(on_assigned, on_revoked, on_lost, told.on_error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Final, Literal, NamedTuple, assert_never
 
-from trimtab.callbacks import Callbacks, CallbackThread
+from trimtab.callbacks import Callbacks, CallbackThread, Ownership
 from trimtab.clock import now_ms, wall_ms
 from trimtab.errors import (
     ConfigurationError,
@@ -131,14 +131,15 @@ class Engine:
             self._perform(self._session.tick(now_ms()))
             return self._session.working
 
-    def owned(self, grants: Collection[Grant]) -> frozenset[Grant]:
+    def owned(self, grants: Collection[Grant]) -> Ownership:
         """Those of these grants that are valid at this moment, or not released yet."""
         with self.changed:
-            if self._session is None:
-                return frozenset()
-            if (now := now_ms()) >= self._session.wake_at:  # asked for each message: keep it cheap
-                self._perform(self._session.tick(now))
-            return frozenset(filter(self._session.owns, grants))
+            if (session := self._session) is None:
+                return Ownership(frozenset(), 0.0, "")
+            if (now := now_ms()) >= session.wake_at:
+                self._perform(session.tick(now))
+            mine = frozenset(filter(session.owns, grants))
+            return Ownership(mine, session.wake_at / 1_000, session.incarnation)
 
     def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
         """Begin to leave: have the member's thread do it, and take no lock."""

@@ -10,9 +10,11 @@ TrimtabError
 ├── SharedGroupError       other programs subscribe to Kafka under the group's name, reported
 ├── SlowCallbackError      a callback of the application takes too long, reported
 ├── GuardError             the guard of a member does not stand: it works on without, reported
+├── CommitError            Kafka did not take a commit, or did not say so in time
 ├── NoQueueError           a topic has no queue that could be written to
 └── MemberFailedError      the member has ended by itself; `member.failure` holds it
     ├── CallbackError      a callback of the application raised (see `__cause__`)
+    ├── StuckError         a consumer's loop has not come back within `max_poll_interval`
     └── ReplacedError      a younger process joined under the same member id
 """
 
@@ -20,6 +22,7 @@ from trimtab.protocol.reasons import TrimtabError, UndecodableRecord
 
 __all__ = [
     "CallbackError",
+    "CommitError",
     "ConfigurationError",
     "GuardError",
     "MemberFailedError",
@@ -29,6 +32,7 @@ __all__ = [
     "ReplacedError",
     "SharedGroupError",
     "SlowCallbackError",
+    "StuckError",
     "TransportError",
     "TrimtabError",
     "UndecodableRecord",
@@ -68,6 +72,10 @@ class GuardError(TrimtabError):
     """A member works without its guard: should it be killed, that is found out by silence."""
 
 
+class CommitError(TrimtabError):
+    """Kafka did not take a commit, or did not say so in time; `__cause__` is the client's error."""
+
+
 class NoQueueError(TrimtabError):
     """A topic has no queue that could be written to."""
 
@@ -82,3 +90,7 @@ class CallbackError(MemberFailedError):
 
 class ReplacedError(MemberFailedError):
     """A newer process joined under the same member id; this member does not join again."""
+
+
+class StuckError(MemberFailedError):
+    """A consumer's loop has not come back for too long, so its queues went to others."""

@@ -8,11 +8,11 @@ Making one starts nothing; entering it (or `start`) does, without waiting for Ka
 `stop`) hands its queues over first. The asyncio twin is `trimtab.aio.Member`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from trimtab.callbacks import Binding, Callbacks, Positions, bound
+from trimtab.callbacks import Callbacks, Ownership, Positions
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
 from trimtab.errors import ConfigurationError, MemberFailedError
@@ -54,7 +54,6 @@ class Member:
         on_revoked: Callable[[tuple[Grant, ...]], Positions | None] | None = None,
         on_lost: Callable[[tuple[Grant, ...]], object] | None = None,
         on_error: Callable[[Exception], object] | None = None,
-        binding: Binding | None = None,
         **options: "Unpack[Options]",
     ) -> None:
         """Say who wants a share of which topics.
@@ -66,22 +65,15 @@ class Member:
                 reached in each queue; the heir begins there.
             on_lost: Called with grants that are no longer valid. Stop at once, commit nothing.
             on_error: Called with trouble that may pass, and with what ends the member.
-            binding: What reads the queues, as `trimtab.kafka.ConsumerBinding`. It begins after
-                `on_assigned`, and has stopped and committed before `on_revoked` and `on_lost`.
             **options: `group` and `topics` or `patterns`, and what else is listed above.
         """
         self.profile = read_profile(options)
         # A beat that takes longer than the session to arrive is worth nothing.
         transport = make_transport(bootstrap_servers, options, self.profile.session_timeout_ms)
         callbacks = Callbacks(on_assigned, on_revoked, on_lost, on_error)
-        self._binding = binding
-        if binding is not None:
-            callbacks = bound(binding, callbacks)
         guard = make_guard(bootstrap_servers, options, self.profile)
         inspection = make_inspection(bootstrap_servers, options)
         self._engine = Engine(self.profile, transport, callbacks, guard, inspection)
-        if binding is not None:
-            binding.attach(self.profile, self._engine.owned)
 
     @property
     def member_id(self) -> str:
@@ -106,6 +98,13 @@ class Member:
     def holds(self, grant: Grant) -> bool:
         """Whether a grant is valid at this moment: ask before an effect that cannot be undone."""
         return any(grant.token == it.token for it in self.assignment if it.queue == grant.queue)
+
+    def owned(self, grants: Collection[Grant]) -> Ownership:
+        """Which of these grants are valid at this moment, or not released yet, and for how long.
+
+        For what reads queues by itself: until `Ownership.until` nothing of this ends by time alone.
+        """
+        return self._engine.owned(grants)
 
     def start(self) -> None:
         """Begin to join; returns at once."""
@@ -156,13 +155,8 @@ class Member:
     def stop(self, timeout: str | float = "30s", *, temporary: bool = False) -> bool:
         """Leave, and wait for the end; tell whether it came in good order.
 
-        Called again, it waits for the same end; called by a callback, it does not wait. Called by
-        the thread that reads a binding, it hands over at once, because no thread reads meanwhile:
-        messages in hand go to others.
+        Called again, it waits for the same end; called by a callback, it does not wait.
         """
-        if self._binding is not None and self._binding.is_read_here():
-            self._binding.give_back()
-            timeout = "0s"
         self.leave(timeout, temporary=temporary)
         return self.join(timeout)
 

@@ -1,20 +1,22 @@
-"""Settings of a binding's consumer: what would lose messages is refused by name."""
+"""Settings and options of a consumer: what would lose messages is refused by name."""
 
 import re
+from datetime import datetime
 from typing import Any
 
 import pytest
 
-from trimtab import ConfigurationError
-from trimtab.consumer_settings import (
+from trimtab import ConfigurationError, Consumer
+from trimtab.consuming.client import Client
+from trimtab.consuming.settings import (
+    client_settings,
     commit_settings,
     consumer_settings,
     group_of,
-    refuse_strangers,
 )
-from trimtab.kafka import ConsumerBinding
-from trimtab.protocol.members import Mode
 from trimtab.session import Profile
+
+PROFILE = Profile(group="billing", member="m", topics=("t",))
 
 GIVEN = {"bootstrap.servers": "localhost:9092", "group.id": "billing"}
 
@@ -70,10 +72,8 @@ def test_a_kafka_is_needed(servers: dict[str, Any]) -> None:
 def test_what_librdkafka_refuses_is_what_the_user_wrote() -> None:
     """Nothing of ours is in its way, and nothing of Python is around it."""
     refused = GIVEN | {"max.poll.interval.ms": 1_000, "log_level": 0}
-    with pytest.raises(
-        ConfigurationError, match=r"^settings: [^{]*`max\.poll\.interval\.ms`[^}]*$"
-    ):
-        ConsumerBinding(refused)
+    with pytest.raises(ConfigurationError, match=r"^kafka: [^{]*`max\.poll\.interval\.ms`[^}]*$"):
+        Client(refused, "earliest")
 
 
 def test_the_client_that_commits_is_the_same_user_with_less_patience() -> None:
@@ -85,28 +85,38 @@ def test_the_client_that_commits_is_the_same_user_with_less_patience() -> None:
     )
 
 
-@pytest.mark.parametrize("settings", [{}, {"group.id": ""}, {"group.id": 3}])
-def test_a_group_is_needed(settings: dict[str, Any]) -> None:
-    """Offsets are kept under it."""
-    with pytest.raises(ConfigurationError, match=r"^group.id: "):
-        group_of(settings)
+def test_who_broadcasts_has_positions_of_its_own() -> None:
+    """Each member reads everything, and one offset cannot stand for all of them."""
+    broadcasting = Profile(group="billing", member="m", topics=("t",), mode="broadcasting")
+
+    assert ("billing.m", "billing") == (group_of(broadcasting), group_of(PROFILE))
 
 
-@pytest.mark.parametrize("mode", ["broadcasting", "shared"])
-def test_members_that_share_queues_cannot_share_offsets(mode: Mode) -> None:
+def test_members_that_share_queues_cannot_share_offsets() -> None:
     """Each would skip what another has committed."""
-    with pytest.raises(ConfigurationError, match=f'^mode: .* of mode "{mode}"'):
-        refuse_strangers(Profile(group="billing", member="m", topics=("t",), mode=mode), "billing")
+    with pytest.raises(ConfigurationError, match=r'^mode: .* in mode "shared"'):
+        group_of(Profile(group="billing", member="m", topics=("t",), mode="shared"))
 
 
-def test_a_member_of_another_group_is_refused() -> None:
-    """Its queues are not those whose offsets are committed."""
-    with pytest.raises(ConfigurationError, match=r'^binding: its group.id is "b".*"billing"'):
-        refuse_strangers(Profile(group="billing", member="m", topics=("t",)), "b")
+@pytest.mark.parametrize("name", ["group.id", "bootstrap.servers"])
+def test_what_is_said_elsewhere_is_not_said_twice(name: str) -> None:
+    """Two groups would be one too many."""
+    with pytest.raises(ConfigurationError, match=rf"^fetch: {re.escape(name)} is said elsewhere"):
+        client_settings("localhost:9092", "billing", {}, {name: "x"})
 
 
-def test_a_start_that_does_not_exist_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("start", "lates", r"^start: 'lates' is none of"),
+        ("start", datetime(2026, 1, 1), r"^start: .* has no time zone"),  # noqa: DTZ001 - refused
+        ("commit", "never", r"^commit: 'never' is none of"),
+        ("client", "kafka-python", r'^client: a consumer reads with "confluent" only'),
+        ("max_poll_interval", "soon", r'^max_poll_interval: "soon" is not a duration'),
+    ],
+)
+def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> None:
     """At once, and not at the first grant."""
-    start: Any = "lates"
-    with pytest.raises(ConfigurationError, match=r"^start: 'lates' is none of"):
-        ConsumerBinding({"bootstrap.servers": "nowhere:1", "group.id": "billing"}, start=start)
+    options: Any = {"group": "billing", "topics": ["t"], option: value}
+    with pytest.raises(ConfigurationError, match=said):
+        Consumer("nowhere:1", **options)

@@ -1,11 +1,11 @@
-"""The settings of a binding's consumer: the user's, and those that keep it from losing messages.
+"""The settings of a consumer's client: the user's, and those that keep it from losing messages.
 
 A setting that contradicts is refused by the name that the user wrote: a consumer that commits by
 itself, or that jumps to the end of a queue, loses messages silently.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from confluent_kafka import KafkaError
 
@@ -13,10 +13,10 @@ from trimtab.errors import ConfigurationError
 from trimtab.session import Profile
 
 _OURS: Final[dict[str, tuple[object, str]]] = {
-    "enable.auto.commit": (False, "the binding commits, and only what is done"),
-    "enable.auto.offset.store": (False, "the binding keeps the positions"),
-    "auto.offset.reset": ("error", 'say `start="earliest"` or `start="latest"` to the binding'),
-    "group.protocol": ("classic", "the binding never subscribes, so Kafka's own groups do nothing"),
+    "enable.auto.commit": (False, "trimtab commits, and only what is done"),
+    "enable.auto.offset.store": (False, "trimtab keeps the positions"),
+    "auto.offset.reset": ("error", 'say `start="earliest"` or `start="latest"`'),
+    "group.protocol": ("classic", "trimtab never subscribes, so Kafka's own groups do nothing"),
 }
 """What a user may not change, and why. They had better leave it out."""
 _SAME: Final = {
@@ -26,13 +26,16 @@ _SAME: Final = {
 }
 """Other names of these, which librdkafka knows as well."""
 _REFUSED: Final = {
-    "on_commit": "the binding commits; what Kafka does not take is logged",
+    "on_commit": "trimtab commits; what Kafka does not take is logged",
     "default.topic.config": "write its settings beside the others",
-    "on_assign": "nothing is subscribed; give it to the member, as `on_assigned`",
+    "on_assign": "nothing is subscribed; give it to the consumer, as `on_assigned`",
 }
 _UNLESS_GIVEN: Final = {
     # How long a broker may say nothing before others are asked. Kafka's default is 60 s.
     "socket.timeout.ms": 10_000,
+    # A broker answers one fetch at a time: a queue that has just begun waits until the one before
+    # is answered, if that asks for idle queues. The default, 500 ms, is that wait.
+    "fetch.wait.max.ms": 50,
 }
 _SERVERS: Final = ("bootstrap.servers", "metadata.broker.list")
 _UNHEARD: Final = ("error_cb", "stats_cb", "throttle_cb")
@@ -41,12 +44,14 @@ _ERRORS_ONLY: Final = 3
 """A level of logs: below warnings, of which each setting that is a consumer's would be one."""
 
 
-def group_of(settings: Mapping[str, Any]) -> str:
-    """The group whose offsets are read and written."""
-    group = settings.get("group.id")
-    if not isinstance(group, str) or not group:
-        raise ConfigurationError("group.id: name the group of the member in the settings")
-    return group
+def client_settings(
+    servers: str | None, group: str, kafka: Mapping[str, Any], fetch: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Put together what the clients of a consumer are told."""
+    for name in ("group.id", "bootstrap.servers"):
+        if name in fetch:
+            raise ConfigurationError(f"fetch: {name} is said elsewhere; leave it out")
+    return {**kafka, **fetch, "bootstrap.servers": servers, "group.id": group}
 
 
 def consumer_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,14 +84,17 @@ def said(error: Exception) -> str:
     return cause.str() if isinstance(cause, KafkaError) else str(cause)
 
 
-def refuse_strangers(profile: Profile, group: str) -> None:
-    """Refuse a member whose queues the group's committed offsets cannot stand for."""
-    if profile.mode != "clustering":
-        raise ConfigurationError(
-            f'mode: a binding cannot follow a member of mode "{profile.mode}": Kafka keeps one'
-            " committed offset of a queue for the whole group, and several members would share it"
-        )
-    if profile.group != group:
-        raise ConfigurationError(
-            f'binding: its group.id is "{group}", but the member\'s group is "{profile.group}"'
-        )
+def group_of(profile: Profile) -> str:
+    """The group under which a member's positions are kept."""
+    match profile.mode:
+        case "clustering":
+            return profile.group
+        case "broadcasting":  # each member reads everything, so each has positions of its own
+            return f"{profile.group}.{profile.member}"
+        case "shared":
+            raise ConfigurationError(
+                'mode: a consumer cannot read in mode "shared": Kafka cannot divide the messages of'
+                " a partition among readers, and all of them would share one committed offset"
+            )
+        case _:
+            assert_never(profile.mode)

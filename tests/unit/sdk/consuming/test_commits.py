@@ -11,8 +11,10 @@ from confluent_kafka import KafkaException
 from tests.builders.application import until
 from tests.builders.sessions import GROUP, queue
 from trimtab import Grant
-from trimtab.commits import Commits, Places
-from trimtab.kafka import ConsumerBinding
+from trimtab.callbacks import Ownership
+from trimtab.consuming.assembly import assemble
+from trimtab.consuming.choice import Told, read_options
+from trimtab.consuming.commits import Commits, Places
 from trimtab.session import Profile
 
 BOUND_S = 8.0
@@ -38,10 +40,10 @@ class Owner:
         self.written: list[Places] = []
         self.asked = 0
 
-    def owned(self, grants: Collection[Grant]) -> frozenset[Grant]:
+    def owned(self, grants: Collection[Grant]) -> Ownership:
         """Answer as a member would."""
         self.asked += 1
-        return frozenset(grants) - self.lost
+        return Ownership(frozenset(grants) - self.lost, 0.0, "0-life")
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def owner() -> Owner:
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quarter of the patience with a commit: what is promised is three times as long."""
-    monkeypatch.setattr("trimtab.commits._PATIENCE_S", 0.5)
+    monkeypatch.setattr("trimtab.consuming.commits._PATIENCE_S", 0.5)
 
 
 @pytest.fixture
@@ -134,17 +136,21 @@ def test_what_is_written_soon_stops_nobody(commits: Commits) -> None:
     until(is_written_again)
 
 
-def test_a_binding_ends_what_it_does(settings: dict[str, object]) -> None:
+def test_a_consumer_ends_what_it_does(settings: dict[str, object]) -> None:
     """Polling, committing, handing over and closing, while nobody answers."""
-    binding = ConsumerBinding(settings, commit_interval="10ms")
-    binding.attach(Profile(group=GROUP, member="m", topics=("orders",)), frozenset)
+    choice, _ = read_options({"group": GROUP, "commit_interval": "10ms"})
+    told = Told(bool, bool, bool, bool, bool)
+    profile = Profile(group=GROUP, member="m", topics=("orders",))
+    servers = str(settings["bootstrap.servers"])
+    parts = assemble(profile, Owner().owned, servers, {"log_level": 0}, choice, told)
+    parts.upkeep.start()
     unknown = Grant(queue(2), 1)
     steps: dict[str, Callable[[], object]] = {
-        "assign": lambda: binding.on_assigned((ONE, OTHER, unknown)),
-        "poll": lambda: binding.poll(0.1),
-        "revoke": lambda: binding.on_revoked((ONE, unknown)),
-        "lose": lambda: binding.on_lost((OTHER,)),
-        "close": lambda: binding.__exit__(None, None, None),
+        "assign": lambda: parts.handover.on_assigned((ONE, OTHER, unknown)),
+        "poll": lambda: parts.intake.fetch(0.1),
+        "revoke": lambda: parts.handover.on_revoked((ONE, unknown)),
+        "lose": lambda: parts.handover.on_lost((OTHER,)),
+        "close": parts.close,
     }
     took = {}
     for name, step in steps.items():

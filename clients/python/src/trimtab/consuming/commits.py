@@ -10,7 +10,10 @@ A consumer that calls `subscribe` under the same group id makes every commit fai
 (UNKNOWN_MEMBER_ID) until it leaves. A coordinator that has just started, or is moving, answers with
 errors for a while.
 
-Used by `ConsumerBinding`. Its one rule: nothing is sent of a queue that is not owned at that
+Each commit says in its metadata under which token and in which life of the member it was made, as
+`trimtab:<token>:<incarnation>`: for people, and for tools that watch offsets.
+
+Used by `upkeep` and `handover`. Its one rule: nothing is sent of a queue that is not owned at that
 moment, and nothing is on its way when `write` or `withdraw` returns.
 """
 
@@ -22,12 +25,16 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, Final
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
+from confluent_kafka import (
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+)
 from confluent_kafka.admin import AdminClient
 
 from trimtab.callbacks import Owned
-from trimtab.consumer_settings import commit_settings
-from trimtab.offsets import checked, place
+from trimtab.consuming.offsets import checked, place
+from trimtab.consuming.settings import commit_settings
 from trimtab.session import Grant
 
 Places = Mapping[Grant, int]
@@ -82,7 +89,7 @@ class Commits:
             self._hear_out()
             sent = self._send(look)
             while sent is not None and self._is_awaited(sent):
-                if self._owned(sent.places) != sent.places.keys():
+                if self._owned(sent.places).grants != sent.places.keys():
                     self.withdraw()
                 wait([sent.answer], _LOOK_S)
             if sent is not None:
@@ -118,11 +125,14 @@ class Commits:
     def _send(self, look: Callable[[], Places]) -> _Sent | None:
         with self._line:
             places = look()
-            places = {it: places[it] for it in self._owned(places)}
+            owned = self._owned(places)
+            places = {it: places[it] for it in owned.grants}
             if not places:
                 return None
             client = self._client = self._client or AdminClient(self._settings)
-            offsets = [place(it.queue, at) for it, at in places.items()]
+            offsets = [
+                place(it.queue, at, f"trimtab:{it.token}:{owned.life}") for it, at in places.items()
+            ]
             asked = [ConsumerGroupTopicPartitions(self._group, offsets)]
             answers = client.alter_consumer_group_offsets(asked, request_timeout=_PATIENCE_S)
             self._sent = _Sent(places, answers[self._group], time.monotonic() + _PATIENCE_S)

@@ -1,41 +1,30 @@
 """Where a group's queues begin in Kafka: what is committed, and the ends of what there is.
 
-Used by `ConsumerBinding`, which lets one thread at a time use the consumer.
+Used by `Client`, whose callers take turns.
 """
 
-import logging
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Literal
+from datetime import datetime
+from typing import Final
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
     OFFSET_END,
     Consumer,
-    KafkaError,
     KafkaException,
     TopicPartition,
 )
 
+from trimtab.clock import now_s
+from trimtab.consuming.choice import Start
 from trimtab.protocol import QueueRef
 
-Start = Literal["earliest", "latest"]
-
-_LOGGER: Final = logging.getLogger("trimtab")
 _ASK_S: Final = 2.0
 """One question to Kafka. No other thread uses the consumer meanwhile."""
 _SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
 """As times these mean the same to a broker (the protocol's ListOffsets)."""
-_FINAL: Final = {
-    KafkaError.UNKNOWN_MEMBER_ID,
-    KafkaError.GROUP_AUTHORIZATION_FAILED,
-    KafkaError.TOPIC_AUTHORIZATION_FAILED,
-}
-"""What asking again does not help against."""
-
-
 _ASK_AGAIN_S: Final = 0.1
 """librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
 _PAUSE: Final = 4
@@ -45,26 +34,28 @@ read meanwhile, so that what can be read is read for four fifths of the time."""
 
 @dataclass(slots=True)
 class Asked:
-    """When Kafka is asked again what it could not say."""
+    """When Kafka is asked again what it could not say, by `trimtab.clock.now_s`."""
 
     again_at: float = 0.0
 
     @contextmanager
-    def answered(self) -> Iterator[None]:
-        """Ask in this block; if there is no answer, and may be one later, go on without it."""
-        began = time.monotonic()
+    def answered(self, report: Callable[[KafkaException], object]) -> Iterator[None]:
+        """Ask in this block; if there is no answer, say so and go on without it."""
+        began = now_s()
         try:
             yield
         except KafkaException as error:
-            if not may_pass(error):
-                raise
-            now = time.monotonic()
+            now = now_s()
             self.again_at = now + max(_ASK_AGAIN_S, _PAUSE * (now - began))
-            _LOGGER.warning("could not look up where to read, will retry: %s", error)
+            report(error)
 
 
 class GroupOffsets:
-    """Reads the offsets of the group that a consumer is configured for."""
+    """Asks what a consumer's group has committed, and where queues begin and end.
+
+    An admin client could ask without a turn. But where the coordinator has just started,
+    confluent-kafka 2.16 crashes in its `list_consumer_group_offsets` (a null pointer).
+    """
 
     def __init__(self, consumer: Consumer, start: Start) -> None:
         self._consumer = consumer
@@ -75,7 +66,7 @@ class GroupOffsets:
         if not queues:
             return {}
         found = checked(self._consumer.committed(list(map(place, queues)), _ASK_S))
-        return {_queue(it): it.offset for it in found if it.offset >= 0}
+        return {queue_of(it): it.offset for it in found if it.offset >= 0}
 
     def first(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
         """Find where to begin with queues that have no committed offset."""
@@ -88,24 +79,24 @@ class GroupOffsets:
     def _ends(self, queues: list[QueueRef], end: Start) -> dict[QueueRef, int]:
         if not queues:
             return {}
-        asked = [place(queue, _SPECIAL[end]) for queue in queues]
-        return {
-            _queue(it): it.offset
-            for it in checked(self._consumer.offsets_for_times(asked, timeout=_ASK_S))
-        }
+        time_ms = int(end.timestamp() * 1_000) if isinstance(end, datetime) else _SPECIAL[end]
+        asked = [place(queue, time_ms) for queue in queues]
+        found = checked(self._consumer.offsets_for_times(asked, timeout=_ASK_S))
+        later = [queue_of(it) for it in found if it.offset < 0]  # no message is so young
+        return {queue_of(it): it.offset for it in found if it.offset >= 0} | (
+            self._ends(later, "latest") if end != "latest" else {}
+        )
 
 
-def place(queue: QueueRef, offset: int = OFFSET_BEGINNING) -> TopicPartition:
-    """A queue as confluent-kafka has it."""
+def place(queue: QueueRef, offset: int = OFFSET_BEGINNING, said: str = "") -> TopicPartition:
+    """A queue as confluent-kafka has it; what is said with a commit is kept beside it."""
+    if said:
+        return TopicPartition(queue.topic, queue.id, offset, said)
     return TopicPartition(queue.topic, queue.id, offset)
 
 
-def may_pass(error: KafkaException) -> bool:
-    """Whether it is worth asking again."""
-    return error.args[0].code() not in _FINAL
-
-
-def _queue(it: TopicPartition) -> QueueRef:
+def queue_of(it: TopicPartition) -> QueueRef:
+    """The queue, as we have it."""
     return QueueRef(it.topic, "", it.partition)
 
 

@@ -1,0 +1,119 @@
+"""`make bench NAME=consumer`: what a message costs with our consumer, and with the bare client."""
+
+import gc
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Final, NamedTuple
+
+import typer
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
+
+from bench.command import conclude, run
+from bench.consumer.sides import PARTITIONS, TOPIC, Loop, batched, consumed, iterated, polled
+from console.embedded.broker import EmbeddedKafka
+from console.output import columns
+from console.progress import Progress, Stderr
+
+_TEMPORARY: Final = Path(__file__).parents[2] / ".cache" / "tmp"
+_SLICE: Final = 20_000
+"""Messages of a slice: a tenth of a second of `poll`."""
+_WARM: Final = 10_000
+"""Messages before the first slice: by then both have fetched ahead."""
+_PAUSE_S: Final = 0.1
+"""Before a slice: the clients fetch ahead of it."""
+
+Side = Callable[[str], AbstractContextManager[Loop]]
+PAIRS: Final[dict[str, tuple[Side, Side]]] = {
+    "iteration, to poll": (polled, iterated),
+    "batches(500), to consume(500)": (consumed, batched),
+}
+
+
+class Cost(NamedTuple):
+    """Of a slice, in microseconds a message."""
+
+    wall: float
+    processor: float
+
+
+def consumer(
+    *,
+    rounds: Annotated[int, typer.Option(min=4, help="Slices of each side.")] = 20,
+) -> None:
+    """Read by both sides in turn from one embedded broker: half a minute.
+
+    Examples:
+      make bench NAME=consumer
+      python -m bench.consumer --rounds 6
+      python -m bench.consumer | tail -1 | jq .iteration_to_poll_processor_ratio
+    """
+    rows, headline = [], dict[str, float | int]()
+    progress = Stderr()
+    with _kafka(progress, _WARM + rounds * _SLICE) as servers:
+        for name, (bare, ours) in PAIRS.items():
+            with progress.step(name):
+                costs = contest(servers, bare, ours, rounds)
+            for clock in Cost._fields:
+                ratio = median(getattr(a, clock) / getattr(b, clock) for a, b in costs)
+                left, right = (median(getattr(it[at], clock) for it in costs) for at in (0, 1))
+                rows.append(
+                    {
+                        "what": name,
+                        "clock": clock,
+                        "bare": f"{left:.2f} us",
+                        "ours": f"{right:.2f} us",
+                        "speed, ours to bare": f"{ratio:.2f}",
+                    }
+                )
+                title = name.split("(")[0].replace(",", "").replace(" ", "_")
+                headline[f"{title}_{clock}_ratio"] = round(ratio, 3)
+    conclude(columns(rows, *rows[0]), headline)
+
+
+def contest(servers: str, bare: Side, ours: Side, rounds: int) -> list[tuple[Cost, Cost]]:
+    """Have both sides read slices in turn; the first one changes from round to round."""
+    costs = []
+    with bare(servers) as left, ours(servers) as right:
+        left(_WARM)
+        right(_WARM)
+        for number in range(rounds):
+            first, second = (left, right) if number % 2 else (right, left)
+            one, other = _cost(first), _cost(second)
+            costs.append((one, other) if number % 2 else (other, one))
+    return costs
+
+
+def _cost(read: Loop) -> Cost:
+    time.sleep(_PAUSE_S)
+    gc.collect()
+    wall, processor = time.perf_counter(), time.process_time()
+    read(_SLICE)
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    return Cost(wall / _SLICE * 1e6, processor / _SLICE * 1e6)
+
+
+@contextmanager
+def _kafka(progress: Progress, count: int) -> Iterator[str]:
+    """A broker with so many messages, and some more: batches may take a few too many."""
+    _TEMPORARY.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="consumer-", dir=_TEMPORARY) as home,
+        EmbeddedKafka(Path(home), port=0, progress=progress) as kafka,
+    ):
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
+        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result()
+        settings = {"bootstrap.servers": kafka.bootstrap_servers, "linger.ms": 50}
+        producer = Producer({**settings, "queue.buffering.max.messages": 2 * count})
+        for number in range(count + count // 2):
+            producer.produce(TOPIC, bytes(100), partition=number % PARTITIONS)
+        producer.flush()
+        yield kafka.bootstrap_servers
+
+
+if __name__ == "__main__":
+    run(consumer, "python -m bench.consumer")

@@ -1,0 +1,101 @@
+"""The assembly: the parts of a consumer, put together. It is loaded when a consumer is made.
+
+So `trimtab` can be imported without confluent-kafka. Used by `Consumer`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from confluent_kafka import KafkaException, Message
+
+from trimtab.callbacks import Owned
+from trimtab.consuming.choice import Choice, Told
+from trimtab.consuming.client import Client, where
+from trimtab.consuming.commits import Commits
+from trimtab.consuming.handover import Handover
+from trimtab.consuming.intake import Intake
+from trimtab.consuming.settings import client_settings, group_of
+from trimtab.consuming.upkeep import Upkeep
+from trimtab.errors import CommitError
+from trimtab.protocol import QueueRef
+from trimtab.session import Profile
+
+_FLUSH_SHARE: Final = 2
+"""An application that commits by itself has half of the time of a revocation for that."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a consumer is made of."""
+
+    intake: Intake
+    handover: Handover
+    upkeep: Upkeep
+
+    def commit(self, messages: Iterable[Message] | None) -> bool:
+        """Commit these and all before them, or what is done; tell whether all of them counted.
+
+        Raises:
+            CommitError: Kafka does not take it, or does not say so in time.
+        """
+        counted, complete = None, True
+        if messages is not None:
+            with self.intake.turn:
+                counted, complete = self.intake.done(messages)
+        try:
+            self.upkeep.commit(counted)
+        except KafkaException as error:
+            raise CommitError(f"not committed: {error}") from error
+        return complete
+
+    def token(self, message: Message) -> int:
+        """The token of a message's queue."""
+        return self.intake.readings[where(message)[0]].grant.token
+
+    def seek(self, queue: QueueRef, offset: int) -> None:
+        """Read on at another offset."""
+        with self.intake.turn:
+            reading = self.intake.readings[queue]
+            if not reading.ending:
+                self.intake.due = 0.0
+                self.intake.move({queue: offset})
+
+    def set_paused(self, queues: Iterable[QueueRef], *, paused: bool) -> None:
+        """Hand out nothing of these, or go on."""
+        intake = self.intake
+        with intake.turn:
+            mine = [it for it in map(intake.readings.get, queues) if it and not it.ending]
+            changed = [it for it in mine if it.paused is not paused]
+            intake.due = 0.0
+            for reading in changed:
+                reading.paused = paused
+            if paused:
+                intake.move(intake.not_handed_out(changed))
+            else:
+                intake.client.resume([it.queue for it in changed])
+
+    def close(self) -> None:
+        """End what the member's end has left."""
+        self.upkeep.finish()
+        with self.intake.turn:
+            self.intake.client.close()
+
+
+def assemble(
+    profile: Profile,
+    owned: Owned,
+    servers: str | None,
+    kafka: Mapping[str, Any],
+    choice: Choice,
+    told: Told,
+) -> Parts:
+    """Put the parts together."""
+    group = group_of(profile)
+    settings = client_settings(servers, group, kafka, choice.fetch)
+    client = Client(settings, choice.start)
+    intake = Intake(client, owned, manual=choice.commit == "manual")
+    commits = Commits(settings, group, owned, intake.heard)
+    flush_s = profile.revocation_timeout_ms / 1_000 / _FLUSH_SHARE
+    handover = Handover(intake, commits, told, flush_s)
+    return Parts(intake, handover, Upkeep(handover, choice.times, told))

@@ -1,0 +1,98 @@
+"""The options of a consumer: those of its member, and those of what it reads.
+
+A mistake is a `ConfigurationError` that names the argument, when the consumer is made.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, cast, get_args
+
+from trimtab.durations import milliseconds
+from trimtab.errors import ConfigurationError
+from trimtab.options import Options
+from trimtab.session import Grant
+
+Tell = Callable[[tuple[Grant, ...]], object]
+Commit = Literal["auto", "manual"]
+Start = Literal["earliest", "latest"] | datetime
+"""Where to begin with a queue of which nothing was committed."""
+
+_ENDS: Final = ("earliest", "latest")
+
+
+class ConsumerOptions(Options, total=False):
+    """Keyword arguments of a consumer: those of a member, and these."""
+
+    commit: Commit
+    """"auto": what is done is committed now and then. "manual": only what the application gives to
+    `commit`. Default: "auto"."""
+    commit_interval: str | float
+    """How often what is done is committed: what a crash may repeat. Default: 5 s."""
+    recommit_interval: str | float
+    """How often all positions are committed again, because Kafka forgets those of idle queues.
+    Keep it well below the brokers' `offsets.retention.minutes`. Default: 10 min."""
+    start: Start
+    """Where to begin with a queue of which the group has committed nothing: "earliest", "latest",
+    or the first message since a time, a `datetime` with a time zone. Default: "earliest"."""
+    max_poll_interval: str | float
+    """If the loop does not come back for so long, its queues go to others. Default: 5 min."""
+    fetch: Mapping[str, Any]
+    """Options for the client that reads, beside those of `kafka`: sizes, callbacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How often, and how long."""
+
+    commit_s: float
+    recommit_s: float
+    max_poll_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Who is told of what; all of them tell only."""
+
+    assigned: Tell
+    revoked: Tell
+    lost: Tell
+    error: Callable[[Exception], object]
+    stuck: Callable[[float], object]
+    """The loop has not come back for so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen of these."""
+
+    commit: Commit
+    start: Start
+    times: Times
+    fetch: Mapping[str, Any]
+
+
+def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
+    """Check what is ours, and leave the rest to the member."""
+    commit, start = options.get("commit", "auto"), options.get("start", "earliest")
+    if commit not in get_args(Commit):
+        raise ConfigurationError(f"commit: {commit!r} is none of {', '.join(get_args(Commit))}")
+    if isinstance(start, datetime):
+        if start.tzinfo is None:
+            raise ConfigurationError(f"start: {start} has no time zone")
+    elif start not in _ENDS:
+        raise ConfigurationError(f"start: {start!r} is none of {', '.join(_ENDS)}, and no time")
+    if options.get("client", "confluent") != "confluent":
+        raise ConfigurationError('client: a consumer reads with "confluent" only; leave it out')
+    times = Times(
+        commit_s=_seconds("commit_interval", options.get("commit_interval", "5s")),
+        recommit_s=_seconds("recommit_interval", options.get("recommit_interval", "10m")),
+        max_poll_s=_seconds("max_poll_interval", options.get("max_poll_interval", "5m")),
+    )
+    ours = ConsumerOptions.__annotations__.keys() - Options.__annotations__.keys()
+    members = {name: value for name, value in options.items() if name not in ours}
+    return Choice(commit, start, times, options.get("fetch", {})), cast("Options", members)
+
+
+def _seconds(name: str, value: str | float) -> float:
+    return milliseconds(name, value, 1) / 1_000

@@ -1,0 +1,75 @@
+"""What is in hand: messages that were fetched, and how far the application has come with them.
+
+No set, no dict and no lock is touched for a message: to hand one out is to move an index. What is
+done and what is not is worked out of that when a commit or a hand-over asks.
+
+The thread that takes messages writes `at` first, and asks `Intake.due` after that; who changes what
+may be handed out sets `due` first, and reads `at` after that. So one of both sees the other. Pure.
+Its one rule: what was handed out stays in hand until the application has come back.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Generic, TypeVar
+
+from trimtab.protocol import QueueRef
+
+M = TypeVar("M")
+Place = tuple[QueueRef, int]
+Firsts = dict[QueueRef, int]
+"""Of each queue the first of some messages."""
+
+
+class Hand(Generic[M]):
+    """The messages of one consumer; `place` says where a message stands."""
+
+    __slots__ = ("_foreign", "_place", "at", "batch", "messages")
+
+    def __init__(self, place: Callable[[M], Place]) -> None:
+        self._place = place
+        self.messages: list[M] = []
+        self.at = -1
+        """The message that was handed out last; those before it are done, those after it wait."""
+        self.batch: list[M] = []
+        """What was handed out at once."""
+        self._foreign: set[QueueRef] = set()
+        """Queues that were lost while something of them was in hand."""
+
+    def in_hand(self) -> Firsts:
+        """What the application works on, of queues that it still has."""
+        last = self.messages[self.at : self.at + 1] if self.at >= 0 else []
+        firsts = self._firsts([*self.batch, *last])
+        return {queue: at for queue, at in firsts.items() if queue not in self._foreign}
+
+    def waiting(self) -> Firsts:
+        """What was not handed out yet."""
+        return self._firsts(self.messages[self.at + 1 :])
+
+    def come_back(self) -> None:
+        """The application asks for more: nothing is in hand, and what `at` names waits again."""
+        self.messages, self.at = self.messages[max(0, self.at) :], -1
+        self.batch = []
+        self._foreign.clear()
+
+    def hand_out(self, most: int) -> list[M]:
+        """Hand out up to so many at once, after the application has come back."""
+        if most >= len(self.messages):
+            self.batch, self.messages = self.messages, []
+        else:
+            self.batch, self.messages = self.messages[:most], self.messages[most:]
+        self.at = -1
+        return self.batch
+
+    def keep(self, queues: Collection[QueueRef]) -> None:
+        """Drop what waits of other queues than these."""
+        kept = [it for it in self.messages[self.at + 1 :] if self._place(it)[0] in queues]
+        self.messages = [*self.messages[: self.at + 1], *kept]
+
+    def disown(self, queue: QueueRef) -> None:
+        """What is in hand of a queue concerns nobody any more."""
+        self._foreign.add(queue)
+
+    def _firsts(self, messages: Iterable[M]) -> Firsts:
+        firsts: Firsts = {}
+        for queue, offset in map(self._place, messages):
+            firsts[queue] = min(offset, firsts.get(queue, offset))
+        return firsts

@@ -1,0 +1,148 @@
+"""Begin and end queues: what a member's callbacks do to what is read.
+
+They run on the member's callback thread. A queue that is given up is taken out of what waits at
+once; its release waits for what the application has in hand of it, and for nothing else. Used by
+`Consumer`. Its one rule: no position passes a message that is in hand.
+"""
+
+import logging
+import math
+from collections.abc import Callable
+from typing import Final
+
+from confluent_kafka import KafkaException
+
+from trimtab.callbacks import Positions
+from trimtab.clock import now_s
+from trimtab.consuming.choice import Told
+from trimtab.consuming.commits import Commits
+from trimtab.consuming.intake import Intake
+from trimtab.consuming.reading import Reading
+from trimtab.protocol import QueueRef
+from trimtab.session import Grant
+
+_LOGGER: Final = logging.getLogger("trimtab")
+_LOOK_S: Final = 0.05
+"""How late a wait for the application notices that the queue is lost: as the member's thread."""
+
+
+class Handover:
+    """Follows the grants of one member, and tells the application."""
+
+    def __init__(self, intake: Intake, commits: Commits, told: Told, flush_s: float) -> None:
+        self.intake = intake
+        self.commits = commits
+        self._told = told
+        self._flush_s = flush_s
+        """How long an application that commits by itself is waited for."""
+        self.unbegun: dict[QueueRef, Grant] = {}
+        """Grants of which it is not known yet where to begin; changed in turns."""
+        self.hurry: Callable[[], object] = bool
+        """Has the upkeep look at once."""
+
+    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
+        """Begin where the last owner stopped; the upkeep finds where to begin with the rest."""
+        self._told.assigned(grants)
+        with self.intake.turn:
+            self.begin({it: it.position for it in grants if it.position is not None}, None)
+            self.unbegun |= {it.queue: it for it in grants if it.position is None}
+        self.hurry()
+
+    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
+        """Hand out no more of these, wait for what is in hand, commit, and say the positions."""
+        ending = self._end(grants)
+        self._wait(ending, self.intake.is_in_hand)
+        self._told.revoked(grants)
+        if self.intake.manual:
+            self._wait(ending, self.intake.is_uncommitted, self._flush_s)
+        with self.intake.turn:
+            positions = self.intake.positions(ending)
+            self._forget(ending)
+        try:
+            self.learn([it for it in ending if it.committed is None])
+            news = {it.grant: at for it in ending if it.is_news(at := positions[it.grant])}
+            self.commits.write(lambda: news)
+        except KafkaException as error:
+            # A repetition at most: the position travels with the release.
+            _LOGGER.warning("could not commit a queue that is handed over: %s", error)
+        return {it.queue: positions[it] for it in self.intake.owned(positions).grants}
+
+    def on_lost(self, grants: tuple[Grant, ...]) -> None:
+        """Stop. Others may be at work already, so nothing is committed."""
+        self.commits.withdraw()
+        ending = self._end(grants)
+        with self.intake.turn:
+            ours = [it.grant for it in self.intake.readings.values()]
+            ending += [self.intake.readings[it.queue] for it in grants if it in ours]
+            self._forget(ending)
+        self.intake.came_back.set()
+        self._told.lost(grants)
+
+    def begin(self, places: dict[Grant, int], committed: dict[Grant, int] | None) -> None:
+        """Read these as well; what is committed is not known of what was handed over."""
+        for grant, at in places.items():
+            reading = Reading(grant, at, (committed or {}).get(grant))
+            reading.done = at if self.intake.manual else 0
+            self.intake.readings[grant.queue] = reading
+            self.unbegun.pop(grant.queue, None)
+        if places:
+            self.intake.client.begin({it.queue: at for it, at in places.items()})
+
+    def learn(self, readings: list[Reading]) -> None:
+        """Ask what Kafka has of these.
+
+        Raises:
+            KafkaException: There is no answer.
+        """
+        with self.intake.turn:
+            found = self.intake.client.offsets.committed([it.queue for it in readings])
+            for reading in readings:
+                reading.hear(found.get(reading.queue, -1))
+
+    def is_awaited(self) -> bool:
+        """Whether a hand-over waits for the application."""
+        with self.intake.turn:
+            readings = self.intake.readings.values()
+            ending = [it for it in readings if it.ending]
+            return any(map(self.intake.is_in_hand, ending)) or (
+                self.intake.manual and any(map(self.intake.is_uncommitted, ending))
+            )
+
+    def _end(self, grants: tuple[Grant, ...]) -> list[Reading]:
+        """Hand out nothing more; those that had ended before are not named again."""
+        intake = self.intake
+        with intake.turn:
+            intake.due = 0.0  # before anything is looked at
+            for grant in grants:
+                self.unbegun.pop(grant.queue, None)
+            found = [(grant, intake.readings.get(grant.queue)) for grant in grants]
+            ending = [it for grant, it in found if it and it.grant == grant and not it.ending]
+            following = intake.not_handed_out(ending)
+            for reading in ending:
+                reading.next, reading.ending = following[reading.queue], True
+            intake.client.end([it.queue for it in ending])
+            intake.hand.keep(intake.readings.keys() - following.keys())
+        return ending
+
+    def _wait(
+        self,
+        ending: list[Reading],
+        is_awaited: Callable[[Reading], bool],
+        patience_s: float = math.inf,
+    ) -> None:
+        """Wait for the application, until the member has lost what is late."""
+        intake, late = self.intake, now_s() + patience_s
+        while not intake.gone and now_s() < late:
+            intake.came_back.clear()
+            with intake.turn:
+                awaited = [it.grant for it in ending if is_awaited(it)]
+            if not intake.owned(awaited).grants:
+                return
+            intake.came_back.wait(_LOOK_S)
+
+    def _forget(self, ending: list[Reading]) -> None:
+        """These belong to another member now."""
+        for reading in ending:
+            self.intake.hand.disown(reading.queue)
+            if self.intake.readings.get(reading.queue) is reading:
+                del self.intake.readings[reading.queue]

@@ -1,0 +1,184 @@
+"""The intake: what is read, what is in hand, and the thread that takes messages.
+
+The application's thread takes some hundred messages at once and hands them out from a list. Between
+two messages it looks at the clock once: is it before `due`? Until then the member is known to own
+what is in the list. Whoever changes that sets `due` to zero, and the next message is not handed out
+before `look` has dropped what must not be. So a process that was frozen notices first.
+
+Used by `Consumer`; `handover` and `upkeep` work on the same state in turns. Its one rule: nothing
+is handed out of a queue that is given up, lost, paused, or not owned by the clock.
+"""
+
+import threading
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from confluent_kafka import Message
+
+from trimtab.callbacks import Owned
+from trimtab.clock import now_s
+from trimtab.consuming.client import Client, where
+from trimtab.consuming.hand import Hand
+from trimtab.consuming.reading import Reading
+from trimtab.consuming.turn import Turn
+from trimtab.protocol import QueueRef
+from trimtab.session import Grant
+
+SLICE_S: Final = 0.005
+"""How long a hand-over may wait for a wait for messages: as long as the rest of it."""
+AT_ONCE: Final = 500
+"""Messages that are taken at once: enough that what is done once for all of them costs nothing."""
+_LOOK_S: Final = 1.0
+"""The longest time until the member is asked again what it owns."""
+
+
+class Intake:
+    """What one consumer reads. Everything but `advance`, `stop` and `at` is done in turns."""
+
+    def __init__(self, client: Client, owned: Owned, *, manual: bool) -> None:
+        self.client = client
+        self.owned = owned
+        self.manual = manual
+        self.turn = Turn()
+        self.hand: Hand[Message] = Hand(where)
+        self.readings: dict[QueueRef, Reading] = {}
+        self.due = 0.0
+        """When to look before anything is handed out."""
+        self.over = False
+        """Whether nothing more is handed out."""
+        self.gone = False
+        """Whether the application works on nothing any more, or is not waited for."""
+        self.waits = 0
+        """How often it has asked for messages that were not there yet."""
+        self.came_back = threading.Event()
+
+    def stop(self) -> None:
+        """Hand out nothing more. It takes no lock: a signal handler may call it."""
+        self.over = True
+        self.due = 0.0
+
+    def give_up(self) -> None:
+        """The application works on nothing any more: others get again what is in hand."""
+        self.gone = True
+        self.stop()
+        self.came_back.set()
+
+    def advance(self) -> Message | None:
+        """The one before is done: hand out the next that is there."""
+        hand = self.hand
+        hand.at += 1
+        if now_s() >= self.due:
+            self.look()
+        return hand.messages[hand.at] if -1 < hand.at < len(hand.messages) else None
+
+    def look(self) -> None:
+        """Drop what must not be handed out; the first of the rest is on its way then."""
+        with self.turn:
+            self._look()
+            self.hand.at = -1 if self.over else 0
+
+    def fetch(self, timeout_s: float) -> None:
+        """Everything handed out is done: take messages, and wait a moment if there are none."""
+        with self.turn:
+            self._come_back()
+            if not self.over:
+                self.hand.messages = self.client.take(AT_ONCE, _slice(timeout_s))
+
+    def collect(self, most: int, timeout_s: float) -> int:
+        """The same for batches: take more, up to so many, and say how many there are."""
+        with self.turn:
+            self._come_back()
+            waiting = self.hand.messages
+            if not self.over and len(waiting) < most:
+                more = self.client.collect(most - len(waiting), _slice(timeout_s))
+                self.hand.messages = waiting + more if waiting else more
+            return len(self.hand.messages)
+
+    def hand_out(self, most: int) -> list[Message]:
+        """Hand out what was collected, up to so many."""
+        with self.turn:
+            if now_s() >= self.due:
+                self._look()
+            return [] if self.over else self.hand.hand_out(most)
+
+    def positions(self, readings: Collection[Reading]) -> dict[Grant, int]:
+        """Where others would have to begin."""
+        in_hand, next_ones = self.hand.in_hand(), self.not_handed_out(readings)
+        return {it.grant: self._position(it, in_hand, next_ones[it.queue]) for it in readings}
+
+    def not_handed_out(self, readings: Collection[Reading]) -> dict[QueueRef, int]:
+        """The next message of each."""
+        reached = self.client.positions([it.queue for it in readings if not it.ending])
+        waiting = self.hand.waiting()
+        return {
+            it.queue: it.next
+            if it.ending
+            else waiting.get(it.queue, max(it.next, reached.get(it.queue, 0)))
+            for it in readings
+        }
+
+    def is_in_hand(self, reading: Reading) -> bool:
+        """Whether the application has not finished with something of a queue that ends."""
+        return reading.done < reading.next and reading.queue in self.hand.in_hand()
+
+    def is_uncommitted(self, reading: Reading) -> bool:
+        """Whether something of a queue that ends was handed out, and not committed by hand."""
+        return reading.done < reading.next
+
+    def done(self, messages: Iterable[Message]) -> tuple[list[Reading], bool]:
+        """These are done, and so is what came before them; tell which count, and whether all do."""
+        last: dict[QueueRef, int] = {}
+        for queue, offset in map(where, messages):
+            last[queue] = max(offset, last.get(queue, offset))
+        found = [self.readings[queue] for queue in last if queue in self.readings]
+        following = self.not_handed_out(found)
+        counted = [it for it in found if last[it.queue] < following[it.queue] and not self.gone]
+        for reading in counted:
+            reading.done = max(reading.done, last[reading.queue] + 1)
+        self.came_back.set()
+        return counted, len(counted) == len(last)
+
+    def heard(self, places: Mapping[Grant, int]) -> None:
+        """Kafka has these."""
+        with self.turn:
+            for grant, offset in places.items():
+                reading = self.readings.get(grant.queue)
+                if reading is not None and reading.grant == grant:
+                    reading.hear(offset)
+
+    def move(self, places: Mapping[QueueRef, int]) -> None:
+        """Read on somewhere else."""
+        self.hand.keep(self.readings.keys() - places.keys())
+        for queue, at in places.items():
+            self.readings[queue].next = at
+        self.client.move(places)
+        self.client.pause([queue for queue in places if self.readings[queue].paused])
+
+    def _position(self, reading: Reading, in_hand: Mapping[QueueRef, int], following: int) -> int:
+        if self.manual:
+            return reading.done
+        return max(reading.done, in_hand.get(reading.queue, following))
+
+    def _come_back(self) -> None:
+        self.waits += 1
+        self.hand.come_back()
+        self.came_back.set()
+
+    def _look(self) -> None:
+        """Nothing is in hand; what waits may have changed its owner."""
+        self.hand.come_back()
+        owned = self.owned([it.grant for it in self.readings.values() if not it.ending])
+        firsts = self.hand.waiting()
+        mine = {it.queue for it in owned.grants}
+        for reading in self.readings.values():
+            if reading.ending and reading.queue in firsts:  # it was on its way out when that began
+                reading.next = min(reading.next, firsts[reading.queue])
+        if not firsts.keys() <= mine:
+            self.hand.keep(mine)
+        self.came_back.set()
+        self.due = 0.0 if self.over else min(owned.until, now_s() + _LOOK_S)
+
+
+def _slice(timeout_s: float) -> float:
+    """A wait of the client; less than nothing would be for ever."""
+    return max(0.0, min(timeout_s, SLICE_S))

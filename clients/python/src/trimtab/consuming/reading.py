@@ -1,0 +1,39 @@
+"""A reading: one queue that is read under one grant, and what is known of its offsets.
+
+Kept by `Intake`, under its turn. Pure. Its one rule: what Kafka is to have never goes back.
+"""
+
+from dataclasses import dataclass
+
+from trimtab.protocol import QueueRef
+from trimtab.session import Grant
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """A queue that is read."""
+
+    grant: Grant
+    next: int
+    """Where reading begins, as long as the client does not know better; of one that ends: the first
+    message that was not handed out."""
+    committed: int | None = None
+    """What Kafka has; -1: nothing; None: not known, so nothing may be committed yet."""
+    done: int = 0
+    """Where the application itself has committed to."""
+    ending: bool = False
+    """Whether the queue is being given up, or lost: nothing more is handed out."""
+    paused: bool = False
+
+    @property
+    def queue(self) -> QueueRef:
+        """The queue."""
+        return self.grant.queue
+
+    def is_news(self, position: int) -> bool:
+        """Whether Kafka is to have this position."""
+        return self.committed is not None and position > self.committed
+
+    def hear(self, offset: int) -> None:
+        """Kafka has this offset."""
+        self.committed = max(offset, -1 if self.committed is None else self.committed)

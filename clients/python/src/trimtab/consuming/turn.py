@@ -1,0 +1,24 @@
+"""Turns: a lock that is granted in the order in which it was asked for, for two that contend.
+
+One thread uses the consumer again and again, for milliseconds at a time; with a plain lock no other
+would ever get it in between. Here who waits is next. Used by everything that touches the consumer
+or what is in hand.
+"""
+
+import threading
+
+
+class Turn:
+    """Use it as `with turn:`."""
+
+    def __init__(self) -> None:
+        self._next = threading.Lock()
+        """Held by the one that waits for its turn."""
+        self._using = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._next:
+            self._using.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._using.release()

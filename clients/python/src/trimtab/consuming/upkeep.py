@@ -1,0 +1,177 @@
+"""The upkeep: a thread that commits, finds where queues begin, and sees when the loop is stuck.
+
+So the application's thread does nothing but take messages, and idle queues are looked after while a
+handler works. Used by `Consumer`. Its one rule: nothing is committed of which it is not known what
+Kafka has, so that no offset goes back.
+"""
+
+import logging
+import threading
+from typing import Final
+
+from confluent_kafka import KafkaException
+
+from trimtab.clock import now_s
+from trimtab.consuming.choice import Times, Told
+from trimtab.consuming.commits import Places
+from trimtab.consuming.handover import Handover
+from trimtab.consuming.offsets import Asked
+from trimtab.consuming.reading import Reading
+from trimtab.session import Grant
+
+_LOGGER: Final = logging.getLogger("trimtab")
+_ROUND_S: Final = 0.25
+"""Between two looks: how late a stuck loop is noticed, and a question asked again."""
+_REPEAT_S: Final = 10.0
+"""The same trouble is told again only after this long, as a member does."""
+
+
+class Upkeep:
+    """Looks after one consumer, from `start` to `finish`."""
+
+    def __init__(self, handover: Handover, times: Times, told: Told) -> None:
+        self._handover = handover
+        self._intake, self._commits = handover.intake, handover.commits
+        self._times, self._told_to = times, told
+        self._asked = Asked()
+        self._told: dict[str, float] = {}
+        self._progress: tuple[int, object, int] | None = None
+        self._moved_at = now = now_s()
+        self._commit_at, self._recommit_at = now + times.commit_s, now + times.recommit_s
+        self._wake = threading.Event()
+        self._over = False
+        self._thread = threading.Thread(target=self._run, name="trimtab-consumer", daemon=True)
+        handover.hurry = self._wake.set
+
+    @property
+    def since_poll(self) -> float:
+        """Seconds since the loop was seen to move."""
+        return max(0.0, now_s() - self._moved_at)
+
+    def start(self) -> None:
+        """Begin."""
+        self._moved_at = now_s()
+        self._thread.start()
+
+    def finish(self) -> None:
+        """End."""
+        self._over = True
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over:
+            self._wake.wait(min(_ROUND_S, self._times.commit_s))
+            self._wake.clear()
+            try:
+                self.look()
+            except Exception as error:  # noqa: BLE001 - said, and the next look may do better
+                self._report_once(error)
+
+    def look(self) -> None:
+        """Do what is due."""
+        self._commits.hear()
+        self._watch()
+        now = now_s()
+        if now >= self._asked.again_at:
+            with self._asked.answered(self._report_once):
+                self._begin()
+                self._go_on()
+                self._handover.learn(self._unknown())
+        self._tell_troubles()
+        if now >= min(self._commit_at, self._recommit_at):
+            self._commit(now)
+
+    def commit(self, readings: list[Reading] | None = None) -> None:
+        """Commit what is done, and wait until Kafka has it.
+
+        Raises:
+            KafkaException: Kafka does not take it, or does not say so in time.
+        """
+        self._handover.learn(self._unknown())
+        self._commits.write(lambda: self._due(everything=False, only=readings))
+
+    def _commit(self, now: float) -> None:
+        everything = now >= self._recommit_at
+        self._commit_at = now + self._times.commit_s
+        if everything:
+            self._recommit_at = now + self._times.recommit_s
+        self._commits.write_soon(lambda: self._due(everything=everything))
+
+    def _due(self, *, everything: bool, only: list[Reading] | None = None) -> Places:
+        with self._intake.turn:
+            every = self._intake.readings.values() if only is None else only
+            readings = [it for it in every if it.committed is not None]
+            positions = self._intake.positions(readings)
+            return {
+                it.grant: at
+                for it in readings
+                if it.is_news(at := positions[it.grant]) or (everything and at == it.committed)
+            }
+
+    def _begin(self) -> None:
+        """Begin where the group stopped, or else decide where, and commit that before anything."""
+        handover, intake = self._handover, self._intake
+        if not handover.unbegun:
+            return
+        with intake.turn:
+            grants = {it.queue: it for it in intake.owned(handover.unbegun.values()).grants}
+            committed = intake.client.offsets.committed(list(grants))
+            known = {grants[queue]: at for queue, at in committed.items()}
+            handover.begin(known, known)
+            first = intake.client.offsets.first([it for it in grants if it not in committed])
+            decided = {grants[queue]: at for queue, at in first.items()}
+        self._commits.write(lambda: self._still_unbegun(decided))
+        with intake.turn:
+            begun = self._still_unbegun(decided)
+            handover.begin(begun, begun)
+
+    def _still_unbegun(self, first: dict[Grant, int]) -> dict[Grant, int]:
+        """Leave out what has been given up meanwhile."""
+        unbegun = self._handover.unbegun
+        return {it: at for it, at in first.items() if unbegun.get(it.queue) == it}
+
+    def _go_on(self) -> None:
+        """Go on with the earliest there is, where Kafka does not have the next one any more."""
+        intake = self._intake
+        if not intake.client.astray:
+            return
+        with intake.turn:
+            readings = intake.readings
+            astray = [it for it in intake.client.astray if it in readings]
+            earliest = intake.client.offsets.earliest(astray)
+            before = intake.not_handed_out([readings[it] for it in astray])
+            intake.client.astray.clear()
+            for queue, at in earliest.items():
+                text = "%s: Kafka has deleted offset %d, reading goes on at %d"
+                _LOGGER.warning(text, queue, before[queue], at)
+            intake.move(earliest)
+
+    def _unknown(self) -> list[Reading]:
+        """What was handed over, as long as it is not known what Kafka has of it."""
+        with self._intake.turn:
+            every = self._intake.readings.values()
+            return [it for it in every if it.committed is None and not it.ending]
+
+    def _watch(self) -> None:
+        """See whether the loop moves."""
+        intake, now = self._intake, now_s()
+        progress = (intake.waits, id(intake.hand.messages), intake.hand.at)
+        if progress != self._progress:
+            self._progress, self._moved_at = progress, now
+        elif now - self._moved_at > self._times.max_poll_s and not intake.over:
+            self._told_to.stuck(now - self._moved_at)
+
+    def _tell_troubles(self) -> None:
+        """Tell what the client has met."""
+        troubles, self._intake.client.troubles = self._intake.client.troubles, []
+        for trouble in troubles:
+            self._report_once(KafkaException(trouble))
+
+    def _report_once(self, error: Exception) -> None:
+        now, said = now_s(), str(error)
+        self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
+        if said not in self._told:
+            self._told[said] = now
+            self._told_to.error(error)

@@ -1,0 +1,1 @@
+"""The SDK: its sans-IO core and its shells."""

@@ -1,0 +1,198 @@
+"""A consumer whose Kafka has no messages: how its loop and its block end, and how it is."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.builders.application import WAIT_S, records, released_queues, until
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import GROUP, queue
+from trimtab import CallbackError, ConfigurationError, Consumer, StuckError
+from trimtab.protocol import Leave
+
+SERVERS = "127.0.0.1:1"
+SOON_S = 15.0
+"""Of each end: nobody answers, so commits take their four seconds; there is no wait of 30 s."""
+
+
+@pytest.fixture
+def kafka() -> MemoryTransport:
+    """What the member speaks to."""
+    return MemoryTransport()
+
+
+def a_consumer(kafka: MemoryTransport, **options: Any) -> Consumer:  # noqa: ANN401 - as of it
+    """A consumer that has nothing to read."""
+    return Consumer(
+        SERVERS,
+        group=GROUP,
+        topics=["orders"],
+        transport=kafka,
+        kafka={"log_level": 0},
+        **options,
+    )
+
+
+@contextmanager
+def soon() -> Iterator[None]:
+    """It ends in time."""
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < SOON_S
+
+
+def later(action: Any, seconds: float = 0.2) -> threading.Timer:  # noqa: ANN401 - any call
+    """Do something soon, from another thread."""
+    timer = threading.Timer(seconds, action)
+    timer.start()
+    return timer
+
+
+def test_stop_ends_the_loop_from_any_thread(kafka: MemoryTransport) -> None:
+    """It leaves, and nobody waits for heirs."""
+    with soon(), a_consumer(kafka) as consumer:
+        later(consumer.stop)
+        assert [] == list(consumer)
+        assert (None, False) == (consumer.poll("5s"), consumer.running)
+        assert [] == list(consumer.batches())
+
+    assert 1 == len(records(kafka, Leave))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_loop(kafka: MemoryTransport, number: signal.Signals) -> None:
+    """Its handler is there only as long as the block runs."""
+    before = signal.getsignal(number)
+    with soon(), a_consumer(kafka) as consumer:
+        during = signal.getsignal(number)
+        later(lambda: os.kill(os.getpid(), number))
+        assert [] == list(consumer)
+        after = signal.getsignal(number)
+
+    assert (True, before, before) == (during != before, after, signal.getsignal(number))
+
+
+def test_a_handler_of_the_application_stays(kafka: MemoryTransport) -> None:
+    """It knows better."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
+    try:
+        with a_consumer(kafka) as consumer:
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert consumer.running
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert [signal.SIGTERM] == heard
+
+
+def test_another_thread_puts_no_handler_in_place(kafka: MemoryTransport) -> None:
+    """Python would not let it."""
+    before = signal.getsignal(signal.SIGTERM)
+    seen: list[object] = []
+
+    def run() -> None:
+        with a_consumer(kafka):
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(WAIT_S)
+
+    assert [before] == seen
+
+
+def test_an_error_in_the_loop_leaves_at_once_and_is_raised(kafka: MemoryTransport) -> None:
+    """Its queues are released, whatever Kafka says to a commit."""
+
+    def work() -> None:
+        with a_consumer(kafka) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            until(lambda: consumer.assignment)
+            raise ZeroDivisionError
+
+    with soon(), pytest.raises(ZeroDivisionError):
+        work()
+
+    assert [queue()] == released_queues(kafka)
+
+
+def test_a_member_that_fails_ends_the_loop_with_its_failure(kafka: MemoryTransport) -> None:
+    """An exit code of 0 would hide it."""
+
+    def fail(_: object) -> None:
+        raise LookupError
+
+    def work() -> None:
+        with a_consumer(kafka, on_assigned=fail) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            for _ in consumer:
+                pass
+
+    with soon(), pytest.raises(CallbackError):
+        work()
+
+
+def test_a_loop_that_is_stuck_gives_its_queues_up(kafka: MemoryTransport) -> None:
+    """It says so, others go on, and the loop ends with an error when it comes back."""
+    told: list[Exception] = []
+    consumer = a_consumer(kafka, max_poll_interval="300ms", on_error=told.append)
+
+    def work() -> None:
+        with consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            until(lambda: released_queues(kafka))
+            assert not consumer.health.ready
+            consumer.poll(0)
+
+    with soon(), pytest.raises(StuckError, match="has not come back for"):
+        work()
+
+    assert [StuckError] == [type(it) for it in told if isinstance(it, StuckError)]
+
+
+def test_its_health_says_how_it_is(kafka: MemoryTransport) -> None:
+    """For probes: ready once it has its place in the group."""
+    consumer = a_consumer(kafka)
+    with consumer:
+        before = consumer.health
+        kafka.assign(1, hold=[(0, 1)])
+        until(lambda: consumer.health.ready)
+        during = consumer.health
+    after = consumer.health
+
+    assert (False, ()) == (before.ready, before.queues)
+    assert ("joined", (queue(),)) == (during.state, during.queues)
+    assert 0 <= during.since_poll < SOON_S
+    assert (False, "ended") == (after.ready, after.state)
+
+
+def test_a_callback_that_cannot_be_called_is_refused(kafka: MemoryTransport) -> None:
+    """When the consumer is made."""
+    with pytest.raises(ConfigurationError, match=r"^on_revoked: .* cannot be called"):
+        a_consumer(kafka, on_revoked="later")
+
+
+def test_the_sdk_can_be_imported_without_confluent_kafka() -> None:
+    """And then a consumer says what to install."""
+    program = (
+        "import sys; sys.modules['confluent_kafka'] = None\n"
+        "import trimtab\n"
+        "from tests.builders.memory import MemoryTransport\n"
+        "try:\n"
+        "    trimtab.Consumer('x:1', group='g', topics=['t'], transport=MemoryTransport())\n"
+        "except trimtab.ConfigurationError as error:\n"
+        "    print(error)\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+
+    assert "pip install 'trimtab[confluent]'" in done.stdout, done.stderr
