@@ -4,8 +4,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 
+import trimtab
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.secured_callers import (
     CLIENTS,
@@ -20,8 +21,7 @@ from tests.integration.secured_callers import (
     until,
 )
 from tests.integration.secured_kafka import SecuredKafka
-from trimtab import Member, NoControllerError
-from trimtab.kafka import ConsumerBinding
+from trimtab import NoControllerError
 from trimtab.protocol import MEMBERS, TOPICS, decode, partition_of
 from trimtab.transports.rights import NEEDED
 
@@ -167,24 +167,11 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
             **{"topics.partitions": PARTITIONS},
             **settings,
         ),
-        ConsumerBinding(
-            {"bootstrap.servers": arguments["bootstrap_servers"], "group.id": "readers"}
-            | arguments["kafka"]
-        ) as binding,
-        Member(
-            **arguments,
-            group="readers",
-            topics=["orders"],
-            prefix=PREFIX,
-            binding=binding,
-            guard=True,
-        ) as member,
+        trimtab.Consumer(
+            **arguments, group="readers", topics=["orders"], prefix=PREFIX, guard=True
+        ) as consumer,
     ):
-        member.wait_until(lambda it: len(it.assignment) == 2, 2 * PATIENCE_S)
-        message: Message | None = None
-        while message is None:
-            message = binding.poll(PATIENCE_S)
-        binding.done(message)
-        binding.commit()
-        member.leave("0s")
-        until(lambda: binding.poll(0.05) or member.state == "ended")
+        consumer.member.wait_until(lambda it: len(it.assignment) == 2, 2 * PATIENCE_S)
+        assert consumer.poll(PATIENCE_S) is not None
+        assert consumer.poll("0s") is None  # the one before is done
+        consumer.commit()

@@ -10,7 +10,6 @@ Used by `intake`, `handover` and `upkeep`. Its one rule: it decides nothing.
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message
@@ -22,8 +21,6 @@ from trimtab.errors import ConfigurationError
 from trimtab.protocol import QueueRef
 
 _LOGGER: Final = logging.getLogger("trimtab.kafka")
-_WARM_S: Final = 2.0
-"""To learn who leads a topic. Messages are not read meanwhile."""
 
 
 class Client:
@@ -77,12 +74,6 @@ class Client:
         """What comes after the last message that was taken, if one was."""
         found = self._consumer.position([place(it) for it in queues])
         return {QueueRef(it.topic, "", it.partition): it.offset for it in found if it.offset >= 0}
-
-    def warm_up(self, topics: Iterable[str]) -> None:
-        """Learn who leads these, so that the first fetch need not ask; it is no matter if not."""
-        for topic in topics:
-            with suppress(KafkaException):
-                self._consumer.list_topics(topic, _WARM_S)
 
     def close(self) -> None:
         """Read nothing more."""

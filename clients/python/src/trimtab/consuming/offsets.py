@@ -53,8 +53,8 @@ class Asked:
 class GroupOffsets:
     """Asks what a consumer's group has committed, and where queues begin and end.
 
-    An admin client could ask without a turn. But where the coordinator has just started,
-    confluent-kafka 2.16 crashes in its `list_consumer_group_offsets` (a null pointer).
+    An admin client could ask without a turn. But with its `list_consumer_group_offsets` a process
+    once ended in a null pointer while a coordinator started (confluent-kafka 2.16).
     """
 
     def __init__(self, consumer: Consumer, start: Start) -> None:
