@@ -55,6 +55,8 @@ def unreachable(link: Link, said: Said | None) -> TransportError:
         where = fitting(link)
     except TransportError as error:
         return error
+    if where.mechanisms and link.mechanism not in where.mechanisms:
+        return TransportError(_no_mechanism(where, link))
     if said is None:
         text = f"Kafka at {where.server} answers, but not to this client in time: is it overloaded?"
         return TransportError(text, guessed=True)
@@ -100,12 +102,14 @@ def interrupted(link: Link, said: Said) -> str:
             assert_never(said.fault)
 
 
+def _no_mechanism(where: Listener, link: Link) -> str:
+    return (
+        f"Kafka at {where.server} has no SASL mechanism {link.mechanism}: set "
+        f"{link.option('sasl.mechanism')} to one of {', '.join(sorted(where.mechanisms))}"
+    )
+
+
 def _refused(where: Listener, link: Link, text: str) -> str:
-    if where.mechanisms and link.mechanism not in where.mechanisms:
-        return (
-            f"Kafka at {where.server} has no SASL mechanism {link.mechanism}: set "
-            f"{link.option('sasl.mechanism')} to one of {', '.join(sorted(where.mechanisms))}"
-        )
     return (
         f"Kafka at {where.server} refuses the password of {link.who} ({text}): check "
         f"{link.option('sasl.username')}, {link.option('sasl.password')} and "

@@ -2,7 +2,7 @@
 
 Its constructors wait for Kafka, try whatever fails again until time is up, and then say only that.
 The reason stays in the network client that they are made of, which is also what still has a thread
-then. So they are given one that is known here.
+then. So they are given one that is known here, and whose connections hear a broker out.
 
 Used by the transport and the inspector of this library. Its one rule: what does not connect is
 closed.
@@ -81,7 +81,34 @@ class _Network:
             return connection
 
         manager.get_connection = noted
+        build = manager._build_transport  # noqa: SLF001 - as above
+
+        async def attentive(*args: object, **options: object) -> Any:  # noqa: ANN401 - as above
+            return heard_out(await build(*args, **options))
+
+        manager._build_transport = attentive  # noqa: SLF001 - as above
         return self.client
+
+
+def heard_out(transport: Any) -> Any:  # noqa: ANN401 - as above
+    """Have a connection that was closed say first what had come.
+
+    kafka-python (3.0.12) drops what it reads together with the end of a connection. That is how a
+    broker refuses a password, or a mechanism: it answers, and closes.
+    """
+    receive, ended = transport._sock_recv, list[Exception]()  # noqa: SLF001 - as above
+
+    def received() -> tuple[bytes, Exception | None]:
+        if ended:
+            return b"", ended[0]
+        data, error = receive()
+        if data and error is not None:
+            ended.append(error)
+            error = None
+        return data, error
+
+    transport._sock_recv = received  # noqa: SLF001 - as above
+    return transport
 
 
 def _said(network: _Network, options: Mapping[str, Any], link: Link) -> Said | None:
