@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from console.embedded.broker import EmbeddedKafka
 from tests.builders import stranger
 from tests.builders.sessions import GROUP, MINE, assignment, queue
+from tests.integration.guarded import await_guard, children, guard_of
 from tests.integration.topics import create_control_topics
 from trimtab import supervisor
 from trimtab.protocol import (
@@ -45,8 +45,8 @@ PARTITION = partition_of(GROUP, PARTITIONS)
 PATIENCE_S = 30.0
 AT_ONCE_S = 10.0
 """Far less than a session of silence, and enough for a machine that is busy."""
-CONNECT_S = 2.0
-"""For the guard to connect: it is younger than the member."""
+SILENT_S = 2.0
+"""A guard that had something to say has said it by then."""
 TOPICS = (MEMBERS, HEARTBEATS, RELEASES)
 SUPERVISED = (sys.executable, "-IS", supervisor.__file__)
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -181,20 +181,6 @@ def start(
             log.left(name)  # the guard has ended, too
 
 
-def children(pid: int) -> list[int]:
-    """Those of a process that hold members, not its guard."""
-    said = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    commands = {int(it): Path(f"/proc/{it}/cmdline").read_bytes() for it in said}
-    return [it for it, command in commands.items() if b"trimtab.guard" not in command]
-
-
-def guard_of(pid: int) -> int:
-    """Its guard."""
-    said = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    (guard,) = {int(it) for it in said} - set(children(pid))
-    return guard
-
-
 def expect_release(log: Log, name: str) -> int:
     """Wait until all is released of a member, and it has left; return when the first was."""
     released_ms, release = log.find(
@@ -213,7 +199,7 @@ def expect_release(log: Log, name: str) -> int:
 def test_a_member_that_is_killed_is_spoken_for(start: Start, log: Log, client: Client) -> None:
     """Long before its session is over: each queue goes to its next, and then it has left."""
     worker = start("m", guard=True, client=client)
-    time.sleep(CONNECT_S)
+    await_guard(worker.pid)
     killed_ms = time.time_ns() // 1_000_000
     worker.kill()
     released_ms = expect_release(log, "m")
@@ -237,7 +223,7 @@ def test_whatever_a_command_dies_of_its_members_are_spoken_for(
     """Both that it has; and when the supervisor has ended with its code, all is in the log."""
     command = start("m", "n", by=SUPERVISED, death=death)
     assert [True, True] == [log.join(name).guarded for name in "mn"]
-    time.sleep(CONNECT_S)
+    await_guard(command.pid, members=2)
     killed_ms = time.time_ns() // 1_000_000
     command.send_signal(signal.SIGUSR1)
     assert code == command.wait(PATIENCE_S)
@@ -272,9 +258,10 @@ def test_a_member_without_the_sdk_is_spoken_for(
 def test_its_guard_is_silent_while_it_lives(start: Start, log: Log) -> None:
     """Also if it stands still: it may go on at any time."""
     command = start("m", by=SUPERVISED)
+    await_guard(command.pid)
     (worker,) = children(command.pid)
     os.kill(worker, signal.SIGSTOP)
-    log.read_for(CONNECT_S)
+    log.read_for(SILENT_S)
 
     assert [] == log.last_words()
 
@@ -290,5 +277,5 @@ def test_a_member_whose_guard_is_killed_goes_on(start: Start, log: Log) -> None:
     command.terminate()  # Python ends at once, as it does without a handler
 
     assert 128 + signal.SIGTERM == command.wait(PATIENCE_S)
-    log.read_for(CONNECT_S)
+    log.read_for(SILENT_S)
     assert [] == log.last_words()
