@@ -20,6 +20,9 @@ from trimtab.protocol import Assignment
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
+BOOKED = ({"released": QUEUES // 2}, {"left": QUEUES // 2})
+"""A controller that is back may read that a member left, and that its heir works, before the
+release on which it began: topics are read side by side."""
 SUPERVISED = (sys.executable, "-IS", supervisor.__file__)
 
 
@@ -35,8 +38,7 @@ def test_who_leaves_hands_on_without_the_controller(
                 assert b.stop()
                 a.wait_until(lambda it: len(it.assignment) == QUEUES)
         no_queue_moves(published, group, a)
-        half = {"released": QUEUES // 2}
-        published.wait_until(lambda: published.passed(group, "b", "a") == half)
+        published.wait_until(lambda: published.passed(group, "b", "a") in BOOKED)
 
 
 @pytest.mark.parametrize("by", [(), SUPERVISED], ids=["its own", "trimtab-guard"])
