@@ -207,7 +207,7 @@ class Possession:
             return
         for row in record.owned:
             claim = self._deeds[row.queue].claims.get((record.life, row.epoch))
-            if claim is not None:
+            if claim is not None and record.epoch >= claim.epoch:  # or it is a lie: not told yet
                 yield from self._unnamed(row.queue, claim, record.at)
         owned = set(record.owned)
         for queue in self._queues.get(record.life, ()):

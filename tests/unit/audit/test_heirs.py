@@ -110,6 +110,14 @@ def test_work_is_done_only_under_a_named_grant(said: str) -> None:
     assert (["I1"] if said == "c" else []) == told.wrong
 
 
+def test_a_beat_older_than_a_promise_says_nothing_of_it() -> None:
+    """Who lists a grant and has not read of it lies, or guesses: the controller refuses that."""
+    told = of_a_release_that_names_b()
+    told.beats("c", 2, "orders-0@3")
+
+    assert [] == told.details
+
+
 def test_a_grant_that_no_release_names_is_not_to_be_held() -> None:
     """Who was promised a queue, and was not named, gets it under another epoch or not at all."""
     told = of_two_heirs()
