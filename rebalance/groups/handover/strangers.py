@@ -2,10 +2,10 @@
 
 A release may name a life whose join was not read yet, or was refused. It works, and is not fenced
 as a member is. So it is heard here: by its beats, and by its joins. If it is silent for the longest
-session that there is, or has left, or a younger life of its member is let in, it has ended.
+session that there is, or has left, or is not let in, or a younger life of its member is, it ends.
 
 Called by ``endings``, which meets them, by ``membership`` and ``entry``, which hear them, and by
-``timers``. Its one rule: whoever may be working is not succeeded.
+``timers``. Its one rule: whoever may be working is succeeded only by a release in the log.
 """
 
 from collections.abc import Iterator

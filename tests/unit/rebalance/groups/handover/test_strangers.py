@@ -1,5 +1,7 @@
 """A release names a life that nobody was promised the queue: a member, or none yet."""
 
+from dataclasses import replace
+
 import pytest
 
 from rebalance.groups.model.decisions import AssignmentIssued, Freed, HandedOver
@@ -113,6 +115,29 @@ def test_a_younger_life_that_is_let_in_ends_a_stranger_of_its_name() -> None:
 
     (freed,) = only(Freed, story.decided)
     assert "a:2" == life_text(*freed.life)
+
+
+@pytest.mark.parametrize(
+    ("policy", "newcomer"),
+    [
+        (replace(POLICY, on_twin=TwinRule.REFUSE_NEWER), "c:2"),
+        (replace(POLICY, max_members=2), "d"),
+    ],
+    ids=["a twin", "too many members"],
+)
+def test_whoever_is_not_let_in_loses_what_a_release_gave_it(policy: Policy, newcomer: str) -> None:
+    """No record can ask it to let go: so its release is written for it, and names the next."""
+    story = a_story(policy)
+    story.reads(joined("c"))
+    story.reads(joined(newcomer), released("b", f"orders-0@2>4={newcomer}"))
+    assert f"{newcomer.removesuffix(':1')}@4" in story.pages()["orders-0"]
+    story.wall += 1_000
+    story.reads(beaten(newcomer, owned="orders-0@4", sequence=2))
+    assert [] == only(Freed, story.decided)
+    story.reads(joined(newcomer, sequence=3))
+
+    (freed,) = only(Freed, story.decided)
+    assert (newcomer, ["orders-0@4>6"]) == (life_text(*freed.life), [*map(turn_text, freed.turns)])
 
 
 def test_who_has_left_may_have_handed_on() -> None:
