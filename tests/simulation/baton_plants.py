@@ -52,22 +52,30 @@ BATON_PLANTS = {
         "rebalance.groups.handover.baton.next_page", heir_confirmed_before_release, OWNERS
     ),
     "promise withdrawn": Plant(
-        "rebalance.groups.handover.baton.next_page", promise_withdrawn, OWNERS
+        "rebalance.groups.handover.baton.next_page",
+        promise_withdrawn,
+        OWNERS,
+        first=54,
     ),
     "fenced beside the log": Plant(
-        "rebalance.groups.handover.endings._end", fenced_beside_the_log, OWNERS
+        "rebalance.groups.handover.endings._end",
+        fenced_beside_the_log,
+        OWNERS,
+        first=46,
     ),
     "last release counts": Plant(
         "trimtab.session.recall.Recall.hear",
         wrong_members.last_release_counts,
         OWNERS | {Invariant.TOKENS_GROW},
         lives=lives.guarded,
+        first=67,
     ),
     "names whom it was told first": Plant(
         "trimtab.session.baton.Baton._remember_next",
         wrong_members.names_whom_it_was_told_first,
         OWNERS,
         lives=lives.guarded,
+        first=177,
     ),
     "booked as it was meant": Plant(
         "rebalance.groups.handover.endings.book",
@@ -80,6 +88,7 @@ BATON_PLANTS = {
         struck_too_early,
         OWNERS | {Invariant.TOKENS_GROW, Invariant.CALM},
         lives=lives.guarded,
+        first=25,
     ),
     "ended heirs kept": Plant(
         "rebalance.groups.handover.endings.take_back",
@@ -92,6 +101,7 @@ BATON_PLANTS = {
         any_beat_is_late_enough,
         OWNERS | {Invariant.TOKENS_GROW},
         lives=lives.guarded,
+        first=58,
     ),
     "never fenced by itself": Plant(
         "trimtab.session.fencing.within", wrong_members.never_fenced_by_itself, OWNERS

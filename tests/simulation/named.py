@@ -88,36 +88,45 @@ def strangers_not_waited_for(right: Function) -> Function:
 ENDINGS = "rebalance.groups.handover.endings"
 NAMED = {
     "any life of a name begins": Plant(
-        "trimtab.session.baton.Baton.hear", any_life_of_a_name_begins, OWNERS, lives=lives.rolling
+        "trimtab.session.baton.Baton.hear",
+        any_life_of_a_name_begins,
+        OWNERS,
+        lives=lives.rolling,
+        first=121,
     ),
     "named life not booked": Plant(
         "rebalance.groups.model.ownership.Ownership.named_by",
         named_life_not_booked,
         OWNERS,
         lives=lives.rolling,
+        first=15,
     ),
     "epochs of others not counted": Plant(
         f"{ENDINGS}._welcome",
         epochs_of_others_not_counted,
         frozenset({Invariant.TOTAL, Invariant.TOKENS_GROW}),
         lives=lives.rolling,
+        first=15,
     ),
     "named life that has ended is done": Plant(
         f"{ENDINGS}._welcome",
         named_life_that_has_ended_is_done,
         OWNERS | {Invariant.TOKENS_GROW},
         lives=lives.rolling,
+        first=203,
     ),
     "strangers not waited for": Plant(
         "rebalance.groups.handover.strangers._until",
         strangers_not_waited_for,
         OWNERS,
         lives=lives.rolling,
+        first=24,
     ),
     "promises to the dead forgotten": Plant(
         f"{ENDINGS}._end",
         promises_to_the_dead_forgotten,
         OWNERS | {Invariant.TOKENS_GROW},
         lives=lives.rolling,
+        first=34,
     ),
 }

@@ -21,3 +21,5 @@ class Plant:
     needs: frozenset[Quirk] = frozenset()
     """What has to be likely in a life for it to matter: other lives need not be looked at."""
     lives: Callable[[int], Scenario] = scenario
+    first: int = 0
+    """A life to begin with, because it showed it once; if it does not, all others follow."""

@@ -110,12 +110,14 @@ PLANTS = {
         expiry_off_by_one,
         PATIENCE | {Invariant.LIVELY},
         frozenset({Quirk.EDGES}),
+        first=1186,
     ),
     "revocation counted from the telling": Plant(
         "rebalance.groups.timers._patience",
         revocation_counted_from_the_telling,
         OWNERS,
         lives=lives.slow_hands,
+        first=259,
     ),
     "clock step unlimited": Plant(
         "rebalance.clock.LogClock.advanced", clocks.clock_step_unlimited, PATIENCE
@@ -148,6 +150,7 @@ PLANTS = {
         "rebalance.clock.LogClock.advanced",
         clocks.clock_stopped_by_a_wrong_stamp,
         frozenset({Invariant.LIVELY}),
+        first=20,
     ),
     "clocks that take turns forgotten": Plant(
         "rebalance.clock.LogClock.advanced",
@@ -175,6 +178,7 @@ PLANTS = {
         deaf.successor_not_respected,
         frozenset({Invariant.SUCCEEDED}),
         frozenset({Quirk.INSTANCES}),
+        first=207,
     ),
     "never told again": Plant(
         "rebalance.groups.members.unread.heed",
@@ -206,6 +210,7 @@ PLANTS = {
         epoch_forgotten_with_the_group,
         COUNTED | {Invariant.TOTAL},  # the target's epoch is above the group's
         lives=lives.retiring,
+        first=12,
     ),
     "epoch swept with the rest": Plant(
         "rebalance.groups.members.remains.kept",
@@ -218,6 +223,7 @@ PLANTS = {
         nothing_withheld,
         frozenset({Invariant.ONE_WORKER}),
         lives=lives.half_told,
+        first=95,
     ),
     "last word not read": Plant(
         "streaming.startup.published.PublishedState.keep_summary",

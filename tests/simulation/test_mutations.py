@@ -36,7 +36,7 @@ def test_a_planted_bug_is_caught(plant: Plant, monkeypatch: pytest.MonkeyPatch) 
         plant_it(plant, planted)
         found = next(
             (life, outcome.violations[0])
-            for life in map(plant.lives, range(SEEDS))
+            for life in map(plant.lives, [plant.first, *range(SEEDS)])
             if plant.needs <= life.quirks and (outcome := World(life).live()).violations
         )
     life, violation = found
