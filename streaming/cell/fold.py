@@ -59,12 +59,12 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules) -> Folded:
     """Fold one batch, which has at least one row."""
     let = gate.passed(gate.read(cell.gate), in_log_order(rows), rules.decoder, rules.opening)
     cell = replace(cell, gate=gate.write(let.gate))
-    if not let.rows:
-        return Folded(cell, [])  # all of it waits
+    if not let.rows:  # all that can be read waits
+        return Folded(cell, _set_aside(let.letters, rules))
     clock = cell.clock.restarted() if let.opened else cell.clock
     heard = hear(clock, let.rows, rules, let.gate.start)
     heard = replace(heard, begins=let.opened)
-    cell, letters = replace(cell, clock=heard.clock), heard.letters
+    cell, letters = replace(cell, clock=heard.clock), [*let.letters, *heard.letters]
     records: list[Record] = []
     if heard.events or cell.is_due() or let.opened:
         cell, records, returned = _decide(cell, heard, rules)
@@ -74,7 +74,11 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules) -> Folded:
         cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
         records += verdicts
         letters = letters + [_returned(it.stamp, it.detail, heard.originals) for it in refused]
-    return Folded(cell, records + [dead_letter_record(letter, rules.outlet) for letter in letters])
+    return Folded(cell, records + _set_aside(letters, rules))
+
+
+def _set_aside(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:
+    return [dead_letter_record(letter, rules.outlet) for letter in letters]
 
 
 def _decide(

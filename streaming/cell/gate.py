@@ -11,7 +11,8 @@ shut. The driver's last record says how many there were. If Kafka has lost some 
 shows that as well, and the driver tells everything again.
 
 The gate keeps only the last full beat of each life, which may be all that proves a release. The
-other beats prove that a member was there; if it still is, it will beat again.
+other beats prove that a member was there; if it still is, it will beat again. What is no beat is a
+dead letter at once.
 
 Called by ``cell`` with each batch. Its one rule: what a start's driver has told is whole, or waits.
 """
@@ -23,7 +24,9 @@ from typing import Any, Final, NamedTuple
 from msgspec import msgpack
 
 from rebalance.clock import LogClock
+from rebalance.groups.model.events import BeatSeen
 from rebalance.ids import Millis
+from rebalance.stamp import Stamp
 from streaming.cell.stored.rows import GateForm, row_form, row_of
 from streaming.cell.stored.unreadable import understood
 from streaming.wire.decoding import Decoder
@@ -33,7 +36,7 @@ from trimtab.protocol import (
     LATENCY,
     ROUTES,
     TICK_KEY,
-    Beat,
+    DeadLetter,
     Record,
     Tick,
     Told,
@@ -41,9 +44,6 @@ from trimtab.protocol import (
     UndecodableRecord,
     decode,
 )
-
-_BARE: Final = b'"owned"'
-"""What a beat that says only that its sender is there does not contain, as ours are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,8 @@ class Passed(NamedTuple):
     gate: Gate
     rows: Sequence[Row]
     opened: bool = False
+    letters: Sequence[DeadLetter] = ()
+    """What cannot be read of that which does not wait."""
 
 
 _encode: Final = msgpack.Encoder().encode
@@ -141,11 +143,11 @@ def passed(
         _look_for_loss(ordered, decoder, opening.start)
     if not gate.shut:
         return Passed(gate, ordered)
-    gate, through = _gathered(gate, ordered, decoder)
+    gate, through, letters = _gathered(gate, ordered, decoder)
     if not (gate.ticks and gate.told):
-        return Passed(gate, through)
+        return Passed(gate, through, letters=letters)
     rows = in_log_order([*gate.waiting, *gate.beats.values(), *through])
-    return Passed(Gate(gate.start), rows, opened=True)
+    return Passed(Gate(gate.start), rows, opened=True, letters=letters)
 
 
 def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None:
@@ -157,25 +159,27 @@ def _look_for_loss(ordered: Sequence[Row], decoder: Decoder, start: str) -> None
             raise Untold(lost)
 
 
-def _gathered(gate: Gate, ordered: Sequence[Row], decoder: Decoder) -> tuple[Gate, list[Row]]:
-    """Keep rows, and return those that need not wait: those about brokers."""
-    waiting, beats, ticks = list(gate.waiting), dict(gate.beats), gate.ticks
+def _gathered(
+    gate: Gate, ordered: Sequence[Row], decoder: Decoder
+) -> tuple[Gate, list[Row], list[DeadLetter]]:
+    """Keep rows; return those that need not wait, which are about brokers, and bad heartbeats."""
+    waiting, ticks = list(gate.waiting), gate.ticks
     through: list[Row] = []
-    latest: dict[str, int] = {}
+    beats = _Beats(gate.beats, decoder)
     for row in ordered:
         topic = decoder.topics[row.topic]
         if topic is LATENCY:
             through.append(row)
         elif topic is not HEARTBEATS:
             waiting.append(row)
-        elif (tick := tick_of(row) if decoder.is_tick(row) else None) is not None:
-            if tick.start == gate.start:
-                waiting = [it for it in waiting if not decoder.is_tick(it)]  # time stands still
-                waiting.append(row)
-                ticks += tick.seen is not None
-        elif _is_full(row):
-            _keep(beats, latest, row)
-    return replace(gate, ticks=ticks, waiting=tuple(waiting), beats=beats), through
+        elif (tick := tick_of(row) if decoder.is_tick(row) else None) is None:
+            beats.take(row)
+        elif tick.start == gate.start:
+            waiting = [it for it in waiting if not decoder.is_tick(it)]  # time stands still
+            waiting.append(row)
+            ticks += tick.seen is not None
+    gate = replace(gate, ticks=ticks, waiting=tuple(waiting), beats=beats.kept)
+    return gate, through, beats.letters
 
 
 def tick_of(row: Row) -> Tick | None:
@@ -216,35 +220,35 @@ def is_whole(word: Told, rows: Iterable[Row], decoder: Decoder) -> bool:
     return found >= sum((word.counts or ())[slot : slot + 1])
 
 
-def _is_full(row: Row) -> bool:
-    return row.value is not None and _BARE in row.value
+class _Beats:
+    """The last full beat of each life, as it counts them; what is no beat becomes a dead letter."""
 
+    def __init__(self, kept: Mapping[str, Row], decoder: Decoder) -> None:
+        self.kept = dict(kept)
+        self.letters: list[DeadLetter] = []
+        self._decoder = decoder
+        self._latest: dict[str, int] = {}
+        """The sequence of each beat that is kept, so that none is decoded twice in a batch."""
 
-def _keep(beats: dict[str, Row], latest: dict[str, int], row: Row) -> None:
-    """Keep the latest of each life, as it counts them; other records wait, too, as dead letters.
+    def take(self, row: Row) -> None:
+        """Keep a row if it is a later one."""
+        beat = self._read(row)
+        if isinstance(beat, DeadLetter):
+            self.letters.append(beat)
+        elif beat is not None and beat.owned is not None:
+            life = f"{(row.key or b'').hex()}/{beat.incarnation}/{beat.member}"
+            if life in self.kept and life not in self._latest:
+                known = self._read(self.kept[life])
+                self._latest[life] = known.sequence if isinstance(known, BeatSeen) else -1
+            if beat.sequence >= self._latest.get(life, -1):
+                self._latest[life], self.kept[life] = beat.sequence, row
 
-    Only what will be heard may stand for what was heard. ``latest`` notes the sequence
-    of each life's beat that is kept, so that none is decoded twice in a batch.
-    """
-    beat = _beat(row)
-    life = "@" if beat is None else _life(row, beat)
-    if beat is not None:
-        if life in beats and life not in latest:
-            known = _beat(beats[life])
-            latest[life] = -1 if known is None else known.sequence
-        if beat.sequence < latest.get(life, -1):
-            return
-        latest[life] = beat.sequence
-    beats[life] = row
-
-
-def _beat(row: Row) -> Beat | None:
-    record = _record(HEARTBEATS, row) if row.size <= HEARTBEATS.max_record_bytes else None
-    return record if isinstance(record, Beat) else None
-
-
-def _life(row: Row, beat: Beat) -> str:
-    return f"{(row.key or b'').hex()}/{beat.incarnation}/{beat.member}"
+    def _read(self, row: Row) -> BeatSeen | DeadLetter | None:
+        stamp = Stamp(Millis(0), Millis(0), Millis(row.appended_ms), row.position)  # not heard yet
+        found = self._decoder.read(row, stamp)
+        if isinstance(found, DeadLetter):
+            return found
+        return found.event if isinstance(found.event, BeatSeen) else None
 
 
 def _record(topic: Topic[Any], row: Row) -> Record | None:

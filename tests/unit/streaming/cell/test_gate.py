@@ -30,6 +30,7 @@ from tests.unit.streaming.cell.started import (
 )
 from trimtab.protocol import (
     ASSIGNMENTS,
+    DEADLETTERS,
     HEARTBEATS,
     MEMBERS,
     ROUTES,
@@ -176,18 +177,22 @@ def test_sessions_begin_anew_when_it_opens() -> None:
 
 
 def test_of_beats_only_the_last_full_one_of_a_life_waits() -> None:
-    """Five million of them are read, and what waits is a few records."""
+    """Five million of them are read, and what waits is a few records. Bad ones are set aside."""
     log, cell = Log(), Cell(gate=SHUT)
+    letters: list[Record] = []
     for second in range(1, 50):
         log.append(HEARTBEATS, "billing", beat("a", sequence=2 * second), at=second * 1_000)
         full = Beat(member="a", incarnation=LIFE, sequence=2 * second + 1, epoch=1, owned=())
         log.append(HEARTBEATS, "billing", full, at=second * 1_000)
         log.append(HEARTBEATS, "billing", b'{"owned": garbage', at=second * 1_000)
-        cell = fold(cell, log.read(), RULES).cell
+        log.append(HEARTBEATS, "billing", b"[]", at=second * 1_000)
+        cell, records = fold(cell, log.read(), RULES)
+        letters += records
     gate = read_gate(cell.gate)
 
     assert () == gate.waiting
-    assert [49_000, 49_000] == [it.appended_ms for it in gate.beats.values()]
+    assert [49_000] == [it.appended_ms for it in gate.beats.values()]
+    assert 49 * ["garbage", "not_object"] == [it.reason for it in on(DEADLETTERS, letters)]
 
 
 def test_a_beat_that_waits_is_read_once_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +204,7 @@ def test_a_beat_that_waits_is_read_once_a_batch(monkeypatch: pytest.MonkeyPatch)
         reads.append(value)
         return decode(topic, value)
 
-    monkeypatch.setattr("streaming.cell.gate.decode", counted)
+    monkeypatch.setattr("streaming.wire.decoding.decode", counted)
     for sequence in range(1, 41):
         full = Beat(member="a", incarnation=LIFE, sequence=sequence, epoch=1, owned=())
         log.append(HEARTBEATS, "billing", full, at=1_000)
@@ -245,10 +250,11 @@ def test_only_what_is_heard_stands_for_the_last_full_beat_of_a_life() -> None:
         full = Beat(member="a", incarnation=LIFE, sequence=sequence, epoch=1, owned=())
         row = log.append(HEARTBEATS, "billing", full, at=1_000)
         log.rows[-1] = row._replace(size=size or row.size)
-    gate = read_gate(fold(cell, log.read(), RULES).cell.gate)
-    kept = [decode(HEARTBEATS, it.value) for it in gate.beats.values()]
+    cell, letters = fold(cell, log.read(), RULES)
+    kept = [decode(HEARTBEATS, it.value) for it in read_gate(cell.gate).beats.values()]
 
-    assert [7, 10_000] == sorted(it.sequence for it in kept if isinstance(it, Beat))
+    assert [7] == [it.sequence for it in kept if isinstance(it, Beat)]
+    assert ["oversize"] == [it.reason for it in on(DEADLETTERS, letters)]
 
 
 @pytest.mark.parametrize("value", [b"", b"{}", b"[1]", None])
