@@ -174,9 +174,10 @@ class World:
         return unrest(self.processes, self.driver.topics, self.brain.state)
 
     def _told(self, violations: Iterable[Violation]) -> list[Violation]:
-        """Leave out what nobody can publish: the end of those who were not found, and are dead."""
+        """Leave out what a liar says of itself, and the end of dead ones that were not found."""
+        violations = [it for it in violations if not it.detail.startswith("work under liar")]
         if not self.scenario.half_told:
-            return list(violations)
+            return violations
         published = {Invariant.ONE_OWNER, Invariant.BALANCED, Invariant.LIVELY}
         return [it for it in violations if it.subject == "group" or it.invariant not in published]
 
