@@ -12,6 +12,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
+from tests.builders.examples import here, programs
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.readings import fill
 from tests.integration.topics import create_topic
@@ -19,9 +20,7 @@ from tests.integration.topics import create_topic
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 README = (Path(__file__).parents[2] / "clients" / "python" / "README.md").read_text("utf-8")
-MEMBER, READING, _, _, ASYNCIO, PRODUCER = re.findall(
-    r"```python\n(.*?)```", README, flags=re.DOTALL
-)
+MEMBER, READING, _, _, ASYNCIO, PRODUCER = programs(README)
 PATIENCE_S = 90.0
 
 
@@ -52,7 +51,11 @@ def test_an_example_runs_to_its_end(
     """It says what it should, and complains of nothing."""
     del orders  # is there
     done = subprocess.run(
-        [sys.executable, "-c", here(example, kafka, controller)],
+        [
+            sys.executable,
+            "-c",
+            here(example, kafka.bootstrap_servers, controller.prefix, a_group()),
+        ],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
@@ -68,7 +71,7 @@ def test_what_reads_runs_until_it_is_told_to_end(
 ) -> None:
     """SIGTERM ends it in good order."""
     del orders  # is there
-    program = here(READING, kafka, controller)
+    program = here(READING, kafka.bootstrap_servers, controller.prefix, a_group())
     with subprocess.Popen([sys.executable, "-uc", program], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
@@ -79,15 +82,6 @@ def test_what_reads_runs_until_it_is_told_to_end(
             process.kill()
 
 
-def here(example: str, kafka: EmbeddedKafka, controller: ControllerProcess) -> str:
-    """The same program, with our Kafka, our prefix and a group of its own."""
-    group = f"billing-{uuid4().hex[:8]}"
-    ours = re.sub(
-        r'((?:Consumer|Member|Producer)\(\s*"localhost:9092",)',
-        rf'\1 prefix="{controller.prefix}",',
-        example,
-    )
-    assert ours != example
-    return ours.replace("localhost:9092", kafka.bootstrap_servers).replace(
-        '"billing"', f'"{group}"'
-    )
+def a_group() -> str:
+    """The name of a group that only one test uses."""
+    return f"billing-{uuid4().hex[:8]}"

@@ -9,7 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.builders.checkout import ROOT
+from tests.builders.checkout import ROOT, text
+from tests.builders.examples import programs
 from tests.packaging.environment import Environment
 
 pytestmark = pytest.mark.packaging
@@ -70,16 +71,22 @@ def test_the_sdk_wheel_is_typed_and_licensed(sdk_wheel: Path) -> None:
     assert {"trimtab"} == {name.split("/")[0] for name in names if ".dist-info" not in name}
 
 
-def test_a_users_program_is_typed(environment: Environment, sdk_wheel: Path) -> None:
-    """`mypy --strict` of a program that uses all of a consumer, against the installed wheel."""
+def test_users_programs_are_typed(
+    environment: Environment, sdk_wheel: Path, tmp_path: Path
+) -> None:
+    """`mypy --strict` against the installed wheel: all of a consumer, and what guides end with."""
     environment.install(sdk_wheel)
     environment.install_dependencies("trimtab", "confluent")
     python = environment.folder / "bin" / "python"
+    shown = [it for it in programs(text(Path("docs/moving-consumers.md"))) if "trimtab" in it]
+    for number, program in enumerate(shown):
+        (tmp_path / f"program_{number}.py").write_text(program)
     checked = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull),
             *("--cache-dir", os.devnull, "--python-executable", str(python)),
             str(ROOT / "tests" / "packaging" / "user_program.py"),
+            *map(str, tmp_path.glob("program_*.py")),
         ],
         cwd=environment.folder,
         capture_output=True,
@@ -88,3 +95,5 @@ def test_a_users_program_is_typed(environment: Environment, sdk_wheel: Path) -> 
     )
 
     assert checked.returncode == 0, checked.stdout
+    assert f"no issues found in {1 + len(shown)} source files" in checked.stdout
+    assert 3 <= len(shown)
