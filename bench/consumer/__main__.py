@@ -14,10 +14,13 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
 
 from bench.command import conclude, run
+from bench.consumer.footprint import FEW, MESSAGES, footprint
 from bench.consumer.sides import PARTITIONS, TOPIC, Loop, batched, consumed, iterated, polled
+from console import topics
 from console.embedded.broker import EmbeddedKafka
 from console.output import columns
 from console.progress import Progress, Stderr
+from console.settings import load
 
 _TEMPORARY: Final = Path(__file__).parents[2] / ".cache" / "tmp"
 _SLICE: Final = 20_000
@@ -61,18 +64,20 @@ def consumer(
             for clock in Cost._fields:
                 ratio = median(getattr(a, clock) / getattr(b, clock) for a, b in costs)
                 left, right = (median(getattr(it[at], clock) for it in costs) for at in (0, 1))
-                rows.append(
-                    {
-                        "what": name,
-                        "clock": clock,
-                        "bare": f"{left:.2f} us",
-                        "ours": f"{right:.2f} us",
-                        "speed, ours to bare": f"{ratio:.2f}",
-                    }
-                )
+                rows.append(_row(name, clock, f"{left:.2f} us", f"{right:.2f} us", ratio))
                 title = name.split("(")[0].replace(",", "").replace(" ", "_")
                 headline[f"{title}_{clock}_ratio"] = round(ratio, 3)
+        with progress.step("a process at rest"):
+            few, many = footprint(servers, "bare"), footprint(servers, "ours")
+    for what in few:
+        ratio = many[what] / few[what]
+        rows.append(_row("a process at rest", what, str(few[what]), str(many[what]), ratio))
+        headline[f"{what}_ratio"] = round(ratio, 3)
     conclude(columns(rows, *rows[0]), headline)
+
+
+def _row(what: str, measure: str, bare: str, ours: str, ratio: float) -> dict[str, str]:
+    return {"what": what, "measure": measure, "bare": bare, "ours": ours, "ratio": f"{ratio:.2f}"}
 
 
 def contest(servers: str, bare: Side, ours: Side, rounds: int) -> list[tuple[Cost, Cost]]:
@@ -105,12 +110,16 @@ def _kafka(progress: Progress, count: int) -> Iterator[str]:
         tempfile.TemporaryDirectory(prefix="consumer-", dir=_TEMPORARY) as home,
         EmbeddedKafka(Path(home), port=0, progress=progress) as kafka,
     ):
-        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 2})
-        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result()
-        settings = {"bootstrap.servers": kafka.bootstrap_servers, "linger.ms": 50}
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "log_level": 0})
+        topics.create(admin, topics.wanted(load(environment={}).settings))
+        for topic in (TOPIC, FEW):
+            admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result()
+        settings = {"bootstrap.servers": kafka.bootstrap_servers, "linger.ms": 50, "log_level": 0}
         producer = Producer({**settings, "queue.buffering.max.messages": 2 * count})
         for number in range(count + count // 2):
             producer.produce(TOPIC, bytes(100), partition=number % PARTITIONS)
+        for number in range(MESSAGES):
+            producer.produce(FEW, bytes(100), partition=number % PARTITIONS)
         producer.flush()
         yield kafka.bootstrap_servers
 

@@ -1,15 +1,16 @@
 """A controller for one member: it answers a join with all partitions of a topic, and nothing else.
 
-So the bench needs no Spark; what a controller costs is not the consumer's. It stands behind the
-SDK's own port for transports. Used by `sides`. Its one rule: whatever is sent has arrived.
+So the bench needs no Spark; what a controller costs is not the consumer's. The member beats to a
+real Kafka, by the SDK's own transport; only the answer does not come from there. Used by `sides`
+and `footprint`. Its one rule: a join is answered once.
 """
 
-import threading
 from collections import deque
 from typing import Final
 
 from trimtab.protocol import (
     ASSIGNMENTS,
+    DEFAULT_PREFIX,
     TOPICS,
     Assignment,
     Cause,
@@ -20,7 +21,8 @@ from trimtab.protocol import (
     member_key,
 )
 from trimtab.session import Send
-from trimtab.transports.contract import CaughtUp, Delivered, Event, Received
+from trimtab.transports import choose
+from trimtab.transports.contract import Event, Received
 
 _SESSION_MS: Final = 10_000
 _REVOCATION_MS: Final = 60_000
@@ -29,18 +31,19 @@ _REVOCATION_MS: Final = 60_000
 class Granting:
     """The way of one member to its controller."""
 
-    def __init__(self, topic: str, partitions: int) -> None:
+    def __init__(self, servers: str, topic: str, partitions: int) -> None:
+        self._inner = choose("confluent", servers, DEFAULT_PREFIX, _SESSION_MS, {"log_level": 2})
         self._rows = tuple(HolderRef(topic, "", it, 1, None) for it in range(partitions))
-        self._events: deque[Event] = deque()
-        self._woken = threading.Condition()
+        self._answers: deque[Event] = deque()
 
     def open(self, group: str) -> None:
         """Connect."""
         self._group = group
+        self._inner.open(group)
 
     def send(self, message: Send) -> None:
-        """Take a record, and answer a join."""
-        self._put(Delivered(message.ticket))
+        """Write a record, and answer a join."""
+        self._inner.send(message)
         record = decode(TOPICS[message.topic], message.value)
         if isinstance(record, Join):
             answer = Assignment(
@@ -58,25 +61,19 @@ class Granting:
                 cause=Cause(kind="join"),
             )
             key = member_key(self._group, record.member)
-            self._put(Received(ASSIGNMENTS.name, key, encode(answer)))
+            self._answers.append(Received(ASSIGNMENTS.name, key, encode(answer)))
 
     def poll(self, timeout_ms: int) -> list[Event]:
         """Wait for events."""
-        with self._woken:
-            self._woken.wait_for(lambda: self._events, timeout_ms / 1_000)
-            events = list(self._events)
-            self._events.clear()
-            return events
+        events = self._inner.poll(timeout_ms)
+        while self._answers:
+            events.append(self._answers.popleft())
+        return events
 
     def find_end(self, at: int) -> None:
-        """It is where you are."""
-        self._put(CaughtUp(at))
+        """Ask."""
+        self._inner.find_end(at)
 
     def close(self, timeout_ms: int) -> None:
         """Disconnect."""
-        del timeout_ms
-
-    def _put(self, event: Event) -> None:
-        with self._woken:
-            self._events.append(event)
-            self._woken.notify_all()
+        self._inner.close(timeout_ms)

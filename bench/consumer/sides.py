@@ -54,7 +54,7 @@ def consumed(servers: str) -> Iterator[Loop]:
 @contextmanager
 def iterated(servers: str) -> Iterator[Loop]:
     """Ours, message by message."""
-    with _ours(servers) as consumer:
+    with ours(servers, "iterated") as consumer:
         messages = iter(consumer)
 
         def read(count: int) -> None:
@@ -67,7 +67,7 @@ def iterated(servers: str) -> Iterator[Loop]:
 @contextmanager
 def batched(servers: str) -> Iterator[Loop]:
     """Ours, by the batch."""
-    with _ours(servers) as consumer:
+    with ours(servers, "batched") as consumer:
         batches = consumer.batches(SIZE, _WAIT_S)
 
         def read(count: int) -> None:
@@ -83,11 +83,12 @@ def _bare(servers: str) -> Bare:
     return consumer
 
 
-def _ours(servers: str) -> Consumer:
+def ours(servers: str, group: str, topic: str = TOPIC) -> Consumer:
+    """Ours, of a group of its own: it begins at the beginning."""
     return Consumer(
         servers,
-        group="ours",
-        topics=[TOPIC],
-        transport=Granting(TOPIC, PARTITIONS),
+        group=group,
+        topics=[topic],
+        transport=Granting(servers, topic, PARTITIONS),
         kafka={"log_level": 2},
     )
