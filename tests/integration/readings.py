@@ -37,6 +37,8 @@ class Reading:
         choice, _ = read_options(cast("ConsumerOptions", {"group": group, **options}))
         self.lost: set[Grant] = set()
         """What the member would say that it does not own any more."""
+        self.promised: tuple[QueueRef, ...] = ()
+        """What the member would say that may come."""
         self.told: list[tuple[Grant, ...]] = []
         """What was revoked."""
         self.errors: list[Exception] = []
@@ -121,7 +123,7 @@ class Reading:
 
     def _owned(self, grants: Collection[Grant]) -> Ownership:
         """Time alone ends nothing here, but a look is due for each message."""
-        return Ownership(frozenset(grants) - self.lost, now_s(), "0-life")
+        return Ownership(frozenset(grants) - self.lost, now_s(), "0-life", self.promised)
 
 
 def committed(

@@ -252,6 +252,20 @@ def test_it_reads_on_where_it_is_told(reading: Reading, work: str) -> None:
     assert [(0, 4)] == reading.read(1)
 
 
+def test_a_queue_may_be_paused_and_sought_before_it_is_begun(reading: Reading, work: str) -> None:
+    """As `on_assigned` would do it, which comes before."""
+    first, second = (Grant(QueueRef(work, "", number), 1) for number in (0, 1))
+    reading.parts.set_paused([first.queue], paused=True)
+    reading.parts.seek(second.queue, 3)
+    reading.assign(first, second)
+    before = reading.read(2)
+    assert reading.poll(0.3) is None
+    reading.parts.set_paused([first.queue], paused=False)
+
+    assert [(1, 3), (1, 4)] == before
+    assert [(0, offset) for offset in range(5)] == reading.read(5)
+
+
 def test_a_stuck_loop_is_noticed(kafka: EmbeddedKafka, work: str) -> None:
     """And one that waits for messages is not."""
     reading = Reading(kafka.bootstrap_servers, work, max_poll_interval="3s")

@@ -1,5 +1,6 @@
 """Where a consumer begins on a real broker, and what it commits though nothing is read."""
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,11 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
 ]
 
+IDLE_S = 2.0
+"""After that librdkafka looks for a topic that it does not know once a second."""
+AT_ONCE_S = 0.25
+"""It takes hundredths. The best of three counts, for the machine's sake; a timer takes longer."""
+
 
 def test_a_consumer_begins_where_the_last_owner_stopped(reading: Reading, work: str) -> None:
     """At the position of the grant; without one, where the group has committed, or at the start."""
@@ -26,6 +32,26 @@ def test_a_consumer_begins_where_the_last_owner_stopped(reading: Reading, work: 
 
     expected = [(0, 3), (0, 4), *((1, offset) for offset in range(5))]
     assert expected == sorted(reading.read(7))
+
+
+@pytest.mark.parametrize("promised", [True, False])
+def test_a_consumer_that_had_nothing_begins_at_once(
+    kafka: EmbeddedKafka, work: str, *, promised: bool
+) -> None:
+    """It finds a queue's broker before it reads, and does not wait for librdkafka's timers."""
+    queue = QueueRef(work, "", 0)
+    took = []
+    for token in range(1, 4):
+        reading = Reading(kafka.bootstrap_servers, f"{work}-{token}")
+        reading.promised = (queue,) if promised else ()
+        with reading.running():
+            time.sleep(IDLE_S)
+            began = time.monotonic()
+            reading.assign(Grant(queue, token, position=3))
+            assert 1 == len(reading.take(1))
+            took.append(time.monotonic() - began)
+
+    assert min(took) < AT_ONCE_S, took
 
 
 def test_a_consumer_outlasts_a_coordinator_that_has_just_started(tmp_path: Path) -> None:

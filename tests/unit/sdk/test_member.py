@@ -56,6 +56,17 @@ def test_an_heir_begins_where_the_owner_stopped(member: Member, kafka: MemoryTra
     assert (Grant(queue(), 2, 42),) == member.assignment
 
 
+def test_an_heir_knows_what_may_come(member: Member, kafka: MemoryTransport) -> None:
+    """So what reads queues can be ready for them; what has come is not to come any more."""
+    kafka.assign(2, hold=[(1, 1)], inherit=[(0, 2, "a", 1)])
+    member.wait_until(lambda it: it.assignment, WAIT_S)
+    before = member.owned(()).promised
+    kafka.release(a_release("a", (0, 1, 42, 2)))
+    member.wait_until(lambda it: len(it.assignment) == 2, WAIT_S)
+
+    assert ((queue(0),), ()) == (before, member.owned(()).promised)
+
+
 def test_a_slow_callback_delays_no_heartbeat(kafka: MemoryTransport) -> None:
     """Beats go on while the application takes its time."""
     let_go = threading.Event()

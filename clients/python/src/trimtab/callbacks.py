@@ -33,6 +33,8 @@ class Ownership(NamedTuple):
     """When to ask again at the latest, by `trimtab.clock.now_s`."""
     life: str
     """The incarnation of the member that has them."""
+    promised: tuple[QueueRef, ...] = ()
+    """Queues that it may begin at any moment, as an heir."""
 
 
 Owned = Callable[[Collection[Grant]], Ownership]

@@ -187,7 +187,8 @@ class Consumer:
 
     def pause(self, *queues: QueueRef) -> None:
         """Hand out nothing of these until `resume`; queues that it does not own are left out."""
-        self._parts.set_paused(queues, paused=True)
+        mine = {it.queue for it in self.assignment}
+        self._parts.set_paused(mine.intersection(queues), paused=True)
 
     def resume(self, *queues: QueueRef) -> None:
         """Go on with these."""
@@ -199,6 +200,8 @@ class Consumer:
         Raises:
             KeyError: The queue is not this consumer's.
         """
+        if queue not in {it.queue for it in self.assignment}:
+            raise KeyError(queue)
         self._parts.seek(queue, offset)
 
     def stop(self) -> None:

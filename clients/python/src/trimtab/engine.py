@@ -139,7 +139,8 @@ class Engine:
             if (now := now_ms()) >= session.wake_at:
                 self._perform(session.tick(now))
             mine = frozenset(filter(session.owns, grants))
-            return Ownership(mine, session.wake_at / 1_000, session.incarnation)
+            until = session.wake_at / 1_000
+            return Ownership(mine, until, session.incarnation, session.promised)
 
     def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
         """Begin to leave: have the member's thread do it, and take no lock."""

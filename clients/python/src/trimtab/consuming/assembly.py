@@ -54,10 +54,12 @@ class Parts:
         return self.intake.readings[where(message)[0]].grant.token
 
     def seek(self, queue: QueueRef, offset: int) -> None:
-        """Read on at another offset."""
+        """Read on at another offset, or begin there."""
         with self.intake.turn:
-            reading = self.intake.readings[queue]
-            if not reading.ending:
+            reading = self.intake.readings.get(queue)
+            if reading is None:
+                self.intake.sought[queue] = offset
+            elif not reading.ending:
                 self.intake.due = 0.0
                 self.intake.move({queue: offset})
 
@@ -65,15 +67,14 @@ class Parts:
         """Hand out nothing of these, or go on."""
         intake = self.intake
         with intake.turn:
-            mine = [it for it in map(intake.readings.get, queues) if it and not it.ending]
-            changed = [it for it in mine if it.paused is not paused]
+            changed = [it for it in queues if (it in intake.paused) is not paused]
+            intake.paused.symmetric_difference_update(changed)
+            mine = [it for it in map(intake.readings.get, changed) if it and not it.ending]
             intake.due = 0.0
-            for reading in changed:
-                reading.paused = paused
             if paused:
-                intake.move(intake.not_handed_out(changed))
+                intake.move(intake.not_handed_out(mine))
             else:
-                intake.client.resume([it.queue for it in changed])
+                intake.client.resume([it.queue for it in mine])
 
     def close(self) -> None:
         """End what the member's end has left."""

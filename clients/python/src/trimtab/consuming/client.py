@@ -15,6 +15,7 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 
 from trimtab.consuming.choice import Start
+from trimtab.consuming.leaders import Leaders
 from trimtab.consuming.offsets import GroupOffsets, place
 from trimtab.consuming.settings import consumer_settings, said
 from trimtab.errors import ConfigurationError
@@ -32,6 +33,7 @@ class Client:
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {said(error)}") from None
         self.offsets = GroupOffsets(self._consumer, start)
+        self.leaders = Leaders(self.offsets)
         self.astray: set[QueueRef] = set()
         """Queues whose next message Kafka does not have any more."""
         self.troubles: list[KafkaError] = []

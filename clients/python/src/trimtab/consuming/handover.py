@@ -80,13 +80,19 @@ class Handover:
 
     def begin(self, places: dict[Grant, int], committed: dict[Grant, int] | None) -> None:
         """Read these as well; what is committed is not known of what was handed over."""
+        intake = self.intake
+        begun: dict[QueueRef, int] = {}
         for grant, at in places.items():
-            reading = Reading(grant, at, (committed or {}).get(grant))
-            reading.done = at if self.intake.manual else 0
-            self.intake.readings[grant.queue] = reading
-            self.unbegun.pop(grant.queue, None)
-        if places:
-            self.intake.client.begin({it.queue: at for it, at in places.items()})
+            queue = grant.queue
+            begun[queue] = intake.sought.pop(queue, at)
+            reading = Reading(grant, begun[queue], (committed or {}).get(grant))
+            reading.done = at if intake.manual else 0
+            intake.readings[queue] = reading
+            self.unbegun.pop(queue, None)
+        if begun:
+            intake.client.leaders.find(begun)
+            intake.client.begin(begun)
+            intake.client.pause(begun.keys() & intake.paused)
 
     def learn(self, readings: list[Reading]) -> None:
         """Ask what Kafka has of these.
@@ -115,11 +121,13 @@ class Handover:
             intake.due = 0.0  # before anything is looked at
             for grant in grants:
                 self.unbegun.pop(grant.queue, None)
+                intake.sought.pop(grant.queue, None)
             found = [(grant, intake.readings.get(grant.queue)) for grant in grants]
             ending = [it for grant, it in found if it and it.grant == grant and not it.ending]
             following = intake.not_handed_out(ending)
             for reading in ending:
                 reading.next, reading.ending = following[reading.queue], True
+            intake.paused.difference_update(following)
             intake.client.end([it.queue for it in ending])
             intake.hand.keep(intake.readings.keys() - following.keys())
         return ending

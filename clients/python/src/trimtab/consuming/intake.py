@@ -42,6 +42,9 @@ class Intake:
         self.turn = Turn()
         self.hand: Hand[Message] = Hand(where)
         self.readings: dict[QueueRef, Reading] = {}
+        self.paused: set[QueueRef] = set()
+        self.sought: dict[QueueRef, int] = {}
+        """Where to begin with queues that were sought before it was known where they begin."""
         self.due = 0.0
         """When to look before anything is handed out."""
         self.over = False
@@ -152,7 +155,7 @@ class Intake:
         for queue, at in places.items():
             self.readings[queue].next = at
         self.client.move(places)
-        self.client.pause([queue for queue in places if self.readings[queue].paused])
+        self.client.pause(places.keys() & self.paused)
 
     def _position(self, reading: Reading, in_hand: Mapping[QueueRef, int], following: int) -> int:
         if self.manual:

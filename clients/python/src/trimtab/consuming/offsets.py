@@ -72,16 +72,18 @@ class GroupOffsets:
         """Find where to begin with queues that have no committed offset."""
         return self._ends(queues, self._start)
 
-    def earliest(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
+    def earliest(self, queues: list[QueueRef], timeout_s: float = _ASK_S) -> dict[QueueRef, int]:
         """Find the earliest messages that there still are."""
-        return self._ends(queues, "earliest")
+        return self._ends(queues, "earliest", timeout_s)
 
-    def _ends(self, queues: list[QueueRef], end: Start) -> dict[QueueRef, int]:
+    def _ends(
+        self, queues: list[QueueRef], end: Start, timeout_s: float = _ASK_S
+    ) -> dict[QueueRef, int]:
         if not queues:
             return {}
         time_ms = int(end.timestamp() * 1_000) if isinstance(end, datetime) else _SPECIAL[end]
         asked = [place(queue, time_ms) for queue in queues]
-        found = checked(self._consumer.offsets_for_times(asked, timeout=_ASK_S))
+        found = checked(self._consumer.offsets_for_times(asked, timeout=timeout_s))
         later = [queue_of(it) for it in found if it.offset < 0]  # no message is so young
         return {queue_of(it): it.offset for it in found if it.offset >= 0} | (
             self._ends(later, "latest") if end != "latest" else {}

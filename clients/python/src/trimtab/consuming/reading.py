@@ -23,7 +23,6 @@ class Reading:
     """Where the application itself has committed to."""
     ending: bool = False
     """Whether the queue is being given up, or lost: nothing more is handed out."""
-    paused: bool = False
 
     @property
     def queue(self) -> QueueRef:

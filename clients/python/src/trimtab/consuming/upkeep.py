@@ -77,6 +77,7 @@ class Upkeep:
         if now >= self._asked.again_at:
             with self._asked.answered(self._report_once):
                 self._begin()
+                self._stand_by()
                 self._go_on()
                 self._handover.learn(self._unknown())
         self._tell_troubles()
@@ -131,6 +132,13 @@ class Upkeep:
         """Leave out what has been given up meanwhile."""
         unbegun = self._handover.unbegun
         return {it: at for it, at in first.items() if unbegun.get(it.queue) == it}
+
+    def _stand_by(self) -> None:
+        """Be ready to read what may come next."""
+        promised = self._intake.owned(()).promised
+        with self._intake.turn:
+            readings = self._intake.readings
+            self._intake.client.leaders.find([it for it in promised if it not in readings])
 
     def _go_on(self) -> None:
         """Go on with the earliest there is, where Kafka does not have the next one any more."""

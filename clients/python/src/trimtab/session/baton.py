@@ -101,6 +101,12 @@ class Baton:
             state.grant for _, state in sorted(self._states.items()) if isinstance(state, Revoking)
         )
 
+    @property
+    def promised(self) -> tuple[QueueRef, ...]:
+        """What may come next, as an heir."""
+        states = self._states.items()
+        return tuple(queue for queue, state in states if isinstance(state, Waiting))
+
     def owns(self, grant: Grant) -> bool:
         """Whether a grant is worked on, or not yet released."""
         state = self._states.get(grant.queue)

@@ -15,7 +15,7 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 from collections.abc import Mapping
 from typing import Literal
 
-from trimtab.protocol import Assignment, Beat, Drain, HolderRef, Leave, Release
+from trimtab.protocol import Assignment, Beat, Drain, HolderRef, Leave, QueueRef, Release
 from trimtab.session.actions import Action, Ended, Ending, FindEnd, LossReason
 from trimtab.session.asking import Asking
 from trimtab.session.baton import Baton, Changes
@@ -54,8 +54,7 @@ class MemberSession:
         hand = Baton if self.profile.mode == "clustering" else Commons
         self._baton = hand(*self._life, self._recall, self.profile.subscribes)
         self._outbox = Outbox(self.profile.group, first_ticket)
-        self._statement = Statement()
-        self._mark = Mark(self._life, needed=self.profile.mode == "clustering")
+        self._statement, self._mark = Statement(), Mark(self._life, needed=hand is Baton)
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
         self._revocation_timeout_ms = self.profile.revocation_timeout_ms
         self._beating = Beating.begun(self.profile.heartbeat_interval_ms, now)
@@ -73,6 +72,11 @@ class MemberSession:
     def owns(self, grant: Grant) -> bool:
         """Whether a grant is one of both: not released yet, and not lost."""
         return self._baton.owns(grant)
+
+    @property
+    def promised(self) -> tuple[QueueRef, ...]:
+        """What it may begin next, as an heir."""
+        return self._baton.promised
 
     @property
     def holdings(self) -> tuple[HolderRef, ...]:
@@ -98,7 +102,7 @@ class MemberSession:
         if self.phase == "ended":
             return self._settle(now)
         if record is None:
-            if self._answered:  # before that, it is about an earlier life
+            if self.epoch > 0:  # before that, it is about an earlier life
                 self._start_over(LossReason.UNKNOWN, now)
         elif record.incarnation > self.incarnation:
             self._apply(self._baton.lose_all(), LossReason.REPLACED)
@@ -173,10 +177,6 @@ class MemberSession:
             self._apply(self._baton.lose_all(), LossReason.FAILED)
             self._end(Ending.ABANDONED)
         return self._settle(now)
-
-    @property
-    def _answered(self) -> bool:
-        return self.epoch > 0
 
     def _is_news(self, record: Assignment) -> bool:
         return record.incarnation == self.incarnation and record.epoch > self.epoch
@@ -263,7 +263,7 @@ class MemberSession:
                 self._leaving.ticket = self._outbox.next_ticket
                 self._post(Leave(**self._signature(), temporary=self._leaving.temporary))
             return
-        if self._statement.differs(self._baton.owned) and self._answered:
+        if self._statement.differs(self._baton.owned) and self.epoch > 0:
             self._beating.hasten()
         if now >= self._beating.due_at:
             self._beat(now)
@@ -277,7 +277,7 @@ class MemberSession:
 
     def _show_mark(self, *, last: bool = False) -> None:
         if last or self._mark.due:
-            self._mark.sent(self._outbox.next_sequence, answered=self._answered)
+            self._mark.sent(self._outbox.next_sequence, answered=self.epoch > 0)
             gone = self._mark.last_word() if last else None
             self._post(Release(**self._signature(), queues=(), gone=gone))
 
