@@ -1,11 +1,13 @@
 """The command line as its users meet it: help, exit codes, one line for each failure."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -14,6 +16,7 @@ import yaml
 from console import controller, operator_commands
 from console.errors import Failure
 from console.main import app
+from tests.builders.checkout import files, text
 from tests.builders.command_line import Run
 
 
@@ -35,6 +38,37 @@ def test_help_leads_with_examples(run: Run, command: tuple[str, ...]) -> None:
     assert 0 == code
     example = " ".join(("trimtab", *command))
     assert out.index("Examples:") < out.index(f"\n    {example}") < out.index("Options:")
+
+
+def test_what_documents_tell_people_to_type_can_be_typed() -> None:
+    """The commands in them exist, and the options of these."""
+    known = {path for path in commands() if path}
+    seen = 0
+    for line in typed():
+        words = line.split()
+        path = tuple(words[:2]) if tuple(words[:2]) in known else tuple(words[:1])
+        assert path in known, line
+        options = {option for it in named(path).params for option in it.opts}
+        assert {it for it in words if it.startswith("--")} <= options, line
+        seen += 1
+
+    assert 15 < seen
+
+
+def typed() -> Iterator[str]:
+    """What stands after `trimtab` in the code of all documents."""
+    for document in files("*.md"):
+        for block in re.findall(r"^```\n(.*?)^```", text(document), re.MULTILINE | re.DOTALL):
+            yield from re.findall(r"^ *trimtab ([a-z][^#\n]*)", block, re.MULTILINE)
+        yield from re.findall(r"`trimtab ([a-z][^`]*)`", text(document))
+
+
+def named(path: tuple[str, ...]) -> typer.core.TyperCommand:
+    """The command of this name."""
+    command: Any = typer.main.get_command(app)
+    for name in path:
+        command = command.commands[name]
+    return command  # type: ignore[no-any-return]  # it ships no types
 
 
 def test_without_arguments_there_is_help(run: Run) -> None:

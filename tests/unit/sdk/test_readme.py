@@ -8,6 +8,8 @@ from typing import Any, get_args
 
 import pytest
 
+from tests.builders.checkout import text
+from tests.builders.examples import programs
 from trimtab import errors
 from trimtab.consuming.choice import ConsumerOptions
 from trimtab.engine import State
@@ -76,3 +78,11 @@ def test_the_examples_import_what_there_is(example: str) -> None:
 
     assert {"Consumer", "Member", "Producer"} & names.keys()
     assert issubclass(errors.MemberFailedError, errors.TrimtabError)
+
+
+def test_the_first_program_is_the_same_everywhere() -> None:
+    """The project's README shows what the SDK's shows, where it is run as printed."""
+    (first,) = programs(text(Path("README.md")))
+    bare = [re.sub(r"  # .*", "", example) for example in EXAMPLES]
+
+    assert first in bare
