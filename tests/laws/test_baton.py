@@ -128,7 +128,7 @@ PLANTS = {
         endings,
         "_end",
         wrong_pages.fenced_beside_the_log,
-        Scope(3, 1, Trouble(wishes=3, deaths=1)),
+        SHALLOW["two members and a death"],
         TWO_OWNERS,
     ),
     "beside the log, and beside a guard": (
