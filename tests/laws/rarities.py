@@ -5,6 +5,7 @@ A search finds their like once in some thousands, so they are kept: the laws try
 
 from typing import Final
 
+from rebalance.groups.model.events import Mode
 from tests.builders.records import Record, beaten, drained, joined, left, released, routed
 from tests.laws.logs import PRELUDE, Entry
 
@@ -80,3 +81,13 @@ GONE_FOR_A_WHILE: Final[list[tuple[int, Record]]] = [
     (0, beaten("m4", sequence=1)),
 ]
 """Who goes for a while is heard as well: with it, enough are to shorten the others' holds."""
+
+EPOCHS_ALIKE: Final[list[Entry]] = [
+    *PRELUDE,
+    (0, joined("a:2", "payments", sequence=4)),
+    (0, joined("c", sequence=4)),
+    (0, joined("b", sequence=4, mode=Mode.BROADCASTING)),
+    (0, joined("c", sequence=5, mode=Mode.BROADCASTING)),
+]
+"""It shares with all what it was promised alone before, and the epoch of both is that of its join.
+"""
