@@ -1,6 +1,6 @@
 """Very many beats, written by a process of its own.
 
-    python -m bench.backlog.flood localhost:9092 t1. 5000000
+    python -m bench.backlog.flood localhost:9092 t1. 5000000 8
 
 They are of a thousand members of other groups; each tenth beat of a member is a full one, which a
 starting controller keeps until it has read everything.
@@ -22,17 +22,17 @@ _OWNED: Final = (GrantRef("orders", "", 0, 1), GrantRef("orders", "", 1, 1))
 _NUMBER: Final = b'"sequence":1,'
 
 
-def flood(servers: str, prefix: str, count: int) -> None:
+def flood(servers: str, prefix: str, count: int, partitions: int = DEFAULT_PARTITIONS) -> None:
     """Write so many beats, and wait until Kafka has them."""
-    arguments = [servers, prefix, str(count)]
+    arguments = [servers, prefix, str(count), str(partitions)]
     subprocess.run([sys.executable, "-m", __name__, *arguments], check=True)
 
 
-def _write(servers: str, prefix: str, count: int) -> None:
+def _write(servers: str, prefix: str, count: int, partitions: int) -> None:
     producer = Producer({"bootstrap.servers": servers, "linger.ms": 50, "acks": 1})
     beats = [(_halves(it), _halves(it, _OWNED)) for it in range(_MEMBERS)]
     groups = [f"elsewhere-{it % _GROUPS}" for it in range(_MEMBERS)]
-    places = [(it.encode(), partition_of(it, DEFAULT_PARTITIONS)) for it in groups]
+    places = [(it.encode(), partition_of(it, partitions)) for it in groups]
     done = 0
     while done < count:
         turn, member = divmod(done, _MEMBERS)
@@ -55,5 +55,5 @@ def _halves(member: int, owned: tuple[GrantRef, ...] | None = None) -> tuple[byt
 
 
 if __name__ == "__main__":
-    _, where, before, many = sys.argv
-    _write(where, before, int(many))
+    _, where, before, many, parts = sys.argv
+    _write(where, before, int(many), int(parts))

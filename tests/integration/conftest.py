@@ -33,11 +33,9 @@ from tests.integration.readings import Reading, fill
 from tests.integration.secured_callers import ANN, PASSWORD, PREFIX
 from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
 from tests.integration.secured_kafka import SecuredKafka
-from tests.integration.topics import create_control_topics, create_topic
+from tests.integration.topics import PARTITIONS, create_control_topics, create_topic
 from trimtab import Member
 
-PARTITIONS = 2
-"""Of the topics that the command line makes."""
 SESSION_S = 10
 """Of the members that tests make: no pause of a machine is so long, but a start of Spark is."""
 

@@ -19,16 +19,21 @@ from typing import Self
 
 from console.tethered_process import TetheredProcess
 from streaming.process.readiness import Readiness, read, sign
+from tests.integration.topics import PARTITIONS
 
 START_PATIENCE_S = 240.0
 """A start takes 10 s on two idle cores, and has taken 100 on busy ones."""
 STOP_PATIENCE_S = 60.0
 POLL_S = 0.1
-INTERPRETED = {
+FRUGAL = {
+    # Spark writes Java for each task of a batch: that takes more time than the few rows of a test.
     "spark.options.spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.options.spark.sql.codegen.wholeStage": "false",
+    # An idle query asks Kafka what is new a hundred times a second: a third of what it costs.
+    "spark.options.spark.sql.streaming.pollingDelay": "100ms",
+    "topics.partitions": PARTITIONS,
 }
-"""Spark writes Java for each task of a batch, and that takes more time than the few rows of a test.
+"""Controllers of several tests share two cores, and half of what they cost, idle ones cost as well.
 `trimtab run` and `trimtab demo` are tested as they come."""
 _LAST = 20
 _BEFORE_THAT = 40
@@ -83,7 +88,7 @@ class ControllerProcess:
             "topics.prefix": prefix,
             "controller.ui_port": 0,
             "log.level": "debug",
-            **INTERPRETED,
+            **FRUGAL,
             **settings,
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]

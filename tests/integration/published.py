@@ -14,12 +14,12 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
+from tests.integration.topics import PARTITIONS
 from trimtab import Member
 from trimtab.protocol import (
     ASSIGNMENTS,
     BROKERS,
     DEADLETTERS,
-    DEFAULT_PARTITIONS,
     GROUPS,
     HISTORY,
     Assignment,
@@ -66,7 +66,7 @@ class Published:
         self._places = [
             TopicPartition(f"{prefix}{topic.name}", partition, 0)
             for topic in _TOPICS
-            for partition in range(DEFAULT_PARTITIONS)
+            for partition in range(PARTITIONS)
         ]
         self._consumer.assign(self._places)
 

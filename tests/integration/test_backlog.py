@@ -10,6 +10,7 @@ from console.embedded.broker import EmbeddedKafka
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
+from tests.integration.topics import PARTITIONS
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
@@ -35,7 +36,7 @@ def test_a_backlog_is_digested_and_moves_nothing(
             published.wait_until(lambda: all(map(published.is_read_by, (a, b))))
             before = {it: set(it.assignment) for it in (a, b)}
             controller.kill()
-            flood(servers, topics_prefix, BEATS)
+            flood(servers, topics_prefix, BEATS, PARTITIONS)
             assert before == {it: set(it.assignment) for it in (a, b)}
 
             controller.start()

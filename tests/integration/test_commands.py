@@ -9,8 +9,8 @@ from console.embedded.broker import EmbeddedKafka
 from tests.integration.conftest import MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
+from tests.integration.topics import PARTITIONS
 from trimtab.protocol import (
-    DEFAULT_PARTITIONS,
     DrainMember,
     Forget,
     Pause,
@@ -33,7 +33,7 @@ def command(kafka: EmbeddedKafka, controller: ControllerProcess, group: str) -> 
     key = group.encode()
 
     def give(record: Record) -> None:
-        topic, partition = f"{controller.prefix}commands", partition_of(key, DEFAULT_PARTITIONS)
+        topic, partition = f"{controller.prefix}commands", partition_of(key, PARTITIONS)
         producer.produce(topic, encode(record), key, partition)
         assert 0 == producer.flush(30)
 

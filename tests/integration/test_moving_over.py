@@ -15,10 +15,9 @@ from console.embedded.broker import EmbeddedKafka
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from tests.integration.topics import delete_topic
+from tests.integration.topics import PARTITIONS, delete_topic
 from tests.integration.watched_group import QUEUES, WatchedGroup
 from trimtab.protocol import (
-    DEFAULT_PARTITIONS,
     HEARTBEATS,
     MEMBERS,
     Forget,
@@ -106,7 +105,7 @@ def everything_is_forgotten(
 def drop_all(servers: str, topic: str) -> None:
     """Have a topic lose all that it holds, as retention does."""
     end = -1  # librdkafka's OFFSET_END
-    places = [TopicPartition(topic, it, end) for it in range(DEFAULT_PARTITIONS)]
+    places = [TopicPartition(topic, it, end) for it in range(PARTITIONS)]
     client = AdminClient({"bootstrap.servers": servers, "log_level": 2})
     for dropped in client.delete_records(places).values():
         dropped.result()
@@ -116,6 +115,6 @@ def forget(servers: str, prefix: str, group: str) -> None:
     """Have a group forgotten."""
     producer = Producer({"bootstrap.servers": servers})
     command = encode(Forget(id="c1", principal="ann", reason="retired"))
-    partition = partition_of(group, DEFAULT_PARTITIONS)
+    partition = partition_of(group, PARTITIONS)
     producer.produce(f"{prefix}commands", command, group.encode(), partition)
     assert 0 == producer.flush(30)

@@ -6,7 +6,8 @@ from confluent_kafka import Producer
 from console.embedded.broker import EmbeddedKafka
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
-from trimtab.protocol import DEFAULT_PARTITIONS, Join, encode, limits, partition_of
+from tests.integration.topics import PARTITIONS
+from trimtab.protocol import Join, encode, limits, partition_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -19,8 +20,8 @@ def test_bad_records_are_set_aside_and_good_ones_proceed(
     kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
 ) -> None:
     """Each bad record becomes one dead letter with its reason; a join amid them is answered."""
-    key, home = group.encode(), partition_of(group, DEFAULT_PARTITIONS)
-    elsewhere = (home + 1) % DEFAULT_PARTITIONS
+    key, home = group.encode(), partition_of(group, PARTITIONS)
+    elsewhere = (home + 1) % PARTITIONS
     good = encode(
         Join(
             member="a",
@@ -39,7 +40,7 @@ def test_bad_records_are_set_aside_and_good_ones_proceed(
         (key, OVERSIZE, home, "oversize"),
         (key, b"{}", elsewhere, "misrouted"),
         (None, good, home, "null_key"),
-        (b"a\nb", good, partition_of(b"a\nb", DEFAULT_PARTITIONS), "bad_key"),
+        (b"a\nb", good, partition_of(b"a\nb", PARTITIONS), "bad_key"),
     ]
     producer = Producer(
         {"bootstrap.servers": kafka.bootstrap_servers, "message.max.bytes": 2 * len(OVERSIZE)}

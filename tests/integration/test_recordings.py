@@ -7,7 +7,7 @@ from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import Run
-from tests.integration.conftest import PARTITIONS
+from tests.integration.topics import PARTITIONS
 from trimtab.protocol import (
     MEMBERS,
     ROUTES,

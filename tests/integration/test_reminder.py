@@ -14,7 +14,7 @@ from streaming.options import Options
 from streaming.startup.reminder import Misplaced, locate, reading, remind
 from streaming.startup.takeover import new_start
 from tests.builders.command_line import Run
-from tests.integration.conftest import PARTITIONS
+from tests.integration.topics import PARTITIONS
 from trimtab.protocol import GROUPS, Group, partition_of
 
 pytestmark = pytest.mark.kafka

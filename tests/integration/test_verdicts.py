@@ -12,9 +12,9 @@ from confluent_kafka.admin import AdminClient
 from console.embedded.broker import EmbeddedKafka
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
+from tests.integration.topics import PARTITIONS
 from trimtab import BrokerSelector, QueueRef
 from trimtab.protocol import (
-    DEFAULT_PARTITIONS,
     LATENCY,
     BrokerKey,
     BrokerLatency,
@@ -48,7 +48,7 @@ def cluster(group: str) -> str:
 def say(kafka: EmbeddedKafka, controller: ControllerProcess, cluster: str) -> Callable[..., None]:
     """Write a record about the cluster."""
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
-    partition = partition_of(cluster, DEFAULT_PARTITIONS)
+    partition = partition_of(cluster, PARTITIONS)
 
     def write(topic: str, record: Record) -> None:
         producer.produce(f"{controller.prefix}{topic}", encode(record), cluster.encode(), partition)
@@ -177,7 +177,7 @@ class TestTheKafkaItself:
     ) -> Hosts:
         """What the driver has said of the test's topic, once it has."""
         ear = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "ear"})
-        partition = partition_of(cluster, DEFAULT_PARTITIONS)
+        partition = partition_of(cluster, PARTITIONS)
         ear.assign([TopicPartition(f"{controller.prefix}latency", partition, 0)])
         messages = iter(partial(ear.poll, 30), None)
         # Only what is about this cluster: other tests write what nobody can decode beside it.

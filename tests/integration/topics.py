@@ -8,6 +8,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public, but
 
 from trimtab.protocol import topic_specs
 
+PARTITIONS = 2
+"""Of trimtab's topics, of most controllers that tests start: each is a task of Spark's a batch."""
+
 
 def create_topic(servers: str, name: str, partitions: int) -> None:
     """Create a topic and wait until it exists."""
