@@ -48,7 +48,7 @@ run: setup ## Start the controller (on an embedded Kafka, unless TRIMTAB_KAFKA__
 PURE := not (kafka or spark or packaging or gate or slow)
 # How many processes run tests: two with the lowest priority for those that need no JVM, the others
 # for those that do, which wait most of their time (tests/builders/sharing.py).
-AT_ONCE ?= 6
+AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
 .PHONY: floors
