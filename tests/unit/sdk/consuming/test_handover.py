@@ -13,8 +13,11 @@ from trimtab.consuming.handover import Handover
 def test_the_application_is_told_before_anything_is_read() -> None:
     """So it can prepare for the first message."""
     events: list[str] = []
-    client = SimpleNamespace(begin=lambda _: events.append("read"))
-    intake = SimpleNamespace(turn=nullcontext(), client=client, readings={}, manual=False)
+    leaders = SimpleNamespace(find=bool)
+    client = SimpleNamespace(begin=lambda _: events.append("read"), leaders=leaders, pause=bool)
+    intake = SimpleNamespace(
+        turn=nullcontext(), client=client, readings={}, manual=False, sought={}, paused=set()
+    )
     told = Told(lambda _: events.append("told"), bool, bool, bool, bool)
     handover = Handover(cast("Any", intake), cast("Any", None), told, 1.0)
     handover.on_assigned((Grant(queue(), 1, position=3),))
