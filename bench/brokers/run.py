@@ -145,10 +145,11 @@ def _await(controller: Contender, directory: Path) -> None:
         time.sleep(0.1)
 
 
-def create_topics(servers: str) -> None:
+def create_topics(servers: str, partitions: int = DEFAULT_PARTITIONS) -> None:
     """Make the topic that is sent to, and the controller's, of which the bad broker has none."""
     admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
     good = [number + 1 for number in range(BROKERS) if str(number + 1) != BAD]
+    settings = load(assignments=[f"topics.partitions={partitions}"], environment={}).settings
     topics = [
         NewTopic(
             it.name,
@@ -156,7 +157,7 @@ def create_topics(servers: str) -> None:
             replica_assignment=[[good[part % len(good)]] for part in range(it.partitions)],
             config=dict(it.config),
         )
-        for it in wanted(load(environment={}).settings)
+        for it in wanted(settings)
     ]
     for made in admin.create_topics(topics).values():
         made.result()

@@ -12,6 +12,7 @@ import pytest
 from bench.brokers.cluster import Cluster
 from bench.brokers.plan import BAD, PARTITIONS, TOPIC
 from bench.brokers.run import create_topics
+from tests.integration import topics
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.test_producer import Settled, wait_until
@@ -41,7 +42,7 @@ machine for much else; the broker hangs until everything is done."""
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three brokers, a topic dealt out among them, and the controller's topics on two of them."""
     with Cluster(tmp_path_factory.mktemp("cluster"), {}) as cluster:
-        create_topics(cluster.servers)
+        create_topics(cluster.servers, topics.PARTITIONS)
         yield cluster
 
 
