@@ -99,9 +99,10 @@ def _shares(
 ) -> Shares:
     cards = books.cards if readers else {}
     pages = {queue: books[queue] for name in readers for queue in cards.get(name, ())}
-    read = dict(portions(pages.items(), readers))
+    members = state.membership.members
+    read = dict(portions(pages.items(), (Life(it, members[it].incarnation) for it in readers)))
     for name in readers:
-        if not state.membership.members[name].owns:
+        if not members[name].owns:
             read[name] = common.portion(name)
     return read
 
@@ -111,9 +112,12 @@ def _readers(draft: Draft, state: GroupState, common: commons.Commons) -> list[M
     written, before = draft.handover.books.written, draft.before.handover.books
     was = [(queue, before[queue]) for queue in written if queue in before]
     now = [(queue, owned) for queue, owned in written.items() if owned is not None]
-    members = {member for _, owned in was + now for member in concerned(owned)}
-    old, new = portions(was, members), portions(now, members)
-    retold = {name for name in members if _read(draft, name, old) != _read(draft, name, new)}
+    members = draft.membership.members
+    names = {name for _, owned in was + now for name in concerned(owned)}
+    found = [(name, members.get(name)) for name in names]
+    lives = [Life(name, member.incarnation) for name, member in found if member is not None]
+    old, new = portions(was, lives), portions(now, lives)
+    retold = {name for name in old if _read(draft, name, old) != _read(draft, name, new)}
     retold.update(commons.readers(draft, common))
     return sorted(
         (retold | draft.outbox.answered | draft.outbox.reminded) & state.membership.members.keys()

@@ -6,6 +6,7 @@ why. It is computed from the state, never stored, and follows KIP-848's names fo
 Called by ``conclusion`` whenever a group's epoch grew.
 """
 
+from collections.abc import Mapping
 from heapq import nsmallest
 from typing import Final
 
@@ -13,11 +14,11 @@ from rebalance.causes import Cause
 from rebalance.groups import commons
 from rebalance.groups.model.books import Books
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
-from rebalance.groups.model.portions import Counts, counted
+from rebalance.groups.model.portions import Counts, counted, counted_alone
 from rebalance.groups.model.roster import Trait
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.subscriptions import known, patterns, subscribed
-from rebalance.ids import MemberId, Millis, TopicName
+from rebalance.ids import Life, MemberId, Millis, TopicName
 
 PEOPLE: Final = 1_000
 """How many members are named; what the contract allows (``trimtab.protocol.limits``), and more than
@@ -141,13 +142,21 @@ def _unassigned(state: GroupState, books: Books, owned: frozenset[TopicName]) ->
 
 def _people(state: GroupState, books: Books, common: commons.Commons) -> tuple[MemberSummary, ...]:
     names = nsmallest(PEOPLE, state.membership.members)
-    counts = counted(books, names)
+    counts = _counts(state, books, names)
     awaited = {state.target.owners.get(queue) for queue in (*books.moving, *state.handover.loose)}
     idle = state.target.owners and state.target.epoch == state.group_epoch
     return tuple(
         _member(state, common, name, counts[name], spare=bool(idle) and name not in awaited)
         for name in names
     )
+
+
+def _counts(state: GroupState, books: Books, names: list[MemberId]) -> Mapping[MemberId, Counts]:
+    """Count what each has; what a stranger has is not its namesake's."""
+    members = state.membership.members
+    shared = {it.member for it in state.handover.strangers} & members.keys()
+    alone = {it: counted_alone(books, Life(it, members[it].incarnation)) for it in shared}
+    return {**counted(books, (it for it in names if it not in shared)), **alone}
 
 
 def _member(

@@ -231,18 +231,19 @@ def _freed(state: GroupState, now: Stamp) -> list[Event]:
 
 
 def _obeyed(state: GroupState, now: Stamp) -> list[Event]:
+    members = state.membership.members.items()
     releases = (
-        Released(now, Life(name, member.incarnation), _told_to_give(state, name))
-        for name, member in sorted(state.membership.members.items())
+        Released(now, life, _told_to_give(state, life))
+        for life in sorted(Life(it, member.incarnation) for it, member in members)
     )
     return [release for release in releases if release.turns]
 
 
 def _obedient(state: GroupState, event: Event) -> Event:
     if isinstance(event, Released) and not event.turns:
-        return replace(event, turns=_told_to_give(state, event.member))
+        return replace(event, turns=_told_to_give(state, event.life))
     return event
 
 
-def _told_to_give(state: GroupState, member: MemberId) -> tuple[Turn, ...]:
-    return portions(state.handover.books.items(), {member})[member].give
+def _told_to_give(state: GroupState, life: Life) -> tuple[Turn, ...]:
+    return portions(state.handover.books.items(), [life])[life.member].give

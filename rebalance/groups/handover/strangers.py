@@ -1,8 +1,10 @@
 """Strangers: lives that hold a queue by a release, and are no members.
 
 A release may name a life whose join was not read yet, or was refused. It works, and is not fenced
-as a member is. So it is heard here: by its beats, and by its joins. If it is silent for the longest
-session that there is, or has left, or is not let in, or a younger life of its member is, it ends.
+as a member is. So it is heard here: by its beats, and by its joins, of which the next one lets it
+in: who named it has seen that the older life of its name goes. If it is silent for the longest
+session that there is, or has left, or asks for what it cannot have, or a younger life of its member
+is let in, it ends.
 
 Called by ``endings``, which meets them, by ``membership`` and ``entry``, which hear them, and by
 ``timers``. Its one rule: whoever may be working is succeeded only by a release in the log.

@@ -99,6 +99,7 @@ def _of_a_newcomer(draft: Draft, event: Joined, known: Member | None) -> Outcome
     if any(rival.outlives for rival in rivals):
         return TurnedAway()
     replaces = known or any(rival.rule is TwinRule.FENCE_OLDER for rival in rivals)
+    replaces = replaces or event.life in draft.handover.strangers  # it works already
     refused = None if replaces else _too_many_members(draft)
     refused = refused or _too_many_patterns(draft, event, known)
     if refused is not None:

@@ -161,10 +161,12 @@ def _instances(draft: Draft) -> dict[InstanceId, MemberId]:
 def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     """Return what happens to the two; a member that is away is only replaced by its own return.
 
-    So is an earlier life of the same process: it has dropped everything before it came back.
+    So is an earlier life of the same process: it has dropped everything before it came back. And so
+    is one whose name a release has given to the newcomer: only one that goes is succeeded so.
     """
     same = event.last_epoch is not None and _is_same_process(draft, event, rival)
-    if same or draft.membership.members[rival].away:
+    named = rival == event.member and event.life in draft.handover.strangers
+    if same or named or draft.membership.members[rival].away:
         return TwinRule.FENCE_OLDER
     if rival == event.member:
         # Two that were to be told apart meet only where their name is too long for that.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rebalance.groups.model.books import Books, concerned
 from rebalance.groups.model.events import Inheritance, Portion
 from rebalance.groups.model.ownership import Ownership
-from rebalance.ids import MemberId, Queue, Turn
+from rebalance.ids import Life, MemberId, Queue, Turn
 
 Shares = Mapping[MemberId, Portion]
 
@@ -33,22 +33,25 @@ class _Share:
         return Portion(tuple(self.hold), tuple(self.give), tuple(self.inherit))
 
 
-def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[MemberId]) -> Shares:
-    """Read the portions of the ``wanted`` members off some pages."""
-    shares = {member: _Share() for member in wanted}
+def portions(pages: Iterable[tuple[Queue, Ownership]], wanted: Iterable[Life]) -> Shares:
+    """Read the portions of the ``wanted`` members off some pages.
+
+    What another life of a member's name has is none of its business (``handover.strangers``).
+    """
+    shares = {life: _Share() for life in wanted}
     for queue, owned in pages:
         holder = owned.holder
-        share = shares.get(holder.member)
+        share = shares.get(holder.life)
         if share is not None and owned.ending is None:
             told = share.hold if owned.asked is None else share.give
             following = owned.heir
             to = None if following is None else following.life
             told.append(Turn(queue, holder.epoch, owned.named, to))
         for heir in owned.heirs:
-            share = shares.get(heir.member)
+            share = shares.get(heir.life)
             if share is not None:
                 share.inherit.append(Inheritance(queue, heir.epoch, holder.tenure))
-    return {member: share.portion() for member, share in shares.items()}
+    return {life.member: share.portion() for life, share in shares.items()}
 
 
 class Counts(NamedTuple):
@@ -80,3 +83,11 @@ def counted(books: Books, wanted: Iterable[MemberId]) -> Mapping[MemberId, Count
     }
     assert all(counts.hold >= 0 for counts in found.values()), "nobody holds less than nothing"
     return found
+
+
+def counted_alone(books: Books, life: Life) -> Counts:
+    """Count the portion of a member whose name another life has queues under."""
+    pages = ((queue, books[queue]) for queue in books.cards.get(life.member, ()))
+    portion = portions(pages, [life])[life.member]
+    moving = sum(line.queue in books.moving for line in portion.inherit)
+    return Counts(len(portion.hold), len(portion.give), moving, len(portion.inherit) - moving)

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from rebalance.groups.model.decisions import AssignmentIssued, Freed, HandedOver
+from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import MemberId, Millis
-from tests.builders.notation import life_text, turn_text
-from tests.builders.records import beaten, drained, joined, left, released, routed
+from tests.builders.notation import life, life_text, turn_text
+from tests.builders.records import beaten, drained, joined, left, released, routed, wild
 from tests.builders.story import Story, only
 
 SESSION_S = 10
@@ -125,19 +126,47 @@ def test_a_younger_life_that_is_let_in_ends_a_stranger_of_its_name() -> None:
     ],
     ids=["a twin", "too many members"],
 )
-def test_whoever_is_not_let_in_loses_what_a_release_gave_it(policy: Policy, newcomer: str) -> None:
-    """No record can ask it to let go: so its release is written for it, and names the next."""
+def test_whoever_works_by_a_release_is_let_in(policy: Policy, newcomer: str) -> None:
+    """Only who goes is succeeded so; what it has could not be taken from it without two owners."""
     story = a_story(policy)
     story.reads(joined("c"))
     story.reads(joined(newcomer), released("b", f"orders-0@2>4={newcomer}"))
-    assert f"{newcomer.removesuffix(':1')}@4" in story.pages()["orders-0"]
+    assert f"{newcomer}@4" in story.pages()["orders-0"]
     story.wall += 1_000
-    story.reads(beaten(newcomer, owned="orders-0@4", sequence=2))
-    assert [] == only(Freed, story.decided)
     story.reads(joined(newcomer, sequence=3))
 
+    assert [] == only(Freed, story.decided)
+    name, incarnation = life(newcomer)
+    assert incarnation == story.state.membership.members[name].incarnation
+    assert [4] == [it.epoch for it in story.told(name).give]  # to get it anew
+
+
+def test_whoever_is_not_let_in_loses_what_a_release_gave_it() -> None:
+    """No record can ask it to let go: so its release is written for it, and names the next."""
+    story = a_story(replace(POLICY, max_patterns=1))
+    story.reads(joined("c"))
+    story.reads(joined("d", patterns=wild("or* pay*")), released("b", "orders-0@2>4=d"))
+    assert "d@4" in story.pages()["orders-0"]
+    story.wall += 1_000
+    story.reads(beaten("d", owned="orders-0@4", sequence=2))
+    assert [] == only(Freed, story.decided)
+    story.reads(joined("d", patterns=wild("or* pay*"), sequence=3))
+
     (freed,) = only(Freed, story.decided)
-    assert (newcomer, ["orders-0@4>6"]) == (life_text(*freed.life), [*map(turn_text, freed.turns)])
+    assert ("d", ["orders-0@4>6"]) == (life_text(*freed.life), [*map(turn_text, freed.turns)])
+
+
+def test_what_a_stranger_has_is_not_its_namesakes() -> None:
+    """The member of that name is told nothing of it, and has less in the summary."""
+    story = a_story(replace(POLICY, on_twin=TwinRule.REFUSE_NEWER))
+    story.reads(joined("c"))
+    story.reads(joined("c:2"), released("b", "orders-0@2>4=c:2"))
+    assert "c:2@4" in story.pages()["orders-0"]
+    story.reads(joined("c", sequence=9))
+
+    assert () == story.told("c").hold + story.told("c").give
+    (c,) = (it for it in only(GroupSummarised, story.decisions)[-1].members if it.member == "c")
+    assert (0, 0) == (c.hold, c.give)
 
 
 def test_who_has_left_may_have_handed_on() -> None:

@@ -22,9 +22,9 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.portions import portions
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import Epoch, MemberId
+from rebalance.ids import Epoch, Life, MemberId
 from tests.builders.group import a_group
-from tests.builders.notation import page_text, queue
+from tests.builders.notation import life, page_text, queue
 from tests.builders.records import Record, at, beaten, commanded, joined, left, released, wild
 from tests.builders.story import only
 from tests.unit.rebalance.groups.kafkas_cases import CURRENT_ASSIGNMENT, WITHOUT_COUNTERPART
@@ -211,7 +211,7 @@ def group_with(before: str, wanted: str) -> GroupState:
 
 def condition(state: GroupState) -> str:
     """Say what member a is doing."""
-    portion = portions(state.handover.books.items(), {MemberId("a")})[MemberId("a")]
+    portion = portions(state.handover.books.items(), [Life(*life("a"))])[MemberId("a")]
     words = [*(["giving"] if portion.give else ()), *(["waiting"] if portion.inherit else ())]
     return ", ".join(words) or "stable"
 

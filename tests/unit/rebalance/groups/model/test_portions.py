@@ -5,9 +5,9 @@ import pytest
 from rebalance.groups.model.events import Portion
 from rebalance.groups.model.portions import portions
 from rebalance.groups.model.state import GroupState
-from rebalance.ids import MemberId
+from rebalance.ids import Life
 from tests.builders.group import a_group
-from tests.builders.notation import life_text, queue_text, turn_text
+from tests.builders.notation import life, life_text, queue_text, turn_text
 
 PAGES = {
     "held": ("a@1", {"a": "hold orders-0@1", "b": "", "c": ""}),
@@ -53,8 +53,9 @@ def text(portion: Portion) -> str:
 
 def read(state: GroupState, *wanted: str) -> dict[str, str]:
     """Read the portions of some members off the books."""
-    found = portions(state.handover.books.items(), {MemberId(name) for name in wanted})
-    return {name: text(found[MemberId(name)]) for name in wanted}
+    lives = [Life(*life(name)) for name in wanted]
+    found = portions(state.handover.books.items(), lives)
+    return {name: text(found[it.member]) for name, it in zip(wanted, lives, strict=True)}
 
 
 @pytest.mark.parametrize(("written", "expected"), PAGES.values(), ids=PAGES.keys())
@@ -79,6 +80,14 @@ def test_portion_lists_queues_in_order_whatever_the_order_of_the_books() -> None
             group = group.with_page(name, written)
 
         assert {"a": expected} == read(group.state, "a")
+
+
+def test_what_another_life_of_its_name_has_is_not_a_members() -> None:
+    """A life that no member is may hold a queue by a release; only that life may work on it."""
+    group = a_group().with_page("orders-0", "a@1").with_page("orders-1", "b@1 > a:2@2")
+
+    assert {"a": "hold orders-0@1"} == read(group.state, "a")
+    assert {"a:2": "inherit orders-1@2 from b@1"} == read(group.state, "a:2")
 
 
 def test_only_wanted_members_are_read() -> None:
