@@ -21,6 +21,7 @@ NEEDS_JVM: Final = ("tests/integration/", "tests/packaging/")
 SHARED: Final = {
     "tests/integration/test_accounts.py": "controller",
     "tests/integration/test_bad_broker.py": "cluster",
+    "tests/integration/test_consumer_in_a_group.py": "controller",
     "tests/integration/test_departures.py": "controller",
     "tests/integration/test_hand_over.py": "controller",
     "tests/integration/test_hung_kafka.py": "hung",

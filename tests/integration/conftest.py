@@ -27,6 +27,7 @@ import pytest
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.ports import choose_port
 from tests.builders.command_line import Run, caller
+from tests.integration.accounts import Account
 from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
 from tests.integration.readings import Reading, fill
@@ -183,6 +184,14 @@ def topic(kafka: EmbeddedKafka, group: str) -> str:
     name = f"{group}-topic"
     create_topic(kafka.bootstrap_servers, name, 8)
     return name
+
+
+@pytest.fixture
+def account(kafka: EmbeddedKafka, topic: str, tmp_path: Path) -> Iterator[Account]:
+    """The account of the test's topic."""
+    account = Account(kafka.bootstrap_servers, topic, tmp_path)
+    yield account
+    account.close()
 
 
 @pytest.fixture

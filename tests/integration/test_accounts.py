@@ -2,8 +2,7 @@
 
 import signal
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from threading import Event, Thread
 from typing import Self
 
@@ -20,14 +19,6 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
 Arguments = Callable[[str], dict[str, object]]
-
-
-@pytest.fixture
-def account(kafka: EmbeddedKafka, topic: str, tmp_path: Path) -> Iterator[Account]:
-    """The account of the test's topic."""
-    account = Account(kafka.bootstrap_servers, topic, tmp_path)
-    yield account
-    account.close()
 
 
 class Offsets:

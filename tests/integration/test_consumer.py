@@ -255,6 +255,8 @@ def test_it_reads_on_where_it_is_told(reading: Reading, work: str) -> None:
 def test_a_queue_may_be_paused_and_sought_before_it_is_begun(reading: Reading, work: str) -> None:
     """As `on_assigned` would do it, which comes before."""
     first, second = (Grant(QueueRef(work, "", number), 1) for number in (0, 1))
+    reading.parts.set_paused([first.queue, second.queue], paused=True)
+    reading.handover.on_lost((first, second))  # what was said of them goes with them
     reading.parts.set_paused([first.queue], paused=True)
     reading.parts.seek(second.queue, 3)
     reading.assign(first, second)

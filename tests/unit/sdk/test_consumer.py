@@ -175,6 +175,23 @@ def test_its_health_says_how_it_is(kafka: MemoryTransport) -> None:
     assert (False, "ended") == (after.ready, after.state)
 
 
+def test_only_what_it_owns_is_sought(kafka: MemoryTransport) -> None:
+    """From `on_assigned` on; what is not owned is an error, and for a pause it is nothing."""
+
+    def seek(_: object) -> None:
+        consumer.seek(queue(), 3)
+
+    consumer = a_consumer(kafka, on_assigned=seek)
+    with consumer:
+        kafka.assign(1, hold=[(0, 1)])
+        until(lambda: consumer.assignment)
+        consumer.pause(queue(), queue(1))
+        with pytest.raises(KeyError):
+            consumer.seek(queue(1), 3)
+
+    assert consumer.member.failure is None
+
+
 def test_a_callback_that_cannot_be_called_is_refused(kafka: MemoryTransport) -> None:
     """When the consumer is made."""
     with pytest.raises(ConfigurationError, match=r"^on_revoked: .* cannot be called"):

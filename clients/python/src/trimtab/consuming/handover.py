@@ -122,12 +122,12 @@ class Handover:
             for grant in grants:
                 self.unbegun.pop(grant.queue, None)
                 intake.sought.pop(grant.queue, None)
+                intake.paused.discard(grant.queue)
             found = [(grant, intake.readings.get(grant.queue)) for grant in grants]
             ending = [it for grant, it in found if it and it.grant == grant and not it.ending]
             following = intake.not_handed_out(ending)
             for reading in ending:
                 reading.next, reading.ending = following[reading.queue], True
-            intake.paused.difference_update(following)
             intake.client.end([it.queue for it in ending])
             intake.hand.keep(intake.readings.keys() - following.keys())
         return ending

@@ -1,0 +1,119 @@
+"""Consumers in a group, with a real controller: pauses, own positions, and a stuck loop."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from confluent_kafka import Message
+
+from tests.integration.accounts import PATIENCE_S, Account
+from trimtab import Consumer, QueueRef, StuckError
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+QUEUES = 8
+EACH = 10
+ALL = {(number, offset) for number in range(QUEUES) for offset in range(EACH)}
+"""What the first messages are called: their partitions and offsets."""
+Arguments = Callable[[str], dict[str, Any]]
+
+
+def taken(consumer: Consumer, count: int) -> list[Message]:
+    """Take so many messages; the last one is in hand then."""
+    found: list[Message] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while len(found) < count:
+        assert time.monotonic() < deadline, f"{len(found)} of {count} have come"
+        found.extend(filter(None, [consumer.poll(0.1)]))
+    return found
+
+
+def places(messages: list[Message]) -> list[tuple[int, int]]:
+    """Where they stand."""
+    return [(it.partition() or 0, it.offset() or 0) for it in messages]
+
+
+def test_a_queue_is_paused_resumed_and_read_again(
+    account: Account, arguments: Arguments, topic: str
+) -> None:
+    """The others go on; nothing of it is missed, and what is asked for again comes again."""
+    account.produce(QUEUES * EACH)
+    queue = QueueRef(topic, "", 0)
+    with Consumer(**arguments("a")) as consumer:
+        consumer.member.wait_until(lambda it: len(it.assignment) == QUEUES, PATIENCE_S)
+        consumer.pause(queue)
+        others = places(taken(consumer, len(ALL) - EACH))
+        meanwhile = consumer.poll(0.5)
+        consumer.resume(queue)
+        rest = places(taken(consumer, EACH))
+        consumer.seek(queue, EACH // 2)
+        again = places(taken(consumer, EACH // 2))
+
+    assert meanwhile is None
+    assert ALL - {(0, it) for it in range(EACH)} == set(others)
+    assert [(0, it) for it in range(EACH)] == rest
+    assert rest[EACH // 2 :] == again
+
+
+def test_broadcasting_members_have_positions_of_their_own(
+    account: Account, arguments: Arguments
+) -> None:
+    """Each reads everything, and goes on where it stopped itself."""
+    account.produce(QUEUES * EACH)
+
+    def reads(name: str, count: int) -> set[tuple[int, int]]:
+        with Consumer(**arguments(name), mode="broadcasting") as consumer:
+            messages = taken(consumer, count)
+            assert consumer.commit(messages)
+        return set(places(messages))
+
+    half = len(ALL) // 2
+    of_a, of_b = reads("a", len(ALL)), reads("b", half)
+    account.produce(QUEUES)
+    new = {(number, EACH) for number in range(QUEUES)}
+
+    assert ALL == of_a
+    assert new == reads("a", QUEUES)
+    assert ALL - of_b | new == reads("b", half + QUEUES)
+
+
+def test_what_is_not_committed_by_hand_is_read_by_the_heir(
+    account: Account, arguments: Arguments
+) -> None:
+    """A manual commit is all that counts, whatever was handed out."""
+    account.produce(QUEUES * EACH)
+    with Consumer(**arguments("a"), commit="manual") as consumer:
+        messages = taken(consumer, len(ALL) // 2)
+        assert consumer.commit(messages)
+        taken(consumer, len(ALL) // 2)
+    with Consumer(**arguments("b")) as consumer:
+        rest = taken(consumer, len(ALL) - len(messages))
+        more = consumer.poll(0.3)
+
+    assert (ALL - set(places(messages)), None) == (set(places(rest)), more)
+
+
+def test_a_stuck_consumer_gives_up_and_says_so(account: Account, arguments: Arguments) -> None:
+    """Others go on with all that it had, also with what it has in hand."""
+    account.produce(QUEUES * EACH)
+    told: list[Exception] = []
+
+    def be_stuck(heir: Consumer) -> None:
+        """Take a message, and come back when others have it."""
+        stuck = Consumer(**arguments("a"), max_poll_interval="2s", on_error=told.append)
+        with stuck:
+            (in_hand,) = places(taken(stuck, 1))
+            while places(taken(heir, 1)) != [in_hand]:
+                pass
+            assert len(heir.assignment) == QUEUES
+            assert not stuck.health.ready
+            stuck.poll(0)
+
+    with (
+        Consumer(**arguments("b")) as heir,
+        pytest.raises(StuckError, match="max_poll_interval"),
+    ):
+        be_stuck(heir)
+
+    assert 1 == len([it for it in told if isinstance(it, StuckError)])
