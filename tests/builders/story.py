@@ -63,6 +63,14 @@ class Story:
         events = [self._stamped(record) for record in records]
         return self._step(events, events[-1].stamp)
 
+    def reads_late(self, *records: Record, apart: float) -> list[Decision]:
+        """Read these as one batch, although they were written so many seconds apart."""
+        events = []
+        for record in records:
+            self.wall += round(apart * 1000)
+            events.append(self._stamped(record))
+        return self._step(events, events[-1].stamp)
+
     def starts(self, *records: Record) -> list[Decision]:
         """Begin again, with the memory that there was; these were written meanwhile."""
         begun = Begun(self._stamp())

@@ -11,8 +11,9 @@ added.
 
 A member may miss the record, and read on. It works, and does not know that it must stop, until it
 is sent another one: because something has changed, or because its beats show it (``unread``). Then
-its deadline starts once more, when that one is out. But only for 17 heartbeats, so a member that
-never reads what it is told is fenced as well, that much later.
+its deadline starts once more, when that one is out. But a member that never reads what it is told
+is fenced as well, after three of these: what was out for long enough was missed for good. While the
+controller was away nothing was out, so that does not count.
 
 Called by ``step`` and ``unread``; asked by ``timers`` and ``baton``. Its one rule: no deadline
 starts before the member could have been told.
@@ -30,9 +31,10 @@ from rebalance.groups.model.state import GroupState
 from rebalance.ids import Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
-_HEARTBEATS: Final = 17
-"""In these a member is told again three times: after two heartbeats, four more and eight more, each
-with the next beat. Two that are lost in a row are waited for (simulated), more perhaps not."""
+_HEARTBEATS: Final = 10
+"""A member is told again after two heartbeats, four more and eight more, each with the next beat.
+The second of these is out by then, and the third one is not: so that one is the last that counts.
+Two that are lost in a row are waited for (simulated), more perhaps not."""
 
 
 @dataclass(slots=True)
@@ -57,11 +59,16 @@ def begins(draft: Draft, asked: Asked) -> Millis:
     return max(asked.at, draft.handover.posted.get(asked.epoch) or asked.at)
 
 
-def tell_again(draft: Draft, name: MemberId, member: Member, clock: Millis) -> None:
-    """Note that a member is sent a record that has not shown that it read the one before."""
+def tell_again(
+    draft: Draft, name: MemberId, member: Member, clock: Millis, *, since: Millis | None
+) -> None:
+    """Note that a member is sent a record that has not shown that it read the one before.
+
+    That one is out ``since`` then, if it is.
+    """
     most = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
     for one in _asked(draft).get(Life(name, member.incarnation), ()):
-        if clock - one.at <= most:
+        if (clock if since is None else since) - one.at <= most:
             draft.handover.retold.add(one.epoch)
             draft.handover.posted = {**draft.handover.posted, one.epoch: clock}
 

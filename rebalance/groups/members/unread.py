@@ -53,7 +53,8 @@ def heed(draft: Draft, event: BeatSeen, member: Member, unread: Unread) -> Unrea
         patience = _HEARTBEATS * draft.policy.heartbeat_ms(member.session_timeout_ms)
         if event.stamp.heard - unread.since >= patience << min(unread.times, _DOUBLINGS):
             draft.outbox.reminded.add(event.member)
-            notice.tell_again(draft, event.member, member, event.stamp.heard)
+            clock, since = event.stamp.heard, unread.since
+            notice.tell_again(draft, event.member, member, clock, since=since)
     return unread
 
 
@@ -75,7 +76,8 @@ def note(
         pulse = pulses[name]
         was = pulse.unread
         if was is not None:
-            notice.tell_again(draft, name, state.membership.members[name], clock)
+            member = state.membership.members[name]
+            notice.tell_again(draft, name, member, clock, since=was.since)
         times = 0 if was is None else was.times + (name in draft.outbox.reminded)
         pulses[name] = Pulse(pulse.seen, pulse.sequence, Unread(state.epoch, None, times))
     state = notice.sent(draft, state)

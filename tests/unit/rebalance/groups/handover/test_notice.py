@@ -59,7 +59,7 @@ def test_however_many_are_told_again_the_books_are_looked_through_once() -> None
         patch.object(DraftedBooks, "concerning", autospec=True) as concerning,
     ):
         for name, member in list(draft.membership.members.items()):
-            notice.tell_again(draft, name, member, Millis(3_000))
+            notice.tell_again(draft, name, member, Millis(3_000), since=None)
 
     assert (1, 0) == (moving.call_count, concerning.call_count)
     assert {Epoch(2)} == draft.handover.retold

@@ -1,5 +1,7 @@
 """Whoever does not show that it has read its record is told again, ever more rarely."""
 
+from itertools import chain
+
 import pytest
 
 from rebalance.groups.model.decisions import AssignmentIssued
@@ -100,6 +102,20 @@ def test_who_never_reads_it_is_fenced_all_the_same() -> None:
 
     assert fenced is not None
     assert PATIENT_S < fenced <= 17 * BEAT_S + 3 + PATIENT_S
+
+
+def test_nobody_is_fenced_for_what_a_controller_that_was_away_did_not_tell_it_again() -> None:
+    """However long that was: its deadline starts once more when it is told."""
+    story = asked()
+    story.reads(beaten("b", epoch=3))
+    pairs = [(beaten("a", epoch=2), beaten("b", epoch=3)) for _ in range(200)]
+    story.reads_late(*chain.from_iterable(pairs), apart=BEAT_S / 2)
+    assert MemberId("a") in story.state.membership.members
+    assert MemberId("a") in {it.member for it in only(AssignmentIssued, story.decided)}
+
+    fenced = fenced_at(story, None)
+    assert fenced is not None
+    assert PATIENT_S < fenced
 
 
 def test_who_shows_that_it_has_read_is_told_nothing() -> None:
