@@ -2,8 +2,9 @@
 
 One thread enters deliveries and another reads them a little later: so an entry is one append, and
 everything that takes longer (looking up, sorting) is done away from the messages. In a stream only
-every eighth delivery is entered, and counts for eight. A window keeps every n-th latency once there
-are many: a thousand give the same p99 as a million. Failures are all counted.
+every eighth delivery is entered, and counts for eight: the sum is right on average. A window keeps
+every n-th latency once there are many: a thousand give the same p99 as a million. Failures are all
+counted.
 
 Called by the senders and by ``dispatch``. Its one rule: what is kept does not grow with traffic.
 """

@@ -182,6 +182,8 @@ class Dispatch(Generic[E]):
         else:
             eights = map(repeat, cycle(map(self._eight, row)), repeat(self._pace // EIGHTH))
             turns = chain.from_iterable(chain.from_iterable(eights))
+            for _ in range(random.getrandbits(31) % EIGHTH):
+                next(turns)  # begin anywhere in an eight, or of short streams too few would count
         self.turns[topic] = chain(first, turns).__next__
 
     def _turn(self, queue: QueueRef) -> Turn[E]:
