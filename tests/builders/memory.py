@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from typing import Any
 
-from tests.builders.sessions import GROUP, SESSION_MS, assignment
+from tests.builders.sessions import GROUP, SESSION_MS, assignment, queue
 from trimtab import TransportError
 from trimtab.protocol import ASSIGNMENTS, RELEASES, TOPICS, Join, Record, decode, encode, member_key
 from trimtab.protocol.limits import MIN_TIMEOUT_MS
@@ -19,7 +19,8 @@ from trimtab.transports.contract import CaughtUp, Delivered, Event, Received, Un
 class MemoryTransport:
     """One member's way to nowhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, topic: str = queue().topic) -> None:
+        self._topic = topic
         self.reachable = True
         """Whether `open` works and records arrive."""
         self.sent: list[Record] = []
@@ -69,7 +70,11 @@ class MemoryTransport:
             "session_timeout_ms": session_ms,
             "heartbeat_interval_ms": max(MIN_TIMEOUT_MS, session_ms // 3),
         }
-        value = encode(record.model_copy(update=timeouts))
+        rows = {
+            name: tuple(it._replace(topic=self._topic) for it in getattr(record, name))
+            for name in ("hold", "give", "inherit")
+        }
+        value = encode(record.model_copy(update=timeouts | rows))
         self.publish(ASSIGNMENTS.name, member_key(GROUP, join.member), value)
 
     def release(self, record: Record) -> None:

@@ -10,6 +10,7 @@ A worker is a process with a consumer, as an application would be: run as
 back for the next message. Nothing that was produced may be without an effect.
 """
 
+import asyncio
 import json
 import os
 import signal
@@ -20,13 +21,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from confluent_kafka import Message, Producer
 
-from trimtab import Consumer
+from trimtab import AsyncConsumer, Consumer
 
-Style = Literal["each", "collect", "fail"]
+Style = Literal["each", "asyncio", "collect", "fail"]
 
 PATIENCE_S = 60.0
 COLLECTED = 500
@@ -146,10 +147,20 @@ class Worker:
             self.have_effect(message)
 
 
+async def work_on_a_loop(worker: Worker, told: dict[str, Any]) -> None:
+    """Be one with asyncio."""
+    async with AsyncConsumer(**told["member"], **told["options"]) as consumer:
+        async for message in consumer:
+            worker.have_effect(message)
+
+
 def main() -> None:
     """Be a worker."""
     told = json.loads(sys.argv[1])
     worker = Worker(told["effects"], told["member"]["member_id"], told["style"])
+    if told["style"] == "asyncio":
+        asyncio.run(work_on_a_loop(worker, told))
+        return
     with Consumer(**told["member"], **told["options"]) as consumer:
         worker.work(consumer)
 

@@ -19,6 +19,7 @@ from trimtab.callbacks import Ownership
 from trimtab.clock import now_s
 from trimtab.consuming.assembly import Parts, assemble
 from trimtab.consuming.choice import ConsumerOptions, Told, read_options
+from trimtab.consuming.taking import Taking
 from trimtab.session import Profile
 
 PATIENCE_S: Final = 20.0
@@ -53,6 +54,7 @@ class Reading:
             told,
         )
         self.intake = self.parts.intake
+        self.taking = Taking(self.intake, lambda: self.intake.over)
         self.handover = self.parts.handover
         self._group = group
         self._servers = servers
@@ -80,10 +82,7 @@ class Reading:
 
     def poll(self, timeout: float) -> Message | None:
         """Come back for the next message."""
-        deadline = now_s() + timeout
-        while (message := self.intake.advance()) is None and now_s() < deadline:
-            self.intake.fetch(deadline - now_s())
-        return message
+        return self.taking.next(now_s() + timeout)
 
     def read(self, count: int) -> list[tuple[int, int]]:
         """Take so many messages, and say that they are done: their partitions and offsets."""

@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
-from tests.integration.accounts import COLLECTED, FATAL, PATIENCE_S, Account, ends
+from tests.integration.accounts import COLLECTED, FATAL, PATIENCE_S, Account, Style, ends
 from tests.integration.conftest import SESSION_S
 from tests.integration.published import Published
 from trimtab.protocol import MemberChanged
@@ -147,10 +147,13 @@ def test_an_error_in_the_handler_ends_the_process_at_once(
     assert set() == account.twice
 
 
-def test_sigterm_ends_the_loop_in_good_order(account: Account, arguments: Arguments) -> None:
+@pytest.mark.parametrize("style", ["each", "asyncio"])
+def test_sigterm_ends_the_loop_in_good_order(
+    account: Account, arguments: Arguments, style: Style
+) -> None:
     """Without a line for it in the program: nothing is repeated, and the exit code is 0."""
     account.produce(200)
-    with account.worker(arguments("a"), "each") as a:
+    with account.worker(arguments("a"), style) as a:
         account.wait_until(lambda: account.workers() == {"a"}, meanwhile=1)
         with account.worker(arguments("b"), "each") as b:
             account.wait_until(lambda: account.workers() == {"a", "b"}, meanwhile=1)

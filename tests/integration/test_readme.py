@@ -20,7 +20,7 @@ from tests.integration.topics import create_topic
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 README = (Path(__file__).parents[2] / "clients" / "python" / "README.md").read_text("utf-8")
-MEMBER, READING, _, _, ASYNCIO, PRODUCER = programs(README)
+MEMBER, READING, _, _, ASYNCIO, READING_ASYNCIO, PRODUCER = programs(README)
 PATIENCE_S = 90.0
 
 
@@ -66,12 +66,13 @@ def test_an_example_runs_to_its_end(
     assert said in done.stdout
 
 
+@pytest.mark.parametrize("example", [READING, READING_ASYNCIO], ids=["threads", "asyncio"])
 def test_what_reads_runs_until_it_is_told_to_end(
-    kafka: EmbeddedKafka, controller: ControllerProcess, orders: str
+    kafka: EmbeddedKafka, controller: ControllerProcess, orders: str, example: str
 ) -> None:
     """SIGTERM ends it in good order."""
     del orders  # is there
-    program = here(READING, kafka.bootstrap_servers, controller.prefix, a_group())
+    program = here(example, kafka.bootstrap_servers, controller.prefix, a_group())
     with subprocess.Popen([sys.executable, "-uc", program], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from confluent_kafka import Message
 
-from trimtab import Consumer, Grant, QueueRef
+from trimtab import AsyncConsumer, Consumer, Grant, QueueRef
 
 heard: list[object] = []
 
@@ -49,6 +49,28 @@ def main() -> None:
         consumer.pause(queue)
         consumer.resume(queue)
         consumer.seek(queue, 0)
+        consumer.stop()
+
+
+async def told_later(grants: tuple[Grant, ...]) -> None:
+    """A callback."""
+    told(grants)
+
+
+async def main_with_asyncio() -> None:
+    """The same on an event loop."""
+    async with AsyncConsumer(
+        "localhost:9092", group="billing", topics=["orders"], on_revoked=told_later
+    ) as consumer:
+        async for message in consumer:
+            heard.extend([message.value(), consumer.token(message)])
+        async for batch in consumer.batches(100, "1s"):
+            counted: bool = await consumer.commit(batch)
+            heard.extend([counted, await consumer.commit(batch[-1]), await consumer.commit()])
+        polled: Message | None = await consumer.poll(0.1)
+        await consumer.pause(consumer.assignment[0].queue)
+        await consumer.seek(consumer.assignment[0].queue, 0)
+        heard.extend([polled, consumer.running, consumer.waiting, consumer.health.ready])
         consumer.stop()
 
 

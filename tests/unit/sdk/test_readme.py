@@ -67,7 +67,7 @@ def test_every_state_is_named() -> None:
 @pytest.mark.parametrize(
     "example",
     EXAMPLES,
-    ids=["member", "consumer", "collecting", "fencing", "asyncio", "producer"],
+    ids=["member", "consumer", "collecting", "fencing", "asyncio", "async", "producer"],
 )
 def test_the_examples_import_what_there_is(example: str) -> None:
     """They are programs, and the names that they import exist."""
@@ -76,7 +76,7 @@ def test_the_examples_import_what_there_is(example: str) -> None:
     exec(compile("\n".join(imports), "README.md", "exec"), names)  # noqa: S102 - our own text
     compile(example, "README.md", "exec")
 
-    assert {"Consumer", "Member", "Producer"} & names.keys()
+    assert {"AsyncConsumer", "Consumer", "Member", "Producer"} & names.keys()
     assert issubclass(errors.MemberFailedError, errors.TrimtabError)
 
 

@@ -1,12 +1,13 @@
 """trimtab: members of consumer groups that hand queues over without a gap.
 
-`Consumer` reads its share of Kafka. `Member` (threads) and `trimtab.aio.Member` (asyncio) only join
-a group, for programs that move the data themselves. `trimtab.session` is the core without I/O,
-`trimtab.protocol` the wire.
+`Consumer` (threads) and `AsyncConsumer` (asyncio) read their share of Kafka. `Member` and
+`trimtab.aio.Member` only join a group, for programs that move the data themselves.
+`trimtab.session` is the core without I/O, `trimtab.protocol` the wire.
 `Producer` avoids bad brokers; `BrokerSelector` tells any other producer which those are, by the
 rules of `trimtab.faults`.
 """
 
+from trimtab.async_consumer import AsyncConsumer
 from trimtab.consumer import Consumer
 from trimtab.errors import (
     CallbackError,
@@ -31,6 +32,7 @@ from trimtab.selector import BrokerSelector
 from trimtab.session import Grant
 
 __all__ = [
+    "AsyncConsumer",
     "BrokerSelector",
     "CallbackError",
     "CommitError",

@@ -9,14 +9,14 @@ from a thread of their own, so a loop that is busy for a while does not lose the
 """
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from trimtab.callbacks import Positions
 from trimtab.engine import State
 from trimtab.errors import MemberFailedError
+from trimtab.loop_calls import LoopCalls
 from trimtab.member import Member as ThreadedMember
 from trimtab.options import Options
 from trimtab.session import Grant, Profile
@@ -24,8 +24,6 @@ from trimtab.session import Grant, Profile
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in `typing` from Python 3.12 on
 
-T = TypeVar("T")
-N = TypeVar("N")
 Finished = Positions | None
 
 
@@ -43,15 +41,13 @@ class Member:
         **options: "Unpack[Options]",
     ) -> None:
         """As for `trimtab.Member`; each callback may be a coroutine function."""
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._calling: asyncio.Task[object] | None = None
-        """What runs a callback, or ran the last one."""
+        self._calls = calls = LoopCalls()
         self._member = ThreadedMember(
             bootstrap_servers,
-            on_assigned=self._on_loop(on_assigned),
-            on_revoked=self._on_loop(on_revoked),
-            on_lost=self._on_loop(on_lost),
-            on_error=self._on_loop(on_error),
+            on_assigned=calls.on_loop("on_assigned", on_assigned),
+            on_revoked=calls.on_loop("on_revoked", on_revoked),
+            on_lost=calls.on_loop("on_lost", on_lost),
+            on_error=calls.on_loop("on_error", on_error),
             **options,
         )
 
@@ -99,12 +95,12 @@ class Member:
     ) -> bool:
         """Hand the queues over and leave, as `trimtab.Member.stop`; let other tasks read on."""
         self.leave(timeout, temporary=temporary)
-        if asyncio.current_task() is self._calling:  # nothing more is told before it returns
+        if asyncio.current_task() is self._calls.task:  # nothing more is told before it returns
             return False
         return await asyncio.to_thread(self._member.join, timeout)
 
     async def __aenter__(self) -> Self:
-        self._loop = asyncio.get_running_loop()
+        self._calls.loop = asyncio.get_running_loop()
         self._member.start()
         return self
 
@@ -122,19 +118,3 @@ class Member:
         await self.stop("30s" if error is None else "0s")
         if error is None and self.failure is not None:
             raise self.failure
-
-    def _on_loop(self, callback: Callable[[N], Awaitable[T] | T] | None) -> Callable[[N], T] | None:
-        """Run a callback on the loop, from the callback thread, and wait for it."""
-        if callback is None:
-            return None
-
-        async def call(news: N) -> T:
-            self._calling = asyncio.current_task()
-            answer = callback(news)
-            return await answer if inspect.isawaitable(answer) else answer
-
-        def run(news: N) -> T:
-            assert self._loop is not None, "the member has not been entered yet"
-            return asyncio.run_coroutine_threadsafe(call(news), self._loop).result()
-
-        return run

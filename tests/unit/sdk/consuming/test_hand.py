@@ -43,6 +43,25 @@ def test_what_is_on_its_way_waits_again() -> None:
     assert ({}, {A: 2}) == (held.in_hand(), held.waiting())
 
 
+def test_what_did_not_reach_the_application_waits_again() -> None:
+    """A message or a batch, before all others; but not what was lost meanwhile."""
+    one = hand((A, 1), (A, 2), (B, 5), at=1)
+    one.put_back()
+    batch = hand((A, 1), (B, 5), (A, 2))
+    batch.hand_out(2)
+    batch.disown(B)
+    batch.put_back()
+
+    mixed = hand((A, 1), (A, 2), (A, 3))
+    mixed.hand_out(2)
+    mixed.at += 1
+    mixed.put_back()
+
+    assert ({}, [(A, 2), (B, 5)]) == (one.in_hand(), one.messages)
+    assert ({}, [(A, 1), (A, 2)]) == (batch.in_hand(), batch.messages)
+    assert ({}, [(A, 3)]) == (mixed.in_hand(), mixed.messages)
+
+
 def test_what_is_dropped_leaves_what_is_in_hand() -> None:
     """The application works on it, whatever becomes of the queue."""
     held = hand((A, 1), (A, 2), (B, 5), at=0)

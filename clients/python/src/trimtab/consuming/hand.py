@@ -50,6 +50,13 @@ class Hand(Generic[M]):
         self.batch = []
         self._foreign.clear()
 
+    def put_back(self) -> None:
+        """What was handed out last has not reached the application: it waits, unless it is lost."""
+        # After a message the batch that came before it is done.
+        unheard = self.messages[self.at :] if self.at >= 0 else [*self.batch, *self.messages]
+        self.messages = [it for it in unheard if self._place(it)[0] not in self._foreign]
+        self.batch, self.at = [], -1
+
     def hand_out(self, most: int) -> list[M]:
         """Hand out up to so many at once, after the application has come back."""
         if most >= len(self.messages):

@@ -106,13 +106,11 @@ class Handover:
                 reading.hear(found.get(reading.queue, -1))
 
     def is_awaited(self) -> bool:
-        """Whether a hand-over waits for the application."""
-        with self.intake.turn:
-            readings = self.intake.readings.values()
-            ending = [it for it in readings if it.ending]
-            return any(map(self.intake.is_in_hand, ending)) or (
-                self.intake.manual and any(map(self.intake.is_uncommitted, ending))
-            )
+        """Whether a hand-over waits for the application. It takes no turn, and so never waits."""
+        ending = [it for it in list(self.intake.readings.values()) if it.ending]
+        return any(map(self.intake.is_in_hand, ending)) or (
+            self.intake.manual and any(map(self.intake.is_uncommitted, ending))
+        )
 
     def _end(self, grants: tuple[Grant, ...]) -> list[Reading]:
         """Hand out nothing more; those that had ended before are not named again."""

@@ -33,7 +33,7 @@ _LOOK_S: Final = 1.0
 
 
 class Intake:
-    """What one consumer reads. Everything but `advance`, `stop` and `at` is done in turns."""
+    """What one consumer reads. Everything but `stop` and `at` is done in turns."""
 
     def __init__(self, client: Client, owned: Owned, *, manual: bool) -> None:
         self.client = client
@@ -66,14 +66,6 @@ class Intake:
         self.stop()
         self.came_back.set()
 
-    def advance(self) -> Message | None:
-        """The one before is done: hand out the next that is there."""
-        hand = self.hand
-        hand.at += 1
-        if now_s() >= self.due:
-            self.look()
-        return hand.messages[hand.at] if -1 < hand.at < len(hand.messages) else None
-
     def look(self) -> None:
         """Drop what must not be handed out; the first of the rest is on its way then."""
         with self.turn:
@@ -103,6 +95,12 @@ class Intake:
             if now_s() >= self.due:
                 self._look()
             return [] if self.over else self.hand.hand_out(most)
+
+    def put_back(self) -> None:
+        """What was handed out last has not reached the application: it waits again."""
+        with self.turn:
+            self.hand.put_back()
+            self._look()
 
     def positions(self, readings: Collection[Reading]) -> dict[Grant, int]:
         """Where others would have to begin."""
@@ -183,5 +181,5 @@ class Intake:
 
 
 def _slice(timeout_s: float) -> float:
-    """A wait of the client; less than nothing would be for ever."""
+    """A wait of the client, for a slice at most; less than nothing would be for ever."""
     return max(0.0, min(timeout_s, SLICE_S))

@@ -1,8 +1,9 @@
 """SIGTERM and Ctrl-C end the loop of a consumer, as long as its block runs.
 
 A handler is put in place only by the main thread, and only where the application has none of its
-own. The first signal asks for a good end and takes the handler away, so a second one does what it
-does without us. Used by `Consumer`. Its one rule: the handler takes no lock.
+own; that of `asyncio.run`, which cancels the main task, is not the application's. The first signal
+asks for a good end and takes the handler away, so a second one does what it does without us. Used
+by `Reader`. Its one rule: the handler takes no lock.
 """
 
 import signal
@@ -29,8 +30,9 @@ class Signals:
         if threading.current_thread() is not threading.main_thread():
             return
         for number, default in _DEFAULTS.items():
-            if signal.getsignal(number) == default:
-                self._before[number] = default
+            before = signal.getsignal(number)
+            if before == default or _is_asyncios(before):
+                self._before[number] = before
                 signal.signal(number, self._hear)
 
     def give_back(self) -> None:
@@ -44,3 +46,9 @@ class Signals:
         del number, frame
         self._stop()
         self.give_back()
+
+
+def _is_asyncios(handler: object) -> bool:
+    """Whether it is a method of `asyncio.Runner`, which nobody has to import for this."""
+    owner = getattr(getattr(handler, "func", None), "__self__", None)
+    return type(owner).__module__ == "asyncio.runners"

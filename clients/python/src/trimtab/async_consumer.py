@@ -1,0 +1,201 @@
+"""A consumer for programs with asyncio: the same rules, and nothing that stops the event loop.
+
+    async with AsyncConsumer("localhost:9092", group="billing", topics=["orders"]) as consumer:
+        async for message in consumer:
+            await handle(message)
+
+A message is done, and may be committed, when the loop has come back for the next one. What may wait
+runs on threads (`trimtab.consuming.offload`); the rest is that of `Consumer`.
+"""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from trimtab.clock import now_s
+from trimtab.consuming.choice import ConsumerOptions, Tell
+from trimtab.consuming.health import Health
+from trimtab.consuming.offload import Offload
+from trimtab.durations import milliseconds
+from trimtab.loop_calls import LoopCalls
+from trimtab.protocol import QueueRef
+from trimtab.reader import Hearers, Reader
+from trimtab.session import Grant
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+    from typing_extensions import Unpack  # in `typing` from Python 3.12 on
+
+_BREATH_S: Final = 0.01
+"""After so long other tasks get their turn, though messages are at hand and no handler waits."""
+
+
+class AsyncConsumer:
+    """One member of one group, and what it reads. One task takes messages."""
+
+    def __init__(
+        self,
+        bootstrap_servers: str | None = None,
+        *,
+        on_assigned: Tell | None = None,
+        on_revoked: Tell | None = None,
+        on_lost: Tell | None = None,
+        on_error: Callable[[Exception], object] | None = None,
+        **options: "Unpack[ConsumerOptions]",
+    ) -> None:
+        """As for `trimtab.Consumer`; each callback may be a coroutine function, run on the loop."""
+        self._calls = calls = LoopCalls()
+        hearers = Hearers(
+            calls.on_loop("on_assigned", on_assigned),
+            calls.on_loop("on_revoked", on_revoked),
+            calls.on_loop("on_lost", on_lost),
+            calls.on_loop("on_error", on_error),
+        )
+        self._reader = Reader(bootstrap_servers, hearers, options)
+        self._parts, self._taking = self._reader.parts, self._reader.taking
+        self._offload = Offload(self._taking)
+        self._breathe_at = 0.0
+
+    def __aiter__(self) -> Self:
+        """Take message after message, until the consumer is told to stop."""
+        return self
+
+    async def __anext__(self) -> "Message":
+        """Take the next message; the one before is done.
+
+        Raises:
+            MemberFailedError: The member has failed, or the loop was stuck.
+        """
+        message = await self._next(math.inf)
+        if message is None:
+            raise StopAsyncIteration
+        return message
+
+    async def poll(self, timeout: str | float = 1.0) -> "Message | None":  # noqa: ASYNC109 - as of `Consumer`
+        """Take the next message, if there is one in time; the one before is done.
+
+        After `stop` there is none: ask `running` in your loop. A task that is cancelled here gets
+        no message, and the next one who asks gets it.
+        """
+        return await self._next(now_s() + milliseconds("timeout", timeout) / 1_000)
+
+    async def batches(
+        self,
+        size: int = 500,
+        timeout: str | float = "200ms",  # noqa: ASYNC109 - as of `Consumer`
+    ) -> "AsyncIterator[list[Message]]":
+        """Take messages by the list: so many, or what has come by so long after the first.
+
+        A batch is done when the loop has come back for the next one.
+        """
+        taking, patience_s = self._taking, milliseconds("timeout", timeout) / 1_000
+        while batch := await self._offload.take(lambda: taking.batch(size, patience_s)):
+            yield batch
+
+    async def commit(self, messages: "Message | Iterable[Message] | None" = None) -> bool:
+        """These messages are done, and so is all before them: commit, as `Consumer.commit` does.
+
+        Raises:
+            CommitError: Kafka does not take it, or does not say so in a few seconds.
+        """
+        some = messages if messages is None or isinstance(messages, Iterable) else [messages]
+        return await self._offload.beside(lambda: self._parts.commit(some))
+
+    @property
+    def running(self) -> bool:
+        """Whether there may be more messages: for a loop around `poll`."""
+        return not self._reader.is_over()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a hand-over waits for what is in hand, or not committed: finish it soon."""
+        return self._parts.handover.is_awaited()
+
+    @property
+    def assignment(self) -> tuple[Grant, ...]:
+        """The queues it owns at this moment."""
+        return self._reader.member.assignment
+
+    @property
+    def health(self) -> Health:
+        """How it is: for probes."""
+        return self._reader.health
+
+    def token(self, message: "Message") -> int:
+        """The token under which a message's queue is owned: write it with your effects.
+
+        Raises:
+            KeyError: The queue is not this consumer's any more.
+        """
+        return self._parts.token(message)
+
+    async def pause(self, *queues: QueueRef) -> None:
+        """Hand out nothing of these until `resume`; queues that it does not own are left out."""
+        await self._offload.beside(lambda: self._reader.pause(queues))
+
+    async def resume(self, *queues: QueueRef) -> None:
+        """Go on with these."""
+        await self._offload.beside(lambda: self._parts.set_paused(queues, paused=False))
+
+    async def seek(self, queue: QueueRef, offset: int) -> None:
+        """Read on at another offset. What is committed does not go back with it.
+
+        Raises:
+            KeyError: The queue is not this consumer's.
+        """
+        await self._offload.beside(lambda: self._reader.seek(queue, offset))
+
+    def stop(self) -> None:
+        """End the loop in good order. It waits for nothing: any thread or callback may call it.
+
+        The loop ends when it comes back for the next message; leaving the block does the rest.
+        """
+        self._reader.stop()
+
+    async def __aenter__(self) -> Self:
+        self._calls.loop = asyncio.get_running_loop()
+        self._reader.signals.take()
+        try:
+            await self._offload.beside(self._reader.start)
+        except asyncio.CancelledError:  # nobody will leave the block
+            await self._end()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Commit what is done, hand over and leave. What is in hand goes to others.
+
+        Raises:
+            MemberFailedError: The member has failed, and no error tells of it yet.
+        """
+        await self._end()
+        if error is None and (failure := self._reader.failure) is not None:
+            raise failure
+
+    async def _next(self, until: float) -> "Message | None":
+        """Take what is at hand, or have a thread wait; that lets other tasks run, too."""
+        taking, offload = self._taking, self._offload
+        if now_s() < self._breathe_at and offload.is_free:
+            message = taking.at_hand()
+            if message is not None:
+                return message
+            message = await offload.take(lambda: taking.wait(until))
+        else:
+            message = await offload.take(lambda: taking.next(until))
+        self._breathe_at = now_s() + _BREATH_S
+        return message
+
+    async def _end(self) -> None:
+        self._reader.leave()
+        try:
+            await self._offload.beside(self._reader.end)
+        finally:
+            self._reader.signals.give_back()
+            self._offload.close()

@@ -1,0 +1,74 @@
+"""Offload: what may wait runs on threads, so that an event loop never does.
+
+One thread takes messages, and another does what is asked for beside that, so a commit does not wait
+for messages. They are the consumer's own: the threads that an application fills with its work are
+not in its way.
+
+A task that is cancelled while it waits gets nothing. What the thread has taken for it by then is
+put back, before anything else is done.
+
+Used by `AsyncConsumer`. Its one rule: whatever is taken reaches the application, or waits again.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from trimtab.consuming.taking import Taking
+
+T = TypeVar("T")
+
+
+class Offload:
+    """The threads of one consumer. Its methods are called on the event loop only."""
+
+    def __init__(self, taking: Taking) -> None:
+        self._taking = taking
+        self._taker = ThreadPoolExecutor(1, "trimtab-taking")
+        self._others = ThreadPoolExecutor(1, "trimtab-beside")
+        self._putting_back: Future[None] | None = None
+        self._busy = False
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the loop itself may take what is at hand."""
+        return not self._busy and self._putting_back is None
+
+    async def take(self, work: Callable[[], T]) -> T:
+        """Take messages, when what was put back is in its place.
+
+        Raises:
+            RuntimeError: Another task takes messages.
+        """
+        if self._busy:
+            raise RuntimeError("one task at a time takes messages from a consumer")
+        self._busy = True
+        try:
+            await self._settled()
+            self._taking.given_up = False
+            taken = self._taker.submit(work)
+            try:
+                return await asyncio.shield(asyncio.wrap_future(taken))
+            except asyncio.CancelledError:
+                self._taking.given_up = True
+                self._putting_back = self._taker.submit(self._taking.put_back)
+                raise
+        finally:
+            self._busy = False
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        """Do something else."""
+        await self._settled()
+        return await asyncio.shield(asyncio.wrap_future(self._others.submit(work)))
+
+    def close(self) -> None:
+        """End the threads, when what they do is done."""
+        self._taker.shutdown(wait=False)
+        self._others.shutdown(wait=False)
+
+    async def _settled(self) -> None:
+        if (future := self._putting_back) is not None:
+            await asyncio.shield(asyncio.wrap_future(future))
+            if self._putting_back is future:
+                self._putting_back = None

@@ -1,0 +1,84 @@
+"""Taking: the application comes back, and gets the next message, or the next batch of them.
+
+The thread that does this waits while there is nothing. It is the application's own (`Consumer`), or
+one that waits for an event loop (`AsyncConsumer`), which may give the wait up. Its one rule: to
+come back says that what was handed out before is done.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from trimtab.clock import now_s
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
+    from trimtab.consuming.intake import Intake
+
+
+class Taking:
+    """Takes messages of one intake, until `is_over` says so, or raises what ended it."""
+
+    def __init__(self, intake: "Intake", is_over: Callable[[], bool]) -> None:
+        self._intake, self._is_over = intake, is_over
+        self.given_up = False
+        """Whether a wait ends at once. Another thread than the one that waits may set it."""
+
+    def each(self) -> "Iterator[Message]":
+        """Take message after message, for a loop that may wait without an end."""
+        intake, hand, now = self._intake, self._intake.hand, now_s
+        while True:
+            hand.at = at = hand.at + 1  # the one before is done
+            if now() >= intake.due:
+                intake.look()
+                if self._is_over():
+                    return
+                at = hand.at
+            if at < len(hand.messages):
+                yield hand.messages[at]
+            else:
+                intake.fetch(math.inf)
+
+    def at_hand(self) -> "Message | None":
+        """Take the next one if it is there; `wait` for it if not. It never waits."""
+        intake, hand = self._intake, self._intake.hand
+        hand.at = at = hand.at + 1  # the one before is done
+        if now_s() < intake.due and at < len(hand.messages):
+            return hand.messages[at]
+        return None
+
+    def next(self, until: float) -> "Message | None":
+        """Take the next one, if there is one by then, on the clock of `trimtab.clock.now_s`."""
+        message = self.at_hand()
+        return message if message is not None else self.wait(until)
+
+    def wait(self, until: float) -> "Message | None":
+        """Go on where `at_hand` had none."""
+        intake, hand = self._intake, self._intake.hand
+        while True:
+            if now_s() >= intake.due:
+                intake.look()
+            if -1 < hand.at < len(hand.messages):
+                return hand.messages[hand.at]
+            if self._is_over() or self.given_up or (left := until - now_s()) <= 0:
+                return None
+            intake.fetch(left)
+            hand.at += 1
+
+    def batch(self, size: int, patience_s: float) -> "list[Message]":
+        """Take so many, or what has come by so long after the first; none if it is over."""
+        intake, late = self._intake, math.inf
+        intake.hand.at += 1  # as of `at_hand`, if that came before
+        while True:
+            count = intake.collect(size, math.inf)
+            now = now_s()
+            if self._is_over() or self.given_up:
+                return []
+            late = min(late, now + patience_s) if count else math.inf
+            if (count >= size or now >= late) and (batch := intake.hand_out(size)):
+                return batch
+
+    def put_back(self) -> None:
+        """What was handed out last has not reached the application: it waits again."""
+        self._intake.put_back()

@@ -1,0 +1,168 @@
+"""A reader: a member, the parts that read what it is granted, and how both begin and end.
+
+`Consumer` and `AsyncConsumer` are its two faces: they differ in which thread takes messages and in
+where callbacks run. Its one rule: whoever ends it has been told to stop first, so the loop does not
+wait for what is taken away.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from trimtab.callbacks import Callbacks
+from trimtab.consuming.choice import ConsumerOptions, Tell, Told, read_options
+from trimtab.consuming.health import Health
+from trimtab.consuming.signals import Signals
+from trimtab.consuming.taking import Taking
+from trimtab.errors import ConfigurationError, MemberFailedError, StuckError
+from trimtab.member import Member
+from trimtab.protocol import QueueRef
+from trimtab.session import Grant
+
+if TYPE_CHECKING:
+    from trimtab.consuming.assembly import Parts
+
+_LOGGER: Final = logging.getLogger("trimtab")
+
+
+@dataclass(frozen=True, slots=True)
+class Hearers:
+    """The application's callbacks; all are optional, and all of them are only told."""
+
+    on_assigned: Tell | None = None
+    on_revoked: Tell | None = None
+    on_lost: Tell | None = None
+    on_error: Callable[[Exception], object] | None = None
+
+
+class Reader:
+    """One member of one group, and what it reads."""
+
+    def __init__(
+        self, bootstrap_servers: str | None, hearers: Hearers, options: ConsumerOptions
+    ) -> None:
+        choice, members = read_options(options)
+        Callbacks(  # can they be called?
+            hearers.on_assigned,
+            cast("Any", hearers.on_revoked),
+            hearers.on_lost,
+            hearers.on_error,
+        )
+        self._on_error, self._error = hearers.on_error, cast("Exception | None", None)
+        self._stuck: StuckError | None = None
+        self._max_poll_s = choice.times.max_poll_s
+        self.member = Member(
+            bootstrap_servers,
+            on_assigned=lambda grants: self.parts.handover.on_assigned(grants),  # noqa: PLW0108 - made below
+            on_revoked=lambda grants: self.parts.handover.on_revoked(grants),  # noqa: PLW0108 - made below
+            on_lost=lambda grants: self.parts.handover.on_lost(grants),  # noqa: PLW0108 - made below
+            on_error=self._hear,
+            **members,
+        )
+        told = Told(
+            hearers.on_assigned or _nobody,
+            hearers.on_revoked or _nobody,
+            hearers.on_lost or _nobody,
+            self._report,
+            self._be_stuck,
+        )
+        self.parts: Parts = _assembly().assemble(
+            self.member.profile,
+            self.member.owned,
+            bootstrap_servers,
+            members.get("kafka", {}),
+            choice,
+            told,
+        )
+        self.taking = Taking(self.parts.intake, self.is_over)
+        self.signals = Signals(self.stop)
+
+    @property
+    def failure(self) -> MemberFailedError | None:
+        """What ended it, if it has ended by itself."""
+        return self._stuck or self.member.failure
+
+    @property
+    def health(self) -> Health:
+        """How it is."""
+        state, since = self.member.state, self.parts.upkeep.since_poll
+        return Health(
+            ready=state == "joined" and since <= self._max_poll_s and self._stuck is None,
+            state=state,
+            queues=tuple(it.queue for it in self.member.assignment),
+            since_poll=since,
+            last_error=self._error,
+        )
+
+    def is_over(self) -> bool:
+        """Whether the loop ends; raise what ended it."""
+        if (failure := self.failure) is not None:
+            raise failure
+        return self.parts.intake.over or self.member.state == "ended"
+
+    def pause(self, queues: Iterable[QueueRef]) -> None:
+        """Hand out nothing of those that it owns."""
+        self.parts.set_paused(self._owned().intersection(queues), paused=True)
+
+    def seek(self, queue: QueueRef, offset: int) -> None:
+        """Read on at another offset; KeyError: it does not own the queue."""
+        if queue not in self._owned():
+            raise KeyError(queue)
+        self.parts.seek(queue, offset)
+
+    def stop(self) -> None:
+        """Hand out nothing more. It takes no lock: a signal handler may call it."""
+        self.parts.intake.stop()
+
+    def start(self) -> None:
+        """Begin."""
+        self.parts.upkeep.start()
+        self.member.start()
+
+    def leave(self) -> None:
+        """Begin to leave: what is in hand goes to others. It waits for nobody."""
+        self.parts.intake.give_up()
+        self.member.leave("0s")
+
+    def end(self) -> None:
+        """Commit what is done, hand over, leave, and wait for the end."""
+        self.leave()
+        self.member.join("0s")
+        self.parts.close()
+
+    def _owned(self) -> set[QueueRef]:
+        return {it.queue for it in self.member.assignment}
+
+    def _be_stuck(self, seconds: float) -> None:
+        """Have others go on: the loop does not come back."""
+        text = f"the loop has not come back for {seconds:.0f} s (max_poll_interval)"
+        self._stuck = StuckError(f"{text}: its queues go to others")
+        self.leave()
+        self._report(self._stuck)
+
+    def _report(self, error: Exception) -> None:
+        _LOGGER.warning("%s", error)
+        try:
+            self._hear(error)
+        except Exception:
+            _LOGGER.exception("on_error failed")
+
+    def _hear(self, error: Exception) -> None:
+        self._error = error
+        if self._on_error is not None:
+            self._on_error(error)
+
+
+def _nobody(_: tuple[Grant, ...]) -> None:
+    """Hear of a change, and do nothing."""
+
+
+def _assembly() -> ModuleType:
+    try:
+        return import_module("trimtab.consuming.assembly")
+    except ImportError as error:
+        remedy = "pip install 'trimtab[confluent]'"
+        raise ConfigurationError(f"client: a consumer needs confluent-kafka: {remedy}") from error

@@ -1,0 +1,254 @@
+"""A consumer on an event loop: how its loop and its block end, and that it stops nobody else."""
+
+import asyncio
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.builders.application import records, released_queues, until
+from tests.builders.event_loop import comes, run_watched
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import GROUP, a_release, queue
+from trimtab import AsyncConsumer, CallbackError, CommitError, ConfigurationError, Grant, StuckError
+from trimtab.protocol import Leave
+
+SOON_S = 15.0
+"""Of each end: nobody answers, so commits take their four seconds; there is no wait of 30 s."""
+
+
+@pytest.fixture
+def kafka() -> MemoryTransport:
+    """What the member speaks to."""
+    return MemoryTransport()
+
+
+@pytest.fixture
+def hung() -> Iterator[str]:
+    """The address of a Kafka that takes connections, and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def a_consumer(
+    kafka: MemoryTransport,
+    servers: str = "127.0.0.1:1",
+    **options: Any,  # noqa: ANN401 - as of it
+) -> AsyncConsumer:
+    """A consumer that has nothing to read."""
+    return AsyncConsumer(
+        servers,
+        group=GROUP,
+        topics=["orders"],
+        transport=kafka,
+        kafka={"log_level": 0},
+        **options,
+    )
+
+
+def run(play: Callable[[], Awaitable[None]]) -> None:
+    """Run a program; its loop runs all the time, and it ends soon."""
+    began = time.monotonic()
+    try:
+        run_watched(play)
+    finally:
+        assert time.monotonic() - began < SOON_S
+
+
+def test_stop_ends_the_loop(kafka: MemoryTransport) -> None:
+    """It leaves, and nobody waits for heirs."""
+
+    async def play() -> None:
+        async with a_consumer(kafka) as consumer:
+            asyncio.get_running_loop().call_later(0.2, consumer.stop)
+            assert [] == [it async for it in consumer]
+            assert (None, False) == (await consumer.poll("5s"), consumer.running)
+            assert [] == [it async for it in consumer.batches()]
+
+    run(play)
+
+    assert 1 == len(records(kafka, Leave))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_loop(kafka: MemoryTransport, number: signal.Signals) -> None:
+    """Also Ctrl-C, of which `asyncio.run` makes something else when there is no block."""
+
+    async def play() -> None:
+        before = signal.getsignal(number)
+        async with a_consumer(kafka) as consumer:
+            during = signal.getsignal(number)
+            timer = threading.Timer(0.2, os.kill, [os.getpid(), number])
+            timer.start()
+            assert [] == [it async for it in consumer]
+            after = signal.getsignal(number)
+        assert (True, before, before) == (during != before, after, signal.getsignal(number))
+
+    run(play)
+
+    assert 1 == len(records(kafka, Leave))
+
+
+def test_a_task_that_is_cancelled_leaves_at_once(kafka: MemoryTransport) -> None:
+    """Its queues are released, whatever Kafka says to a commit."""
+
+    async def work() -> None:
+        async with a_consumer(kafka) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: consumer.assignment)
+            async for _ in consumer:
+                pass
+
+    async def play() -> None:
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0.5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(play)
+
+    assert ([queue()], 1) == (released_queues(kafka), len(records(kafka, Leave)))
+
+
+def test_a_task_that_is_cancelled_while_it_enters_leaves_as_well(kafka: MemoryTransport) -> None:
+    """Nobody else would."""
+    began = threading.active_count()
+
+    async def work() -> None:
+        async with a_consumer(kafka):
+            raise AssertionError
+
+    async def play() -> None:
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(play)
+
+    until(lambda: threading.active_count() <= began)
+
+
+def test_an_error_in_the_loop_leaves_at_once_and_is_raised(kafka: MemoryTransport) -> None:
+    """As of the threaded one."""
+
+    async def play() -> None:
+        async with a_consumer(kafka) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: consumer.assignment)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(play)
+
+    assert [queue()] == released_queues(kafka)
+
+
+def test_callbacks_run_on_the_loop_and_may_be_coroutines(kafka: MemoryTransport) -> None:
+    """A hand-over waits for them, and the loop for nothing."""
+    heard: list[tuple[str, int, object]] = []
+
+    def on_assigned(grants: tuple[Grant, ...]) -> None:
+        heard.append(("assigned", threading.get_ident(), grants))
+
+    async def on_revoked(grants: tuple[Grant, ...]) -> None:
+        await asyncio.sleep(0.05)
+        heard.append(("revoked", threading.get_ident(), grants))
+
+    async def play() -> None:
+        async with a_consumer(kafka, on_assigned=on_assigned, on_revoked=on_revoked) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: heard)
+            kafka.assign(2, give=[(0, 1)])
+            await comes(lambda: released_queues(kafka))
+            assert ("joined", ()) == (consumer.health.state, consumer.assignment)
+
+    run(play)
+
+    here, grants = threading.get_ident(), (Grant(queue(), 1),)
+    assert [("assigned", here, grants), ("revoked", here, grants)] == heard
+
+
+def test_a_member_that_fails_ends_the_loop_with_its_failure(kafka: MemoryTransport) -> None:
+    """An exit code of 0 would hide it."""
+
+    async def fail(_: object) -> None:
+        raise LookupError
+
+    async def play() -> None:
+        async with a_consumer(kafka, on_assigned=fail) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            async for _ in consumer:
+                pass
+
+    with pytest.raises(CallbackError):
+        run(play)
+
+
+def test_a_task_that_is_stuck_gives_its_queues_up(kafka: MemoryTransport) -> None:
+    """Other tasks hear of it meanwhile."""
+    told: list[Exception] = []
+
+    async def on_error(error: Exception) -> None:
+        told.append(error)
+
+    async def play() -> None:
+        async with a_consumer(kafka, max_poll_interval="300ms", on_error=on_error) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: released_queues(kafka))
+            assert not consumer.health.ready
+            await consumer.poll(0)
+
+    with pytest.raises(StuckError, match="has not come back for"):
+        run(play)
+
+    assert [StuckError] == [type(it) for it in told if isinstance(it, StuckError)]
+
+
+def test_one_task_at_a_time_takes_messages(kafka: MemoryTransport) -> None:
+    """What the other has in hand would be taken for done; a wait that was cancelled is over."""
+
+    async def play() -> None:
+        async with a_consumer(kafka) as consumer:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(consumer.poll("1h"), 0.05)
+            first = asyncio.create_task(consumer.poll(0.2))
+            await asyncio.sleep(0.05)
+            with pytest.raises(RuntimeError, match="one task at a time"):
+                await consumer.poll(0)
+            assert (None, None) == (await first, await consumer.poll(0))
+
+    run(play)
+
+
+def test_a_callback_that_cannot_be_called_is_refused(kafka: MemoryTransport) -> None:
+    """When the consumer is made."""
+    with pytest.raises(ConfigurationError, match=r"^on_revoked: .* cannot be called"):
+        a_consumer(kafka, on_revoked="later")
+
+
+def test_the_event_loop_runs_though_kafka_hangs(kafka: MemoryTransport, hung: str) -> None:
+    """While it polls, pauses, commits, hands over and leaves."""
+
+    async def play() -> None:
+        async with a_consumer(kafka, hung) as consumer:
+            kafka.assign(2, hold=[(1, 1)], inherit=[(0, 2, "a", 1)])
+            kafka.release(a_release("a", (0, 1, 42, 2)))
+            await comes(lambda: len(consumer.assignment) == 2)
+            await consumer.poll(0.1)
+            await consumer.pause(queue(0))
+            await consumer.seek(queue(0), 44)
+            with pytest.raises(CommitError):
+                await consumer.commit()
+            kafka.assign(3, hold=[(1, 1)], give=[(0, 2)])
+            while not released_queues(kafka):
+                await consumer.poll(0.1)
+
+    run(play)
