@@ -175,7 +175,8 @@ def published(kafka: EmbeddedKafka, controller: ControllerProcess) -> Iterator[P
 @pytest.fixture
 def group(request: pytest.FixtureRequest) -> str:
     """The name of a group that only this run of this test uses."""
-    return f"{request.node.name.removeprefix('test_')[:40]}-{uuid.uuid4().hex[:8]}"
+    test = re.sub(r"\W+", "-", request.node.name.removeprefix("test_")[:40])
+    return f"{test}-{uuid.uuid4().hex[:8]}"
 
 
 @pytest.fixture

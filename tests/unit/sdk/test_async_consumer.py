@@ -1,25 +1,18 @@
-"""A consumer on an event loop: how its loop and its block end, and that it stops nobody else."""
+"""A consumer on an event loop: what it tells and takes, and that it stops nobody else."""
 
 import asyncio
-import os
-import signal
 import socket
 import threading
-import time
-from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from tests.builders.application import records, released_queues, until
-from tests.builders.event_loop import comes, run_watched
+from tests.builders.application import released_queues
+from tests.builders.event_loop import comes
 from tests.builders.memory import MemoryTransport
-from tests.builders.sessions import GROUP, a_release, queue
-from trimtab import AsyncConsumer, CallbackError, CommitError, ConfigurationError, Grant, StuckError
-from trimtab.protocol import Leave
-
-SOON_S = 15.0
-"""Of each end: nobody answers, so commits take their four seconds; there is no wait of 30 s."""
+from tests.builders.sessions import a_release, queue
+from tests.unit.sdk.looped import a_consumer, run
+from trimtab import CallbackError, CommitError, ConfigurationError, Grant, StuckError
 
 
 @pytest.fixture
@@ -33,122 +26,6 @@ def hung() -> Iterator[str]:
     """The address of a Kafka that takes connections, and says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"127.0.0.1:{server.getsockname()[1]}"
-
-
-def a_consumer(
-    kafka: MemoryTransport,
-    servers: str = "127.0.0.1:1",
-    **options: Any,  # noqa: ANN401 - as of it
-) -> AsyncConsumer:
-    """A consumer that has nothing to read."""
-    return AsyncConsumer(
-        servers,
-        group=GROUP,
-        topics=["orders"],
-        transport=kafka,
-        kafka={"log_level": 0},
-        **options,
-    )
-
-
-def run(play: Callable[[], Awaitable[None]]) -> None:
-    """Run a program; its loop runs all the time, and it ends soon."""
-    began = time.monotonic()
-    try:
-        run_watched(play)
-    finally:
-        assert time.monotonic() - began < SOON_S
-
-
-def test_stop_ends_the_loop(kafka: MemoryTransport) -> None:
-    """It leaves, and nobody waits for heirs."""
-
-    async def play() -> None:
-        async with a_consumer(kafka) as consumer:
-            asyncio.get_running_loop().call_later(0.2, consumer.stop)
-            assert [] == [it async for it in consumer]
-            assert (None, False) == (await consumer.poll("5s"), consumer.running)
-            assert [] == [it async for it in consumer.batches()]
-
-    run(play)
-
-    assert 1 == len(records(kafka, Leave))
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_loop(kafka: MemoryTransport, number: signal.Signals) -> None:
-    """Also Ctrl-C, of which `asyncio.run` makes something else when there is no block."""
-
-    async def play() -> None:
-        before = signal.getsignal(number)
-        async with a_consumer(kafka) as consumer:
-            during = signal.getsignal(number)
-            timer = threading.Timer(0.2, os.kill, [os.getpid(), number])
-            timer.start()
-            assert [] == [it async for it in consumer]
-            after = signal.getsignal(number)
-        assert (True, before, before) == (during != before, after, signal.getsignal(number))
-
-    run(play)
-
-    assert 1 == len(records(kafka, Leave))
-
-
-def test_a_task_that_is_cancelled_leaves_at_once(kafka: MemoryTransport) -> None:
-    """Its queues are released, whatever Kafka says to a commit."""
-
-    async def work() -> None:
-        async with a_consumer(kafka) as consumer:
-            kafka.assign(1, hold=[(0, 1)])
-            await comes(lambda: consumer.assignment)
-            async for _ in consumer:
-                pass
-
-    async def play() -> None:
-        task = asyncio.create_task(work())
-        await asyncio.sleep(0.5)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    run(play)
-
-    assert ([queue()], 1) == (released_queues(kafka), len(records(kafka, Leave)))
-
-
-def test_a_task_that_is_cancelled_while_it_enters_leaves_as_well(kafka: MemoryTransport) -> None:
-    """Nobody else would."""
-    began = threading.active_count()
-
-    async def work() -> None:
-        async with a_consumer(kafka):
-            raise AssertionError
-
-    async def play() -> None:
-        task = asyncio.create_task(work())
-        await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    run(play)
-
-    until(lambda: threading.active_count() <= began)
-
-
-def test_an_error_in_the_loop_leaves_at_once_and_is_raised(kafka: MemoryTransport) -> None:
-    """As of the threaded one."""
-
-    async def play() -> None:
-        async with a_consumer(kafka) as consumer:
-            kafka.assign(1, hold=[(0, 1)])
-            await comes(lambda: consumer.assignment)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        run(play)
-
-    assert [queue()] == released_queues(kafka)
 
 
 def test_callbacks_run_on_the_loop_and_may_be_coroutines(kafka: MemoryTransport) -> None:
@@ -174,6 +51,25 @@ def test_callbacks_run_on_the_loop_and_may_be_coroutines(kafka: MemoryTransport)
 
     here, grants = threading.get_ident(), (Grant(queue(), 1),)
     assert [("assigned", here, grants), ("revoked", here, grants)] == heard
+
+
+def test_a_callback_may_await_the_consumer(kafka: MemoryTransport) -> None:
+    """Also while the block is left: it is the last time to commit."""
+    heard: list[str] = []
+
+    async def play() -> None:
+        async def on_revoked(_: tuple[Grant, ...]) -> None:
+            await consumer.resume(queue())
+            heard.append("revoked")
+
+        consumer = a_consumer(kafka, on_revoked=on_revoked)
+        async with consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: consumer.assignment)
+
+    run(play)
+
+    assert ["revoked"] == heard
 
 
 def test_a_member_that_fails_ends_the_loop_with_its_failure(kafka: MemoryTransport) -> None:

@@ -100,7 +100,8 @@ class AsyncConsumer:
         Raises:
             CommitError: Kafka does not take it, or does not say so in a few seconds.
         """
-        some = messages if messages is None or isinstance(messages, Iterable) else [messages]
+        one = messages if messages is None or isinstance(messages, Iterable) else [messages]
+        some = None if one is None else list(one)  # the application's code runs here
         return await self._offload.beside(lambda: self._parts.commit(some))
 
     @property
@@ -156,12 +157,12 @@ class AsyncConsumer:
 
     async def __aenter__(self) -> Self:
         self._calls.loop = asyncio.get_running_loop()
-        self._reader.signals.take()
         try:
             await self._offload.beside(self._reader.start)
         except asyncio.CancelledError:  # nobody will leave the block
             await self._end()
             raise
+        self._reader.signals.take()
         return self
 
     async def __aexit__(
@@ -195,7 +196,6 @@ class AsyncConsumer:
     async def _end(self) -> None:
         self._reader.leave()
         try:
-            await self._offload.beside(self._reader.end)
+            await self._offload.end(self._reader.end)
         finally:
             self._reader.signals.give_back()
-            self._offload.close()

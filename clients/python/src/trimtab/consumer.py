@@ -144,8 +144,8 @@ class Consumer:
         self._reader.stop()
 
     def __enter__(self) -> Self:
-        self._reader.signals.take()
         self._reader.start()
+        self._reader.signals.take()
         return self
 
     def __exit__(

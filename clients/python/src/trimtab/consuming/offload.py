@@ -1,8 +1,9 @@
 """Offload: what may wait runs on threads, so that an event loop never does.
 
 One thread takes messages, and another does what is asked for beside that, so a commit does not wait
-for messages. They are the consumer's own: the threads that an application fills with its work are
-not in its way.
+for messages. A third ends the consumer: callbacks that are told meanwhile may ask for something,
+too. They are the consumer's own: the threads that an application fills with its work are not in its
+way.
 
 A task that is cancelled while it waits gets nothing. What the thread has taken for it by then is
 put back, before anything else is done.
@@ -27,6 +28,8 @@ class Offload:
         self._taking = taking
         self._taker = ThreadPoolExecutor(1, "trimtab-taking")
         self._others = ThreadPoolExecutor(1, "trimtab-beside")
+        self._ender = ThreadPoolExecutor(1, "trimtab-ending")
+        self._ended = False
         self._putting_back: Future[None] | None = None
         self._busy = False
 
@@ -47,12 +50,15 @@ class Offload:
         try:
             await self._settled()
             self._taking.given_up = False
+            if self._ended:  # for a task that comes back late; there is nothing to take
+                return await asyncio.to_thread(work)
             taken = self._taker.submit(work)
             try:
                 return await asyncio.shield(asyncio.wrap_future(taken))
             except asyncio.CancelledError:
                 self._taking.given_up = True
-                self._putting_back = self._taker.submit(self._taking.put_back)
+                if not self._ended:
+                    self._putting_back = self._taker.submit(self._taking.put_back)
                 raise
         finally:
             self._busy = False
@@ -60,12 +66,19 @@ class Offload:
     async def beside(self, work: Callable[[], T]) -> T:
         """Do something else."""
         await self._settled()
+        if self._ended:
+            return await asyncio.to_thread(work)
         return await asyncio.shield(asyncio.wrap_future(self._others.submit(work)))
 
-    def close(self) -> None:
-        """End the threads, when what they do is done."""
-        self._taker.shutdown(wait=False)
-        self._others.shutdown(wait=False)
+    async def end(self, work: Callable[[], object]) -> None:
+        """Do the last thing, also for a task that is cancelled once more, and end the threads."""
+        ended = self._ender.submit(work)
+        try:
+            await asyncio.shield(asyncio.wrap_future(ended))
+        finally:
+            self._ended = True
+            for threads in (self._taker, self._others, self._ender):
+                threads.shutdown(wait=False)  # what they do is done first
 
     async def _settled(self) -> None:
         if (future := self._putting_back) is not None:

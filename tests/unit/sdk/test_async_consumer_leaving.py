@@ -1,0 +1,150 @@
+"""How the block of a consumer on an event loop ends: told to, by signals, cancelled, by errors."""
+
+import asyncio
+import os
+import signal
+import threading
+
+import pytest
+
+from tests.builders.application import records, released_queues, until
+from tests.builders.event_loop import comes
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import queue
+from tests.unit.sdk.looped import a_consumer, run
+from trimtab.protocol import Leave
+
+
+@pytest.fixture
+def kafka() -> MemoryTransport:
+    """What the member speaks to."""
+    return MemoryTransport()
+
+
+def test_stop_ends_the_loop(kafka: MemoryTransport) -> None:
+    """It leaves, and nobody waits for heirs."""
+
+    async def play() -> None:
+        async with a_consumer(kafka) as consumer:
+            asyncio.get_running_loop().call_later(0.2, consumer.stop)
+            assert [] == [it async for it in consumer]
+            assert (None, False) == (await consumer.poll("5s"), consumer.running)
+            assert [] == [it async for it in consumer.batches()]
+
+    run(play)
+
+    assert 1 == len(records(kafka, Leave))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_loop(kafka: MemoryTransport, number: signal.Signals) -> None:
+    """Also Ctrl-C, of which `asyncio.run` makes something else when there is no block."""
+
+    async def play() -> None:
+        before = signal.getsignal(number)
+        async with a_consumer(kafka) as consumer:
+            during = signal.getsignal(number)
+            timer = threading.Timer(0.2, os.kill, [os.getpid(), number])
+            timer.start()
+            assert [] == [it async for it in consumer]
+            after = signal.getsignal(number)
+        assert (True, before, before) == (during != before, after, signal.getsignal(number))
+
+    run(play)
+
+    assert 1 == len(records(kafka, Leave))
+
+
+def test_a_task_that_is_cancelled_leaves_at_once(kafka: MemoryTransport) -> None:
+    """Its queues are released, whatever Kafka says to a commit."""
+
+    async def work() -> None:
+        async with a_consumer(kafka) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: consumer.assignment)
+            async for _ in consumer:
+                pass
+
+    async def play() -> None:
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0.5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(play)
+
+    assert ([queue()], 1) == (released_queues(kafka), len(records(kafka, Leave)))
+
+
+def test_a_task_that_is_cancelled_while_it_enters_leaves_as_well(kafka: MemoryTransport) -> None:
+    """Nobody else would."""
+    began = threading.active_count()
+
+    async def work() -> None:
+        async with a_consumer(kafka):
+            raise AssertionError
+
+    async def play() -> None:
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(play)
+
+    until(lambda: threading.active_count() <= began)
+
+
+def test_a_task_that_is_cancelled_twice_leaves_as_well(kafka: MemoryTransport) -> None:
+    """Nobody waits for the end then, and it comes."""
+    began = threading.active_count()
+
+    async def work() -> None:
+        async with a_consumer(kafka) as consumer:
+            await consumer.poll("1h")
+
+    async def play() -> None:
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0.2)
+        for _ in range(3):
+            task.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await comes(lambda: kafka.closed)
+
+    run(play)
+
+    until(lambda: threading.active_count() <= began)
+
+
+def test_an_error_in_the_loop_leaves_at_once_and_is_raised(kafka: MemoryTransport) -> None:
+    """As of the threaded one."""
+
+    async def play() -> None:
+        async with a_consumer(kafka) as consumer:
+            kafka.assign(1, hold=[(0, 1)])
+            await comes(lambda: consumer.assignment)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(play)
+
+    assert [queue()] == released_queues(kafka)
+
+
+def test_after_its_block_it_has_no_more_messages(kafka: MemoryTransport) -> None:
+    """For a task that comes back later than the block has ended."""
+
+    async def play() -> None:
+        async with a_consumer(kafka) as consumer:
+            pass
+        assert (None, []) == (await consumer.poll(), [it async for it in consumer])
+        before = signal.getsignal(signal.SIGTERM)
+        with pytest.raises(RuntimeError):
+            await consumer.__aenter__()
+        assert before == signal.getsignal(signal.SIGTERM)
+
+    run(play)
