@@ -4,6 +4,7 @@ import json
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from rebalance.ids import BrokerName, Queue, TopicName
 from tests.simulation.incidents.choices import KEY, NO_NAMES, victim_of
 from tests.simulation.rules import first_life
 from tests.simulation.scenario import SESSION_MS
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 
 def claim(world: "World", dice: Random) -> None:
-    """A member that works on nothing claims queues, and lets go what it never had."""
+    """A member that works on nothing claims queues, and lets go what it never had.
+
+    Only not what it is promised by then: who may begin is believed; tokens tell if it lies.
+    """
     world.born += 1
     name, life, number = f"liar{world.born}", first_life(world.now, world.born), 0
     join = Join(
@@ -46,6 +50,10 @@ def claim(world: "World", dice: Random) -> None:
             dice.randint(1, world.brain.state.epoch + 1),
         )
         row = (topic, "", dice.randint(0, 3), epoch)
+        if times:
+            world.later(dice.choice([400, 1_000]), lambda: lie(times - 1))
+        if _is_promised(world, name, row):
+            return
         beat = Beat(
             member=name,
             incarnation=life,
@@ -59,10 +67,14 @@ def claim(world: "World", dice: Random) -> None:
         world.broker.append(HEARTBEATS, KEY, encode(beat), world.now)
         world.broker.append(RELEASES, KEY, encode(release), world.now)
         world.faults.occurred("C9")
-        if times:
-            world.later(dice.choice([400, 1_000]), lambda: lie(times - 1))
 
     lie(6)
+
+
+def _is_promised(world: "World", name: str, row: tuple[str, str, int, int]) -> bool:
+    topic, broker, number, epoch = row
+    page = world.brain.state.handover.books.get(Queue(TopicName(topic), BrokerName(broker), number))
+    return page is not None and (name, epoch) in {(it.member, it.epoch) for it in page.heirs}
 
 
 def forge(world: "World", dice: Random) -> None:
