@@ -28,7 +28,7 @@ from rebalance.groups import ailments, routing
 from rebalance.groups.handover import endings, omissions
 from rebalance.groups.handover.pages import Claim, claims_of, page_of, rows_of
 from rebalance.groups.members import remains
-from rebalance.groups.members.twins import named_apart, told_apart
+from rebalance.groups.members.own_names import named_apart, told_apart
 from rebalance.groups.model.decisions import GroupAiled
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
@@ -263,7 +263,7 @@ def _hear_again(draft: Draft, events: Sequence[Moment]) -> None:
     for event in events:
         if isinstance(event, NOT_APPLIED):
             continue
-        told = told_apart(event, draft.policy)
+        told = told_apart(draft, event)
         if isinstance(told, Released):
             endings.book(draft, told)
         if isinstance(told, BeatSeen) and told.owned is not None:

@@ -23,10 +23,10 @@ from rebalance.groups.handover import attribution, baton, endings, notice, omiss
 from rebalance.groups.members import (
     entry,
     membership,
+    own_names,
     remains,
     rocketmq_clients,
     sessions,
-    twins,
     unread,
 )
 from rebalance.groups.model.draft import Draft
@@ -92,7 +92,7 @@ def _enter(
             adoption.adopt(draft, news, events, now)
         timers.fire(draft, event.stamp)
         if not isinstance(event, NOT_APPLIED):
-            _fold(draft, twins.told_apart(event, draft.policy))
+            _fold(draft, own_names.told_apart(draft, event))
     timers.fire(draft, now)
     if news is not None:
         draft.outbox.causes.append(news.cause)  # whatever else has happened

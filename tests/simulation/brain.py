@@ -22,7 +22,7 @@ from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.clock import LogClock
 from rebalance.groups.conclusion import Step
-from rebalance.groups.members.twins import told_apart
+from rebalance.groups.members.own_names import told_apart
 from rebalance.groups.model.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
@@ -30,6 +30,7 @@ from rebalance.groups.model.decisions import (
     EventRefused,
     Freed,
 )
+from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Found
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.state import GroupState
@@ -250,12 +251,13 @@ class Brain:
 
     def _show(self, heard: Heard, rows: Sequence[Row]) -> Iterator[Violation]:
         events = {event.stamp.position: event for _, event in heard.events.get(NAME, [])}
+        unknown = Draft(GroupState(NAME), self.rules.policy)
         for row in rows:
             event = events.get(row.position)
             if isinstance(event, Found) or row.offset <= self._shown.get(row.topic, -1):
                 continue
             if event is not None:
-                event = told_apart(event, self.rules.policy)
+                event = told_apart(unknown, event)
                 yield from self._checker.take(reporting.heard(event))
             elif row.topic == DECODER.heartbeats:
                 yield from self._checker.take(reporting.ticked(row))

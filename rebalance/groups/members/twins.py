@@ -5,32 +5,23 @@ one client id. Nothing in the claim itself tells which, so the operator chooses:
 the name, the older one keeps it while it lives, or each gets a name of its own. The name claimed is
 a member's id or its instance; the rules for the two are chosen apart (faults C1, C2).
 
-Asked by ``admission`` and ``entry`` when a member joins, and by ``step`` for the separate names.
+Asked by ``admission`` and ``entry`` when a member joins.
 """
 
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rebalance.groups.members import flapping
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import (
-    Adopted,
-    Commanded,
-    Event,
     Joined,
-    Portion,
-    Released,
-    RouteObserved,
 )
 from rebalance.groups.model.member import Member
-from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import Incarnation, InstanceId, Life, MemberId, Turn
+from rebalance.groups.model.policy import TwinRule
+from rebalance.ids import Incarnation, InstanceId, Life, MemberId
 from rebalance.stamp import Stamp
-
-_NAME_CHARACTERS: Final = 255
-"""The longest name that can be published (``trimtab.protocol.limits``)."""
 
 
 @dataclass(slots=True)
@@ -45,45 +36,6 @@ class _Names:
     """Whom each successor succeeded in this step."""
     succeeded: set[MemberId] = field(default_factory=set)
     """All of those."""
-
-
-def told_apart(event: Event, policy: Policy) -> Event:
-    """Give each life a name of its own, where twins are to be separate members."""
-    if policy.on_twin is not TwinRule.SEPARATE or isinstance(event, RouteObserved | Commanded):
-        return event
-    if isinstance(event, Released):
-        event = replace(event, turns=_turns_apart(event.turns))
-    return replace(event, life=_apart(event.life))
-
-
-def named_apart(record: Adopted, policy: Policy) -> Adopted:
-    """Do the same with a record that was published, and with whom it names."""
-    if policy.on_twin is not TwinRule.SEPARATE:
-        return record
-    inherit = tuple(
-        replace(it, predecessor=it.predecessor._replace(life=_apart(it.predecessor.life)))
-        for it in record.portion.inherit
-    )
-    hold, give = _turns_apart(record.portion.hold), _turns_apart(record.portion.give)
-    portion = Portion(hold, give, inherit)
-    return replace(record, life=_apart(record.life), portion=portion)
-
-
-def _turns_apart(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    return tuple(it if it.to is None else it._replace(to=_apart(it.to)) for it in turns)
-
-
-def _apart(life: Life) -> Life:
-    return life._replace(member=own_name(*life))
-
-
-def own_name(member: MemberId, incarnation: Incarnation) -> MemberId:
-    """Return the name of one life; ``sinks`` takes the addition off where it says who it is.
-
-    A name that leaves no room for it stays as it is.
-    """
-    own = MemberId(f"{member}@{incarnation}")  # ``_shared_name`` undoes it
-    return own if len(own) <= _NAME_CHARACTERS else member
 
 
 class Rival(NamedTuple):

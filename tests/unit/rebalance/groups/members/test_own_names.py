@@ -1,0 +1,67 @@
+"""A change of the rule for twins counts for lives that come."""
+
+from dataclasses import replace
+
+import pytest
+
+from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Freed
+from rebalance.groups.model.policy import Policy, TwinRule
+from rebalance.ids import MemberId
+from tests.builders.records import beaten, joined, routed
+from tests.builders.story import Story, only
+
+CHANGES = [
+    (TwinRule.FENCE_OLDER, TwinRule.SEPARATE, ("a", "b"), "c@1"),
+    (TwinRule.SEPARATE, TwinRule.FENCE_OLDER, ("a@1", "b@1"), "c"),
+]
+SESSION_S = 10
+
+
+def a_story(before: TwinRule, after: TwinRule) -> Story:
+    """Begin with two members that own two queues, and the rule changed."""
+    story = Story(policy=Policy(standing_heirs=True, on_twin=before))
+    story.reads(joined("a"), joined("b"), routed("orders", 2))
+    story.reads(beaten("a", epoch=9), beaten("b", epoch=9))
+    story.policy = replace(story.policy, on_twin=after)
+    return story
+
+
+def living(story: Story) -> set[str]:
+    """Return the names of the members."""
+    return {str(name) for name in story.state.membership.members}
+
+
+@pytest.mark.parametrize(("before", "after", "names", "newcomer"), CHANGES)
+def test_nobody_is_renamed(
+    before: TwinRule, after: TwinRule, names: tuple[str, str], newcomer: str
+) -> None:
+    """For longer than a session: no record, no move. Who comes then is named by the new rule."""
+    story = a_story(before, after)
+    begun = len(story.decisions)
+    for _ in range(2 * SESSION_S):
+        story.wall += 1_000
+        story.reads(beaten("a", epoch=9), beaten("b", epoch=9))
+
+    told = story.decisions[begun:]
+    assert [] == only(AssignmentIssued, told) + only(AssignmentWithdrawn, told)
+    assert set(names) == living(story)
+    story.reads(joined("c"))
+    assert {*names, newcomer} == living(story)
+
+
+@pytest.mark.parametrize(("before", "after", "names", "newcomer"), CHANGES)
+def test_what_is_released_for_one_that_is_silent_is_booked(
+    before: TwinRule, after: TwinRule, names: tuple[str, str], newcomer: str
+) -> None:
+    """Once: under the name that the pages know."""
+    del newcomer
+    story = a_story(before, after)
+    freed = 0
+    for _ in range(6 * SESSION_S):
+        story.wall += 1_000
+        freed += len(only(Freed, story.reads(beaten("a", epoch=9))))
+
+    assert 1 == freed
+    assert {names[0]} == living(story)
+    assert {MemberId(names[0])} == {it.holder.member for it in story.state.handover.books.values()}
+    assert {None} == {it.asked for it in story.state.handover.books.values()}
