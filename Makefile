@@ -51,7 +51,7 @@ PURE := not (kafka or spark or packaging or gate or slow)
 AT_ONCE ?= 5
 
 .PHONY: test check dev fmt lint types layers transcripts simulate lives explore coverage bench .bench-name
-.PHONY: floors
+.PHONY: chaos floors
 test: setup dev ## Run every test, on a real Kafka and a real Spark (a quarter of an hour)
 	@echo 'test: every test; those that start Kafka and Spark first, the others beside them'
 	@$(BIN)/pytest --numprocesses=$(AT_ONCE) --dist=loadgroup
@@ -88,6 +88,12 @@ DO ?= compare
 
 lives: dev ## Check that a change changes no decision: make lives DO=record before it, make lives after it
 	@$(BIN)/python -m tests.simulation.recorded $(DO) --seeds $(SEEDS)
+
+MINUTES ?= 30
+SEED ?= 1
+
+chaos: setup dev ## Hurt members, Kafka and controller, and check all: make chaos MINUTES=30 SEED=7
+	@$(BIN)/python -m chaos --minutes $(MINUTES) --seed $(SEED)
 
 STATES ?= 1000000
 TROUBLE ?= wishes=2 deaths=1 losses=1

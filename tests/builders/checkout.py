@@ -57,7 +57,7 @@ def packages() -> list[str]:
 
 def controller_packages() -> list[str]:
     """The importable folders at the root that the controller's wheel carries."""
-    return [name for name in packages() if name not in {"bench", "tests"}]
+    return [name for name in packages() if name not in {"bench", "chaos", "tests"}]
 
 
 def modules(*, tests: bool = True) -> list[Path]:

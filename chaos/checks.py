@@ -1,0 +1,203 @@
+"""The checks: what a history must not show, whatever was done to it.
+
+Each takes a history and returns what is wrong, one line each. `tests/unit/chaos` shows each of them
+a bad history. Pure; used by the round and by the test.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Final
+
+from chaos.history import Event, History, S
+from chaos.ownership import Span, Tenure, obeyed, suspensions, tenures
+
+REST_S: Final = 60.0
+"""From the end of the faults until everything is seen, committed and owned evenly enough: a session
+(10 s), a controller that starts (30 s on busy cores), and one heartbeat each for what follows."""
+LATE_COMMIT_S: Final = 5.0
+"""What a frozen broker, or a frozen process, had before it froze arrives this long after it at the
+latest: a commit has two seconds."""
+
+
+def unseen(history: History) -> Iterator[str]:
+    """No message that Kafka has acknowledged is without an effect."""
+    effects = {event.number for event in history if event.kind == "effect"}
+    for event in history:
+        if event.kind == "acked" and event.number not in effects:
+            yield f"message {event.number} (queue {event.queue}, offset {event.offset}): no effect"
+
+
+def two_owners(history: History) -> Iterator[str]:
+    """No queue has two owners at a time, as long as they obey."""
+    by_queue = defaultdict[int, list[Tenure]](list)
+    for tenure in obeyed(history):
+        by_queue[tenure.queue].append(tenure)
+    for queue, those in sorted(by_queue.items()):
+        for at, one in enumerate(those):
+            for other in those[at + 1 :]:
+                both = one.span.overlap(other.span)
+                if one.who != other.who and both > 0:
+                    names = f"{one.who} ({one.token}) and {other.who} ({other.token})"
+                    yield f"queue {queue}: {names} both own it for {both / 1e6:.3f} ms"
+
+
+def one_life_a_token(history: History) -> Iterator[str]:
+    """No two lives are granted one queue under one token, and tokens grow from owner to owner."""
+    first: dict[tuple[int, int], str] = {}
+    for event in history:
+        if event.kind == "began":
+            who = first.setdefault((event.queue, event.token), event.who)
+            if who != event.who:
+                yield f"queue {event.queue}: {who} and {event.who} have the token {event.token}"
+    for before, after in _successions(history):
+        if after.token <= before.token:
+            names = f"{before.who} ({before.token}) and then {after.who} ({after.token})"
+            yield f"queue {after.queue}: {names}: the token does not grow"
+
+
+def effects_go_back(history: History) -> Iterator[str]:
+    """Tokens never go back in effects, and who obeys is never refused."""
+    highest: dict[int, int] = {}
+    gone = suspensions(history)
+    doubled = {event.who for event in history if event.kind == "doubled"}
+    for event in history:
+        if event.kind == "effect":
+            if event.token < highest.get(event.queue, -1):
+                yield f"queue {event.queue}: {event.who} has an effect under {event.token}, late"
+            highest[event.queue] = max(event.token, highest.get(event.queue, -1))
+        elif event.kind == "refused" and not gone.get(event.who) and event.who not in doubled:
+            yield f"queue {event.queue}: {event.who} obeys, and is refused under {event.token}"
+
+
+def worked_without_a_grant(history: History) -> Iterator[str]:
+    """A message is handed out under a grant that its life has, and has not given up."""
+    granted: set[tuple[str, int, int]] = set()
+    given: set[tuple[str, int, int]] = set()
+    for event in history:
+        grant = (event.who, event.queue, event.token)
+        if event.kind == "began":
+            granted.add(grant)
+        elif event.kind == "gave":
+            given.add(grant)
+        elif event.kind == "handed" and (grant not in granted or grant in given):
+            had = "has given it up" if grant in given else "never had it"
+            yield f"queue {event.queue}: {event.who} works under {event.token}, and {had}"
+
+
+def worked_on_others(history: History) -> Iterator[str]:
+    """None is handed out when another has begun; who was suspended may have one on its way."""
+    highest: dict[int, int] = {}
+    stale = Counter[str]()
+    last: dict[str, int] = {}
+    for event in history:
+        if event.kind == "began":
+            highest[event.queue] = max(event.token, highest.get(event.queue, -1))
+        elif event.kind == "handed" and event.token < highest.get(event.queue, -1):
+            stale[event.who] += last.get(event.who) != event.at  # a batch counts once
+            last[event.who] = event.at
+    gone = suspensions(history)
+    for who, times in stale.items():
+        if times > (suspended := len(gone.get(who, ()))):
+            yield f"{who} takes what others own {times} times, and was suspended {suspended} times"
+
+
+def commits_go_back(history: History) -> Iterator[str]:
+    """Committed offsets, and their tokens, never decrease; what was on its way in a freeze may."""
+    for before, after in _set_back(history):
+        if not _was_on_its_way(history, after.at):
+            was = f"{before.offset} ({before.token})"
+            yield f"queue {after.queue}: after {was} {after.offset} ({after.token}) is committed"
+
+
+def late_rest(history: History) -> Iterator[str]:
+    """Everything rests within its time after the faults are over."""
+    healed = [event.at for event in history if event.kind == "healed"]
+    rested = [event.at for event in history if event.kind == "rested"]
+    if not rested:
+        yield f"it does not rest: {_unowned(history)}"
+    elif (rested[0] - healed[0]) / S > REST_S:
+        yield f"it rests after {(rested[0] - healed[0]) / S:.1f} s"
+
+
+def deaths(history: History) -> Iterator[str]:
+    """No member dies by itself but one that a twin has replaced."""
+    doubled = {event.who for event in history if event.kind == "doubled"}
+    for event in history:
+        if event.kind == "died" and event.who not in doubled:
+            yield f"{event.who} died by itself: {event.said}"
+
+
+def repeats(history: History) -> Iterator[str]:
+    """A life is handed no message twice under one token."""
+    seen: set[tuple[str, int, int, int]] = set()
+    for event in history:
+        if event.kind == "handed":
+            message = (event.who, event.queue, event.token, event.offset)
+            if message in seen:
+                yield f"queue {event.queue}: {event.who} is handed {event.offset} again"
+            seen.add(message)
+
+
+CHECKS: Final[dict[str, Callable[[History], Iterator[str]]]] = {
+    "no acknowledged message is unseen": unseen,
+    "no two owners at a time": two_owners,
+    "one life a token, and tokens grow": one_life_a_token,
+    "tokens never go back in effects": effects_go_back,
+    "nobody works without a grant": worked_without_a_grant,
+    "nobody works on what others own": worked_on_others,
+    "committed offsets never decrease": commits_go_back,
+    "all rests in time": late_rest,
+    "no member dies by itself": deaths,
+    "no message twice under one token": repeats,
+}
+
+
+def violations(history: History) -> dict[str, list[str]]:
+    """Apply all checks; name those that fail, and what they found."""
+    found = {name: list(check(history)) for name, check in CHECKS.items()}
+    return {name: those for name, those in found.items() if those}
+
+
+def excused(history: History) -> int:
+    """Count commits that were set back by what a freeze had held up, as documented."""
+    return sum(_was_on_its_way(history, after.at) for _, after in _set_back(history))
+
+
+def _successions(history: History) -> Iterator[tuple[Tenure, Tenure]]:
+    """Each owner of a queue and the next one."""
+    every = tenures(history)
+    for queue in sorted({it.queue for it in every}):
+        yield from pairwise(it for it in every if it.queue == queue)
+
+
+def _set_back(history: History) -> Iterator[tuple[Event, Event]]:
+    """Commits that are lower than one before them, or under a lower token."""
+    highest: dict[int, Event] = {}
+    for event in history:
+        if event.kind == "committed":
+            before = highest.get(event.queue, event)
+            if event.offset < before.offset or event.token < before.token:
+                yield before, event
+            highest[event.queue] = max(before, event, key=lambda it: it.offset)
+
+
+def _was_on_its_way(history: History, at: int) -> bool:
+    """Whether a broker or a process was frozen until a moment ago."""
+    froze = [Span(event.at, event.at + int(LATE_COMMIT_S * S)) for event in _thaws(history)]
+    return any(it.begin <= at <= it.end for it in froze)
+
+
+def _thaws(history: History) -> list[Event]:
+    return [
+        event
+        for event in history
+        if event.kind in {"resumed", "paused"}
+        or (event.kind == "cured" and event.said.startswith("broker"))
+    ]
+
+
+def _unowned(history: History) -> str:
+    last = {tenure.queue: tenure for tenure in tenures(history)}
+    without = sorted(it.queue for it in last.values() if it.how)
+    return f"the queues {without} have no owner" if without else "each queue has an owner"

@@ -1,0 +1,78 @@
+"""The commits of a group, read from Kafka's own log of them: each one, in order.
+
+To ask now and then what is committed would miss what is set back and forth in between. The records
+of `__consumer_offsets` are Kafka's (OffsetCommitKey and OffsetCommitValue); trimtab says the token
+in their metadata.
+"""
+
+import struct
+import time
+from pathlib import Path
+from typing import Final
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+
+from chaos.history import Event, Recorder
+
+_TOPIC: Final = "__consumer_offsets"
+_COMMITS: Final = (0, 1)
+"""The versions of keys that are commits; others are of groups."""
+_ASK_S: Final = 2.0
+
+
+class Commits:
+    """Follows the commits of one group."""
+
+    def __init__(self, servers: str, group: str, home: Path) -> None:
+        settings = {"bootstrap.servers": servers, "group.id": "chaos", "log_level": 0}
+        self._consumer = Consumer({**settings, "enable.auto.commit": False})
+        self._group = group
+        self._record = Recorder(home / "commits.events", "kafka")
+        self._last_at = 0
+        self._assigned = False
+        self.latest: dict[int, int] = {}
+        """What is committed of each queue, as far as it was read."""
+
+    def catch_up(self) -> None:
+        """Read what there is."""
+        if not self._assigned:
+            topic = self._consumer.list_topics(_TOPIC, _ASK_S).topics[_TOPIC]
+            places = [TopicPartition(_TOPIC, it, OFFSET_BEGINNING) for it in topic.partitions]
+            self._consumer.assign(places)
+            self._assigned = bool(places)
+        while messages := self._consumer.consume(500, 0.5):
+            for it in messages:
+                key, value = it.key(), it.value()
+                if it.error() is None and key is not None and value is not None:
+                    self._read(bytes(key), bytes(value), it.timestamp()[1])
+
+    def close(self) -> None:
+        """Read nothing more."""
+        self._consumer.close()
+        self._record.close()
+
+    def _read(self, key: bytes, value: bytes, wall_ms: int) -> None:
+        if struct.unpack_from(">h", key)[0] not in _COMMITS:
+            return
+        group, at = _text(key, 2)
+        _, at = _text(key, at)
+        if group != self._group:
+            return
+        (queue,) = struct.unpack_from(">i", key, at)
+        (version, offset) = struct.unpack_from(">hq", value)
+        assert version == 3, f"unknown version of a commit: {version}"  # noqa: PLR2004 - Kafka's
+        said, _ = _text(value, 14)
+        token = int(said.split(":")[1]) if said.startswith("trimtab:") else -1
+        self.latest[queue] = offset
+        self._last_at = max(self._last_at + 1, wall_ms * 1_000_000 - _AHEAD_NS)
+        self._record.write([Event(self._last_at, "kafka", "committed", queue, token, offset)])
+
+
+def _text(data: bytes, at: int) -> tuple[str, int]:
+    """Read a string and where the rest begins."""
+    (length,) = struct.unpack_from(">h", data, at)
+    return data[at + 2 : at + 2 + length].decode(), at + 2 + length
+
+
+_AHEAD_NS: Final = time.time_ns() - time.monotonic_ns()
+"""Kafka stamps with the time of day; the history has another clock."""

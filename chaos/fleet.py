@@ -1,0 +1,174 @@
+"""The members' processes: started, killed, frozen, doubled and restarted.
+
+What is done to one is written down before it is done. Used by `striking` and the round.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from chaos.history import Recorder
+
+STYLES: Final = ("each", "batches", "each", "manual")
+"""How the members take messages, in turn."""
+_LEAVE_S: Final = 40.0
+"""A member that leaves may work for 30 s on what has no heir."""
+_LOOK_S: Final = 0.1
+_SLOW_S: Final = 5.0
+
+
+@dataclass
+class Life:
+    """One process."""
+
+    who: str
+    process: subprocess.Popen[bytes]
+    expected: bool = False
+    """Whether it is to end."""
+
+
+class Fleet:
+    """Some members of one group, while the ``with`` block lasts."""
+
+    def __init__(
+        self, home: Path, store: int, count: int, member: Mapping[str, Any], record: Recorder
+    ) -> None:
+        self._home, self._store, self._member = home, store, member
+        self._record = record
+        self._lives = Counter[int]()
+        self._lock = threading.RLock()
+        self.members: list[list[Life]] = [[] for _ in range(count)]
+        """The processes of each: none, one, or two."""
+
+    def start(self, number: int) -> None:
+        """Start a member, beside whatever has its name."""
+        self._lives[number] += 1
+        name = f"m{number}"
+        who, style = f"{name}.{self._lives[number]}", STYLES[number % len(STYLES)]
+        options = {"member_id": name, "guard": number % 2 == 1}
+        if style == "manual":
+            options["commit"] = "manual"
+        told = {
+            "who": who,
+            "style": style,
+            "slow_s": _SLOW_S,
+            "home": str(self._home),
+            "store": self._store,
+            "member": {**self._member, **options},
+        }
+        command = [sys.executable, "-m", "chaos.member", json.dumps(told)]
+        with self._lock, (self._home / f"{who}.log").open("wb") as log:
+            self._record.add("started", who)
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log)
+            self.members[number].append(Life(who, process))
+
+    def kill(self, number: int) -> None:
+        """Kill what has this name."""
+        for life in self._of(number):
+            with self._lock:
+                self._kill(life)
+        self.look()
+
+    def stop(self, number: int) -> None:
+        """Freeze a member."""
+        for life in self._of(number):
+            self._record.add("stopped", life.who)
+            life.process.send_signal(signal.SIGSTOP)
+
+    def resume(self, number: int) -> None:
+        """Thaw it."""
+        for life in self._of(number):
+            life.process.send_signal(signal.SIGCONT)
+            self._record.add("resumed", life.who)
+
+    def double(self, number: int) -> None:
+        """Start another process of this name."""
+        for life in self._of(number):
+            self._record.add("doubled", life.who)
+        self.start(number)
+
+    def single(self, number: int) -> None:
+        """Kill all but the youngest of this name."""
+        for life in self._of(number)[:-1]:
+            with self._lock:
+                self._kill(life)
+        self.look()
+
+    def be_slow(self, number: int) -> None:
+        """Have a member be slow with its next message."""
+        for life in self._of(number):
+            life.process.send_signal(signal.SIGUSR1)
+
+    def leave(self, number: int) -> None:
+        """Have a member end in good order, and wait for it."""
+        self.tell_to_leave(number)
+        self.wait_for_end(number)
+
+    def wait_for_end(self, number: int) -> None:
+        """Wait for a member that was told to end."""
+        deadline = time.monotonic() + _LEAVE_S
+        while self._of(number):
+            if time.monotonic() > deadline:
+                self._record.add("died", self._of(number)[0].who, said="does not leave")
+                self.kill(number)
+            time.sleep(_LOOK_S)
+            self.look()
+
+    def tell_to_leave(self, number: int) -> None:
+        """Have a member end in good order."""
+        for life in self._of(number):
+            life.expected = True
+            life.process.send_signal(signal.SIGTERM)
+
+    def look(self) -> None:
+        """Write down who has ended."""
+        with self._lock:
+            for those in self.members:
+                for life in [it for it in those if it.process.poll() is not None]:
+                    code = life.process.returncode
+                    if code != -signal.SIGKILL or not life.expected:
+                        well = life.expected and code == 0
+                        self._record.add("ended" if well else "died", life.who, said=f"code {code}")
+                    assert life.process.stdin is not None
+                    life.process.stdin.close()
+                    those.remove(life)
+
+    def complete(self) -> None:
+        """Start whoever is not there."""
+        self.look()
+        for number, those in enumerate(self.members):
+            if not those:
+                self.start(number)
+
+    def _of(self, number: int) -> list[Life]:
+        with self._lock:
+            return [it for it in self.members[number] if it.process.poll() is None]
+
+    def _kill(self, life: Life) -> None:
+        life.expected = True
+        self._record.add("killed", life.who)
+        os.kill(life.process.pid, signal.SIGKILL)
+        life.process.wait()
+
+    def __enter__(self) -> Self:
+        self.complete()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number in range(len(self.members)):
+            self.kill(number)

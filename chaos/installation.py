@@ -1,0 +1,133 @@
+"""An installation to be hurt: a Kafka and a controller, each a process with a Java machine.
+
+The command starts both for itself. The test has them of its own, which fit the same protocols.
+"""
+
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+from console.embedded.broker import EmbeddedKafka
+from console.errors import ExitCode, Failure
+from console.tethered_process import TetheredProcess
+from streaming.process.readiness import read
+
+_START_S: Final = 240.0
+"""A start takes 10 s on two idle cores, and has taken 100 on busy ones."""
+_POLL_S: Final = 0.1
+_LINES: Final = 20
+
+
+class Killable(Protocol):
+    """A controller, as this package or a test has it."""
+
+    prefix: str
+
+    @property
+    def pid(self) -> int:
+        """Its process, which leads its process group."""
+        ...
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs."""
+        ...
+
+    def start(self) -> object:
+        """Start it and wait until it is at work."""
+        ...
+
+    def kill(self) -> None:
+        """Kill it and its Java machine."""
+        ...
+
+
+class Broker:
+    """The Kafka, which keeps its port over restarts."""
+
+    def __init__(self, kafka: EmbeddedKafka) -> None:
+        self.kafka = kafka
+
+    @property
+    def servers(self) -> str:
+        """Where it is."""
+        return self.kafka.bootstrap_servers
+
+    def freeze(self) -> None:
+        """Have it say nothing."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        """Stop it in good order."""
+        self.kafka.stop()
+
+    def start(self) -> None:
+        """Start it again."""
+        port = int(self.servers.rsplit(":")[-1])
+        self.kafka = EmbeddedKafka(self.kafka.instance.directory.parent, port=port).start()
+
+    def _signal(self, number: signal.Signals) -> None:
+        address = self.kafka.instance.running()
+        assert address is not None
+        os.kill(address.pid, number)
+
+
+class Controller:
+    """One controller, as `trimtab run` starts it."""
+
+    def __init__(self, home: Path, servers: str, prefix: str) -> None:
+        self.prefix = prefix
+        self._home = home
+        settings = {
+            "home": home,
+            "kafka.bootstrap_servers": servers,
+            "topics.prefix": prefix,
+            "controller.ui_port": 0,
+        }
+        flags = [f"--set={name}={value}" for name, value in settings.items()]
+        self._command = [sys.executable, "-m", "console.main", "run", "--init-topics", *flags]
+        self._process: TetheredProcess | None = None
+        self._log = home / "controller.log"
+
+    @property
+    def pid(self) -> int:
+        """Its process, which leads its process group."""
+        assert self._process is not None, "not started"
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        """Start it and wait until it is at work.
+
+        Raises:
+            Failure: It does not come up.
+        """
+        self._home.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as log:
+            self._process = TetheredProcess(self._command, output=log)
+        deadline = time.monotonic() + _START_S
+        while read(self._home) is None:
+            if not self.is_running or time.monotonic() > deadline:
+                said = self._log.read_text(errors="replace").splitlines()[-_LINES:]
+                text = "the controller does not start; its log ends:"
+                raise Failure(text, ExitCode.TIMEOUT, details="\n".join(said))
+            time.sleep(_POLL_S)
+
+    def kill(self) -> None:
+        """Kill it and its Java machine."""
+        assert self._process is not None, "not started"
+        with suppress(ProcessLookupError):  # it is dead already
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()

@@ -1,0 +1,129 @@
+"""Ownership: who had which queue when, and when a member could not know.
+
+A member owns a queue from `on_assigned` to `on_revoked` or `on_lost`, or to the end of its process.
+One that is stopped, or that the machine gives no processor, owns nothing meanwhile, nor in the
+moment after it in which it finds out. Pure; used by the checks and the drawing.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from chaos.history import Event, History, S
+
+SUSPENDED_NS: Final = 3 * S // 2
+"""A member stops two seconds before others may begin: a fifth of a session of ten. One that is
+held up for nearly that long is not one that obeys."""
+WAKE_NS: Final = 2 * S
+"""In which a process that was suspended, or doubled, hears what has become of it."""
+
+
+class Span(NamedTuple):
+    """From one moment to another."""
+
+    begin: int
+    end: int
+
+    def overlap(self, other: "Span") -> int:
+        """How long both last; less than nothing if they do not meet."""
+        return min(self.end, other.end) - max(self.begin, other.begin)
+
+
+class Tenure(NamedTuple):
+    """A life's time with a queue."""
+
+    queue: int
+    token: int
+    who: str
+    span: Span
+    how: str
+    """How it ended: the kind of an event, or nothing."""
+
+
+def tenures(history: History) -> list[Tenure]:
+    """Say who had what, in order of the beginnings."""
+    begun: dict[tuple[str, int], Event] = {}
+    last: dict[str, int] = {}
+    found = []
+    for event in history:
+        if event.kind in _ENDS:
+            last_word = event.kind in {"died", "ended"}  # it was over when it had said that
+            at = last.get(event.who, event.at) if last_word else event.at
+            ended = [key for key, grant in begun.items() if _ends(event, grant)]
+            found += [_tenure(begun.pop(key), at, event.kind) for key in ended]
+        if event.kind == "began":
+            begun[event.who, event.queue] = event
+        last[event.who] = event.at
+    found += [_tenure(grant, history[-1].at, "") for grant in begun.values()]
+    return sorted(found, key=lambda it: (it.span, it.queue))
+
+
+_ENDS: Final = {"began", "gave", "lost", "killed", "died", "ended"}
+
+
+def _ends(event: Event, grant: Event) -> bool:
+    """Whether this ends what was granted there."""
+    if event.who != grant.who:
+        return False
+    match event.kind:
+        case "began":
+            return event.queue == grant.queue
+        case "gave" | "lost":
+            return (event.queue, event.token) == (grant.queue, grant.token)
+        case _:
+            return True
+
+
+def _tenure(grant: Event, end: int, how: str) -> Tenure:
+    return Tenure(grant.queue, grant.token, grant.who, Span(grant.at, max(grant.at, end)), how)
+
+
+def suspensions(history: History) -> dict[str, list[Span]]:
+    """Say when each life could do nothing."""
+    found = defaultdict[str, list[Span]](list)
+    stopped: dict[str, int] = {}
+    for event in history:
+        match event.kind:
+            case "stopped":
+                stopped[event.who] = event.at
+            case "resumed" | "killed" if event.who in stopped:
+                found[event.who].append(Span(stopped.pop(event.who), event.at))
+            case "paused":
+                found[event.who].append(Span(event.at - event.offset, event.at))
+            case _:
+                pass
+    for who, at in stopped.items():
+        found[who].append(Span(at, history[-1].at))
+    return {
+        who: [it for it in spans if it.end - it.begin >= SUSPENDED_NS]
+        for who, spans in found.items()
+    }
+
+
+def obeyed(history: History) -> list[Tenure]:
+    """Say who had what, without the times in which it could not know."""
+    gone = suspensions(history)
+    doubled = {event.who for event in history if event.kind == "doubled"}
+    return [
+        tenure._replace(span=part)
+        for tenure in tenures(history)
+        for part in _without(_cut(tenure, doubled), gone.get(tenure.who, []))
+    ]
+
+
+def _cut(tenure: Tenure, doubled: set[str]) -> Span:
+    """A twin begins on the record that ends its elder, who may read it a moment later."""
+    begin, end = tenure.span
+    late = WAKE_NS if tenure.who in doubled and tenure.how == "lost" else 0
+    return Span(begin, max(begin, end - late))
+
+
+def _without(span: Span, gone: list[Span]) -> Iterator[Span]:
+    """What is left of a span."""
+    begin = span.begin
+    for hole in sorted(gone):
+        if hole.begin > begin:
+            yield Span(begin, min(hole.begin, span.end))
+        begin = max(begin, hole.end + WAKE_NS)
+    if begin < span.end:
+        yield Span(begin, span.end)

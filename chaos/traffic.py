@@ -1,0 +1,74 @@
+"""The traffic: numbered messages, produced for as long as a round lasts.
+
+What Kafka has acknowledged is written down, and must be seen. Each message goes to a partition of
+the seed's choice, of those that there are by then.
+"""
+
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Final, Self
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from chaos.history import Recorder
+
+_PATIENCE_S: Final = 60.0
+
+
+class Traffic:
+    """Produces while the ``with`` block runs, or until it is stopped."""
+
+    def __init__(self, servers: str, topic: str, home: Path, rate: int, seed: int) -> None:
+        self.partitions = 0
+        self.acked: set[int] = set()
+        self.ends: dict[int, int] = {}
+        """What is to be committed of each queue in the end."""
+        self.topic, self._rate, self._random = topic, rate, Random(seed)
+        self._record = Recorder(home / "producer.events", "producer")
+        settings = {"bootstrap.servers": servers, "log_level": 0, "linger.ms": 5}
+        self._producer = Producer({**settings, "enable.idempotence": True})
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def stop(self) -> None:
+        """Produce nothing more, and wait for what is on its way."""
+        self._over.set()
+        self._thread.join()
+        self._producer.flush(_PATIENCE_S)
+
+    def _run(self) -> None:
+        number, began = 0, time.monotonic()
+        while not self._over.is_set():
+            while number < (time.monotonic() - began) * self._rate:
+                queue = self._random.randrange(self.partitions)
+                heard = partial(self._heard, number)
+                self._producer.produce(
+                    self.topic, str(number).encode(), partition=queue, on_delivery=heard
+                )
+                number += 1
+            self._producer.poll(0.02)
+
+    def _heard(self, number: int, error: KafkaError | None, message: Message) -> None:
+        queue, offset = message.partition() or 0, message.offset()
+        if error is None and offset is not None:
+            self._record.add("acked", queue=queue, offset=offset, number=number)
+            self.acked.add(number)
+            self.ends[queue] = max(offset + 1, self.ends.get(queue, 0))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        self._producer.close()
+        self._record.close()

@@ -1,0 +1,182 @@
+"""Each check passes a good history, and fails a bad one that is planted in it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from chaos.checks import CHECKS, REST_S, excused, violations
+from chaos.history import Event, EventKind, History, S
+
+
+def at(second: float, who: str, kind: EventKind, **more: int) -> Event:
+    """An event; all are of queue 0 unless they say another."""
+    fields = {"queue": 0, **more}
+    return Event(round(second * S), who, kind, **fields)  # type: ignore[arg-type]  # numbers
+
+
+def message(second: float, who: str, offset: int, token: int) -> list[Event]:
+    """One that is acknowledged, handed out and has its effect; its number is its offset."""
+    more = {"offset": offset, "number": offset, "token": token}
+    return [
+        at(second - 0.1, "producer", "acked", offset=offset, number=offset),
+        at(second, who, "handed", **more),
+        at(second + 0.01, who, "effect", **more),
+    ]
+
+
+def ordered(events: Iterable[Event]) -> History:
+    """A history."""
+    return tuple(sorted(events))
+
+
+GOOD = ordered(
+    [
+        at(0, "m0.1", "started"),
+        at(0, "m1.1", "started"),
+        at(1, "m0.1", "began", token=1),
+        *message(2, "m0.1", 0, 1),
+        at(3, "kafka", "committed", token=1, offset=1),
+        at(4, "m0.1", "gave", token=1),
+        at(4.001, "m1.1", "began", token=2),
+        *message(5, "m1.1", 1, 2),
+        at(6, "kafka", "committed", token=2, offset=2),
+        at(7, "round", "healed"),
+        at(8, "round", "rested"),
+        at(9, "m1.1", "gave", token=2),
+        at(9.1, "m1.1", "ended"),
+    ]
+)
+"""One queue goes from one member to another."""
+
+FROZEN = ordered(
+    [
+        at(0, "m0.1", "started"),
+        at(1, "m0.1", "began", token=1),
+        *message(2, "m0.1", 0, 1),
+        at(3, "kafka", "committed", token=1, offset=1),
+        at(4, "m0.1", "stopped"),
+        at(15, "m1.1", "began", token=2),
+        *message(16, "m1.1", 1, 2),
+        at(17, "kafka", "committed", token=2, offset=2),
+        at(18, "m0.1", "resumed"),
+        at(18.001, "m0.1", "handed", token=1, offset=1, number=1),
+        at(18.002, "m0.1", "refused", token=1, offset=1, number=1),
+        at(18.1, "m0.1", "lost", token=1),
+        at(20, "round", "healed"),
+        at(21, "round", "rested"),
+    ]
+)
+"""One is frozen with a message on its way, and another takes over meanwhile."""
+
+
+def without(history: History, kind: EventKind, who: str = "") -> History:
+    """A history in which some events did not happen."""
+    return tuple(it for it in history if it.kind != kind or (who and it.who != who))
+
+
+def moved(history: History, kind: EventKind, who: str, seconds: float) -> History:
+    """A history in which something happened earlier, or later."""
+    return ordered(
+        replace(it, at=it.at + round(seconds * S)) if (it.kind, it.who) == (kind, who) else it
+        for it in history
+    )
+
+
+BAD = {
+    "no acknowledged message is unseen": [without(GOOD, "effect", "m0.1")],
+    "no two owners at a time": [
+        moved(GOOD, "gave", "m0.1", 0.002),  # a millisecond is enough
+        ordered([*GOOD, at(5.5, "m0.1", "began", token=7), at(5.6, "m0.1", "gave", token=7)]),
+        without(without(FROZEN, "stopped"), "resumed"),
+        moved(FROZEN, "lost", "m0.1", 2.5),  # it has woken, and goes on as if it had not slept
+    ],
+    "one life a token, and tokens grow": [
+        ordered([*GOOD, at(9.2, "m2.1", "began", token=2)]),
+        ordered([*GOOD, at(9.2, "m2.1", "began", token=1)]),
+    ],
+    "tokens never go back in effects": [
+        ordered([*GOOD, at(6, "m0.1", "effect", token=1, offset=1, number=1)]),
+        ordered([*GOOD, at(6, "m0.1", "refused", token=1, offset=1, number=1)]),
+    ],
+    "nobody works without a grant": [
+        ordered([*GOOD, at(5, "m0.1", "handed", token=1, offset=1)]),
+        without(GOOD, "began", "m0.1"),
+    ],
+    "nobody works on what others own": [
+        ordered([*FROZEN, at(18.05, "m0.1", "handed", token=1, offset=2)]),
+        without(without(FROZEN, "stopped"), "resumed"),
+    ],
+    "committed offsets never decrease": [
+        ordered([*GOOD, at(6.5, "kafka", "committed", token=2, offset=1)]),
+        ordered([*GOOD, at(6.5, "kafka", "committed", token=1, offset=3)]),
+        ordered([*FROZEN, at(24, "kafka", "committed", token=1, offset=1)]),  # long after it woke
+    ],
+    "all rests in time": [
+        without(GOOD, "rested"),
+        moved(GOOD, "rested", "round", REST_S),
+    ],
+    "no member dies by itself": [ordered([*GOOD, at(9, "m0.1", "died")])],
+    "no message twice under one token": [
+        ordered([*GOOD, at(5.5, "m1.1", "handed", token=2, offset=1)])
+    ],
+}
+"""For each check histories that it must fail."""
+
+
+def test_a_good_history_passes() -> None:
+    """None of them cries without need."""
+    assert {} == violations(GOOD)
+
+
+def test_a_frozen_member_is_excused() -> None:
+    """It could not know; but for one message that was on its way."""
+    assert {} == violations(FROZEN)
+
+
+def test_each_check_is_shown_to_fail() -> None:
+    """A check that nothing fails checks nothing."""
+    assert CHECKS.keys() == BAD.keys()
+
+
+@pytest.mark.parametrize(
+    ("check", "history"), [(name, it) for name, those in BAD.items() for it in those]
+)
+def test_it_finds_what_is_planted(check: str, history: History) -> None:
+    """Whatever else the plant breaks, this check sees it."""
+    assert check in violations(history)
+
+
+def test_what_a_freeze_held_up_may_set_back() -> None:
+    """It is counted, and is no violation: the documents say that it may happen."""
+    history = ordered([*FROZEN, at(18.05, "kafka", "committed", token=1, offset=1)])
+
+    assert ({}, 1) == (violations(history), excused(history))
+
+
+def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
+    """But not for long."""
+    history = [
+        at(0, "m0.1", "began", token=1),
+        at(1, "m0.1", "doubled"),
+        at(2, "m0.2", "began", token=2),
+        at(9, "round", "healed"),
+        at(9, "round", "rested"),
+    ]
+
+    assert {} == violations(ordered([*history, at(3.9, "m0.1", "lost", token=1)]))
+    assert violations(ordered([*history, at(4.1, "m0.1", "lost", token=1)]))
+
+
+def test_who_is_killed_owns_nothing_more() -> None:
+    """Its heir may begin at once."""
+    history = [
+        at(0, "m0.1", "began", token=1),
+        at(1, "m0.1", "killed"),
+        at(1, "m1.1", "began", token=2),
+        at(9, "round", "healed"),
+        at(9, "round", "rested"),
+    ]
+
+    assert {} == violations(ordered(history))
+    assert violations(ordered(it for it in history if it.kind != "killed"))
