@@ -57,17 +57,30 @@ def one_life_a_token(history: History) -> Iterator[str]:
 
 
 def effects_go_back(history: History) -> Iterator[str]:
-    """Tokens never go back in effects, and who obeys is never refused."""
+    """Tokens never go back in effects."""
     highest: dict[int, int] = {}
-    gone = suspensions(history)
-    doubled = {event.who for event in history if event.kind == "doubled"}
     for event in history:
         if event.kind == "effect":
             if event.token < highest.get(event.queue, -1):
                 yield f"queue {event.queue}: {event.who} has an effect under {event.token}, late"
             highest[event.queue] = max(event.token, highest.get(event.queue, -1))
-        elif event.kind == "refused" and not gone.get(event.who) and event.who not in doubled:
-            yield f"queue {event.queue}: {event.who} obeys, and is refused under {event.token}"
+
+
+def refused_who_obey(history: History) -> Iterator[str]:
+    """No effect of who obeys is refused, unless its queue was lost while it was in hand."""
+    excused = {event.who for event in history if event.kind == "doubled"}
+    excused |= {who for who, those in suspensions(history).items() if those}
+    handed: dict[tuple[str, int, int], int] = {}
+    lost: dict[tuple[str, int, int], int] = {}
+    for event in history:
+        if event.kind == "handed":
+            handed[event.who, event.queue, event.offset] = event.at
+        elif event.kind == "lost":
+            lost[event.who, event.queue, event.token] = event.at
+        elif event.kind == "refused" and event.who not in excused:
+            ended = lost.get((event.who, event.queue, event.token), -1)
+            if handed.get((event.who, event.queue, event.offset), event.at) > ended:
+                yield f"queue {event.queue}: {event.who} obeys, and is refused under {event.token}"
 
 
 def worked_without_a_grant(history: History) -> Iterator[str]:
@@ -144,6 +157,7 @@ CHECKS: Final[dict[str, Callable[[History], Iterator[str]]]] = {
     "no two owners at a time": two_owners,
     "one life a token, and tokens grow": one_life_a_token,
     "tokens never go back in effects": effects_go_back,
+    "nobody who obeys is refused": refused_who_obey,
     "nobody works without a grant": worked_without_a_grant,
     "nobody works on what others own": worked_on_others,
     "committed offsets never decrease": commits_go_back,

@@ -8,7 +8,7 @@ in their metadata.
 import struct
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
@@ -17,6 +17,8 @@ from chaos.history import Event, Recorder
 _TOPIC: Final = "__consumer_offsets"
 _COMMITS: Final = (0, 1)
 """The versions of keys that are commits; others are of groups."""
+_VALUES: Final = {3: 16, 4: 15}
+"""Where the metadata stands in a value, by its version: after a length of two bytes, or of one."""
 _ASK_S: Final = 2.0
 
 
@@ -52,20 +54,36 @@ class Commits:
         self._record.close()
 
     def _read(self, key: bytes, value: bytes, wall_ms: int) -> None:
-        if struct.unpack_from(">h", key)[0] not in _COMMITS:
+        commit = parsed(key, value)
+        if commit is None or commit.group != self._group:
             return
-        group, at = _text(key, 2)
-        _, at = _text(key, at)
-        if group != self._group:
-            return
-        (queue,) = struct.unpack_from(">i", key, at)
-        (version, offset) = struct.unpack_from(">hq", value)
-        assert version == 3, f"unknown version of a commit: {version}"  # noqa: PLR2004 - Kafka's
-        said, _ = _text(value, 14)
-        token = int(said.split(":")[1]) if said.startswith("trimtab:") else -1
+        queue, token, offset = commit.queue, commit.token, commit.offset
         self.latest[queue] = offset
         self._last_at = max(self._last_at + 1, wall_ms * 1_000_000 - _AHEAD_NS)
         self._record.write([Event(self._last_at, "kafka", "committed", queue, token, offset)])
+
+
+class Commit(NamedTuple):
+    """What a record says."""
+
+    group: str
+    queue: int
+    token: int
+    offset: int
+
+
+def parsed(key: bytes, value: bytes) -> Commit | None:
+    """Read a record; None if it is not a commit."""
+    if struct.unpack_from(">h", key)[0] not in _COMMITS:
+        return None
+    group, at = _text(key, 2)
+    _, at = _text(key, at)
+    (queue,) = struct.unpack_from(">i", key, at)
+    version, offset, _ = struct.unpack_from(">hqi", value)
+    assert version in _VALUES, f"unknown version of a commit: {version}"
+    said = value[_VALUES[version] :].decode(errors="replace")
+    token = int(said.split(":")[1]) if said.startswith("trimtab:") else -1
+    return Commit(group, queue, token, offset)
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from confluent_kafka import Message
 
 from chaos.history import Event, EventKind, Recorder
 from console.embedded.broker_files import LOOPBACK
-from trimtab import Consumer, Grant
+from trimtab import CommitError, Consumer, Grant
 
 _BATCH: Final = 20
 _LOOK_S: Final = 0.1
@@ -88,7 +89,8 @@ class Worker:
                 while consumer.running:
                     if (one := consumer.poll(0.2)) is not None:
                         self.handle(one)
-                        consumer.commit(one)
+                        with suppress(CommitError):  # Kafka is away; the next one says it again
+                            consumer.commit(one)
             case _:
                 for message in consumer:
                     self.handle(message)

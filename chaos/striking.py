@@ -28,6 +28,10 @@ _NOTICED_S: Final = 0.5
 """Until a member has taken its next message, and is slow with it."""
 
 
+_LATE_S: Final = 10.0
+"""A fault that had to wait for another one for so long is left out."""
+
+
 class Striking:
     """What faults are done to."""
 
@@ -67,15 +71,17 @@ class Striking:
     def _one(self, fault: Fault, began: float) -> None:
         time.sleep(max(0.0, began + fault.at_s - time.monotonic()))
         try:
-            self._do(fault)
+            self._do(fault, began)
         except Exception as error:  # noqa: BLE001 - raised by `strike`
             self._failures.append(error)
 
-    def _do(self, fault: Fault) -> None:
+    def _do(self, fault: Fault, began: float) -> None:
         """Do a fault, and undo it when its time is over."""
         with ExitStack() as stack:
             for lock in self._locks(fault.kind):
                 stack.enter_context(lock)
+            if time.monotonic() > began + fault.at_s + _LATE_S:
+                return
             self._record.add("fault", said=str(fault))
             (self._strike_member if fault.victims else self._strike_other)(fault)
             time.sleep(0.0 if fault.kind is Kind.ROLLING else fault.lasts_s)
@@ -148,7 +154,8 @@ class Striking:
 
     def _grow(self) -> None:
         count = self._traffic.partitions + 1
-        grown = self._admin().create_partitions([NewPartitions(self._traffic.topic, count)])
+        admin = self._admin()  # which must live until the answer is there
+        grown = admin.create_partitions([NewPartitions(self._traffic.topic, count)])
         grown[self._traffic.topic].result()
         self._traffic.partitions = count
 
@@ -159,7 +166,8 @@ class Striking:
             places = [
                 TopicPartition(self._traffic.topic, *it) for it in self._commits.latest.items()
             ]
-        for deleted in self._admin().delete_records(places).values():
+        admin = self._admin()
+        for deleted in admin.delete_records(places).values():
             deleted.result()
 
     def _admin(self) -> AdminClient:

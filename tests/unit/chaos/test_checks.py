@@ -97,7 +97,10 @@ BAD = {
     ],
     "tokens never go back in effects": [
         ordered([*GOOD, at(6, "m0.1", "effect", token=1, offset=1, number=1)]),
+    ],
+    "nobody who obeys is refused": [
         ordered([*GOOD, at(6, "m0.1", "refused", token=1, offset=1, number=1)]),
+        without(without(FROZEN, "stopped"), "resumed"),
     ],
     "nobody works without a grant": [
         ordered([*GOOD, at(5, "m0.1", "handed", token=1, offset=1)]),
@@ -166,6 +169,20 @@ def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
 
     assert {} == violations(ordered([*history, at(3.9, "m0.1", "lost", token=1)]))
     assert violations(ordered([*history, at(4.1, "m0.1", "lost", token=1)]))
+
+
+def test_what_was_in_hand_when_its_queue_was_lost_may_be_refused() -> None:
+    """A handler cannot be interrupted; what is handed out after that may not."""
+    lost = at(4, "m0.1", "lost", token=1)
+    refused = at(7, "m0.1", "refused", token=1, offset=7)
+    history = [it for it in GOOD if it.kind != "gave"]
+
+    assert {} == violations(
+        ordered([*history, at(3, "m0.1", "handed", token=1, offset=7), lost, refused])
+    )
+    assert violations(
+        ordered([*history, at(4.1, "m0.1", "handed", token=1, offset=7), lost, refused])
+    )
 
 
 def test_who_is_killed_owns_nothing_more() -> None:

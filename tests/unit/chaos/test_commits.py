@@ -1,0 +1,32 @@
+"""A record of Kafka's log of commits is read as Kafka writes it."""
+
+import struct
+
+import pytest
+
+from chaos.commits import Commit, parsed
+
+SAID = b"trimtab:7:1790-abc"
+
+
+def key(version: int) -> bytes:
+    """Of a commit (0 or 1: OffsetCommitKey) of the group "g" on partition 3 of the topic "work"."""
+    return struct.pack(">hh1sh4si", version, 1, b"g", 4, b"work", 3)
+
+
+@pytest.mark.parametrize(
+    "length", [struct.pack(">hqih", 3, 42, -1, len(SAID)), struct.pack(">hqiB", 4, 42, -1, 19)]
+)
+def test_a_commit_says_its_token(length: bytes) -> None:
+    """In both versions of OffsetCommitValue: the younger one has compact strings."""
+    value = length + SAID + struct.pack(">q", 1_790_000_000_000)
+
+    assert Commit("g", 3, 7, 42) == parsed(key(1), value)
+
+
+def test_what_others_commit_has_none() -> None:
+    """And the records of groups are no commits."""
+    value = struct.pack(">hqihq", 3, 42, -1, 0, 1_790_000_000_000)
+
+    assert Commit("g", 3, -1, 42) == parsed(key(0), value)
+    assert parsed(key(2), value) is None
