@@ -13,11 +13,13 @@ from chaos.ownership import Span, tenures
 
 
 def gaps(history: History) -> Iterator[Span]:
-    """The times in which a queue that had had an owner had none, until it had one again."""
+    """The times in which a queue that had had an owner had none, up to the rest."""
+    over = next((event.at for event in history if event.kind == "rested"), history[-1].at)
     by_queue = defaultdict[int, list[Span]](list)
     for tenure in tenures(history):
         by_queue[tenure.queue].append(tenure.span)
     for spans in by_queue.values():
+        spans.append(Span(max(over, max(it.end for it in spans)), over))
         for before, after in pairwise(sorted(spans)):
             if after.begin > before.end:
                 yield Span(before.end, after.begin)

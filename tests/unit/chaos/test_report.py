@@ -25,6 +25,13 @@ def test_a_fault_is_shown_with_what_it_cost() -> None:
     assert 2.0 == report.figures(HISTORY)["longest_without_owner_s"]
 
 
+def test_a_queue_that_stays_without_an_owner_counts_to_the_end() -> None:
+    """It would look best otherwise."""
+    history = (*HISTORY, Event(16 * S, "round", "rested"))
+
+    assert 10.0 == report.figures(history)["longest_without_owner_s"]
+
+
 def test_the_drawing_is_xml_with_a_bar_for_each_owner() -> None:
     """And says under the pointer who it was."""
     svg = ET.fromstring(drawing("a < b", HISTORY))  # noqa: S314 - our own
