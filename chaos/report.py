@@ -19,7 +19,7 @@ def gaps(history: History) -> Iterator[Span]:
     for tenure in tenures(history):
         by_queue[tenure.queue].append(tenure.span)
     for spans in by_queue.values():
-        spans.append(Span(max(over, max(it.end for it in spans)), over))
+        spans.append(Span(max(over, *(it.end for it in spans)), over))
         for before, after in pairwise(sorted(spans)):
             if after.begin > before.end:
                 yield Span(before.end, after.begin)
