@@ -4,9 +4,12 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
-from confluent_kafka import KafkaException
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka.admin import AdminClient
 
 from tests.builders.application import until
 from tests.builders.sessions import GROUP, queue
@@ -70,6 +73,36 @@ def takes(action: Callable[[], object]) -> float:
     with pytest.raises(KafkaException, match="_TIMED_OUT"):
         action()
     return time.monotonic() - began
+
+
+class Answering(AdminClient):
+    """A client of its own kind, but that its answers are there at once."""
+
+    made = 0
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        Answering.made += 1
+        super().__init__(settings)
+
+    def alter_consumer_group_offsets(  # type: ignore[override]  # only as it is used
+        self, asked: list[ConsumerGroupTopicPartitions], **_: object
+    ) -> dict[str, Future[ConsumerGroupTopicPartitions]]:
+        """Take everything."""
+        answer = Future[ConsumerGroupTopicPartitions]()
+        answer.set_result(asked[0])
+        return {asked[0].group_id: answer}
+
+
+def test_who_has_answered_commits_again(
+    settings: dict[str, object], owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new client has to connect first. One that has nothing to do is falsy: its length is 0."""
+    monkeypatch.setattr("trimtab.consuming.commits.AdminClient", Answering)
+    commits, before = Commits(settings, GROUP, owner.owned, owner.written.append), Answering.made
+    commits.write(lambda: {ONE: 7})
+    commits.write(lambda: {ONE: 8})
+
+    assert ([{ONE: 7}, {ONE: 8}], before) == (owner.written, Answering.made)
 
 
 @pytest.mark.usefixtures("brief")

@@ -129,7 +129,8 @@ class Commits:
             places = {it: places[it] for it in owned.grants}
             if not places:
                 return None
-            client = self._client = self._client or AdminClient(self._settings)
+            if (client := self._client) is None:  # an idle client is falsy: its length is 0
+                client = self._client = AdminClient(self._settings)
             offsets = [
                 place(it.queue, at, f"trimtab:{it.token}:{owned.life}") for it, at in places.items()
             ]

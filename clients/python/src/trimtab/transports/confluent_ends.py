@@ -126,8 +126,8 @@ class EndFinder:
     def _send(
         self, at: int, followed: Sequence[Partition], client: admin.AdminClient | None
     ) -> None:
-        fresh = client is None
-        client = client or admin.AdminClient(self._config, logger=self._logger)
+        if fresh := client is None:  # an idle client is falsy: its length is 0
+            client = admin.AdminClient(self._config, logger=self._logger)
         query = {TopicPartition(*it): _LATEST for it in followed}
         answers = client.list_offsets(query, request_timeout=self._patience_s)
         now = time.monotonic()

@@ -1,0 +1,53 @@
+"""Asking Kafka where the log ends."""
+
+import logging
+import socket
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from confluent_kafka import TopicPartition, admin
+
+from trimtab.transports.confluent_ends import EndFinder
+
+
+class Answering(admin.AdminClient):
+    """A client of its own kind, but that its answers are there at once."""
+
+    made = 0
+
+    def __init__(self, settings: dict[str, Any], logger: logging.Logger) -> None:
+        Answering.made += 1
+        super().__init__(settings, logger=logger)
+
+    def list_offsets(  # type: ignore[override]  # only as it is used
+        self, asked: Mapping[TopicPartition, object], **_: object
+    ) -> dict[Any, Any]:
+        """Say that all of them end at seven."""
+        answer = Future[SimpleNamespace]()
+        answer.set_result(SimpleNamespace(offset=7))
+        return dict.fromkeys(asked, answer)
+
+
+@pytest.fixture
+def finder(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndFinder]:
+    """One whose clients connect to a Kafka that says nothing."""
+    known = SimpleNamespace(AdminClient=Answering)
+    monkeypatch.setattr("trimtab.transports.confluent_ends.admin", known)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        yield EndFinder({"bootstrap.servers": address}, logging.getLogger("ends"), 1.0)
+
+
+def test_who_has_answered_is_asked_again(finder: EndFinder) -> None:
+    """A new client has to connect first. One that has nothing to do is falsy: its length is 0."""
+    before = Answering.made
+    for at in range(3):
+        finder.ask(at, [("releases", 0)])
+        ends = finder.answer()
+        assert ends is not None
+        assert (at, {("releases", 0): 7}) == (ends.at, ends.offsets)
+
+    assert before + 1 == Answering.made
