@@ -10,11 +10,13 @@ from itertools import pairwise
 from typing import Final
 
 from chaos.history import Event, History, S
-from chaos.ownership import Span, Tenure, obeyed, suspensions, tenures
+from chaos.ownership import Tenure, obeyed, suspensions, tenures
 
 REST_S: Final = 60.0
 """From the end of the faults until everything is seen, committed and owned evenly enough: a session
 (10 s), a controller that starts (30 s on busy cores), and one heartbeat each for what follows."""
+STAMPS_NS: Final = S // 20
+"""Kafka stamps commits in milliseconds of another clock, which may be adjusted meanwhile."""
 LATE_COMMIT_S: Final = 5.0
 """What a frozen broker, or a frozen process, had before it froze arrives this long after it at the
 latest: a commit has two seconds."""
@@ -118,9 +120,27 @@ def worked_on_others(history: History) -> Iterator[str]:
 def commits_go_back(history: History) -> Iterator[str]:
     """Committed offsets, and their tokens, never decrease; what was on its way in a freeze may."""
     for before, after in _set_back(history):
-        if not _was_on_its_way(history, after.at):
+        if not _was_on_its_way(history, after):
             was = f"{before.offset} ({before.token})"
             yield f"queue {after.queue}: after {was} {after.offset} ({after.token}) is committed"
+
+
+def committed_before_its_effect(history: History) -> Iterator[str]:
+    """A commit passes no message that had no effect yet: if its owner died, it would be lost."""
+    done = {event.number: event.at for event in reversed(history) if event.kind == "effect"}
+    there = defaultdict[int, dict[int, int]](dict)
+    for event in history:
+        if event.kind == "acked":
+            there[event.queue][event.offset] = event.number
+    reached = Counter[int]()
+    for event in history:
+        if event.kind == "committed":
+            for offset in range(reached[event.queue], event.offset):
+                number = there[event.queue].get(offset)
+                if number is not None and done.get(number, event.at) - event.at > STAMPS_NS:
+                    early = f"{(done[number] - event.at) / S:.3f} s before its effect"
+                    yield f"queue {event.queue}: {offset} is committed {early}"
+            reached[event.queue] = max(reached[event.queue], event.offset)
 
 
 def late_rest(history: History) -> Iterator[str]:
@@ -161,6 +181,7 @@ CHECKS: Final[dict[str, Callable[[History], Iterator[str]]]] = {
     "nobody works without a grant": worked_without_a_grant,
     "nobody works on what others own": worked_on_others,
     "committed offsets never decrease": commits_go_back,
+    "nothing is committed before its effect": committed_before_its_effect,
     "all rests in time": late_rest,
     "no member dies by itself": deaths,
     "no message twice under one token": repeats,
@@ -175,7 +196,7 @@ def violations(history: History) -> dict[str, list[str]]:
 
 def excused(history: History) -> int:
     """Count commits that were set back by what a freeze had held up, as documented."""
-    return sum(_was_on_its_way(history, after.at) for _, after in _set_back(history))
+    return sum(_was_on_its_way(history, after) for _, after in _set_back(history))
 
 
 def _successions(history: History) -> Iterator[tuple[Tenure, Tenure]]:
@@ -196,19 +217,17 @@ def _set_back(history: History) -> Iterator[tuple[Event, Event]]:
             highest[event.queue] = max(before, event, key=lambda it: it.offset)
 
 
-def _was_on_its_way(history: History, at: int) -> bool:
-    """Whether a broker or a process was frozen until a moment ago."""
-    froze = [Span(event.at, event.at + int(LATE_COMMIT_S * S)) for event in _thaws(history)]
-    return any(it.begin <= at <= it.end for it in froze)
-
-
-def _thaws(history: History) -> list[Event]:
-    return [
-        event
+def _was_on_its_way(history: History, commit: Event) -> bool:
+    """Whether the broker, or the process that made this commit, was frozen until a moment ago."""
+    grant = (commit.queue, commit.token)
+    lives = {it.who for it in history if it.kind == "began" and (it.queue, it.token) == grant}
+    thaws = (
+        event.at
         for event in history
-        if event.kind in {"resumed", "paused"}
+        if (event.kind in {"resumed", "paused"} and event.who in lives)
         or (event.kind == "cured" and event.said.startswith("broker"))
-    ]
+    )
+    return any(it <= commit.at <= it + LATE_COMMIT_S * S for it in thaws)
 
 
 def _unowned(history: History) -> str:

@@ -115,6 +115,10 @@ BAD = {
         ordered([*GOOD, at(6.5, "kafka", "committed", token=1, offset=3)]),
         ordered([*FROZEN, at(24, "kafka", "committed", token=1, offset=1)]),  # long after it woke
     ],
+    "nothing is committed before its effect": [
+        moved(GOOD, "effect", "m0.1", 1.1),  # it was committed when it was handed out
+        ordered([*GOOD, at(4.5, "kafka", "committed", token=2, offset=2)]),
+    ],
     "all rests in time": [
         without(GOOD, "rested"),
         moved(GOOD, "rested", "round", REST_S),
