@@ -63,6 +63,8 @@ def options(
         ),
         spark=SparkOptions(
             master=settings.spark.master,
+            driver_host=settings.spark.driver_host,
+            worker_python=settings.spark.worker_python,
             driver_memory_bytes=settings.spark.driver_memory,
             jars=jars,
             ui_port=controller.ui_port,

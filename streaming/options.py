@@ -70,6 +70,10 @@ class SparkOptions:
     """The Spark underneath."""
 
     master: str
+    driver_host: str | None
+    """Under which a cluster's workers reach this process; None: there is no cluster."""
+    worker_python: str
+    """A cluster's."""
     driver_memory_bytes: int
     jars: Path
     """The directory of the Kafka connector."""
@@ -77,6 +81,11 @@ class SparkOptions:
     """On loopback; 0 turns the UI off."""
     further: Mapping[str, str]
     """Passed on untouched; they win over ours."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether Spark runs in one process on this machine."""
+        return self.master.startswith("local")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from streaming.options import Options
+from streaming.parcel import archived
 from streaming.process.standard_error import StandardErrorInUse, standard_error_to
 from streaming.topics import ROUTINE, URGENT
 
@@ -35,7 +36,8 @@ def start_session(options: Options) -> SparkSession:
         SparkNotStarted: The JVM did not come up, or that of a killed controller does not end.
     """
     # Read by PySpark when it starts the JVM and the workers; there is no Spark option for either.
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # workers must find the packages that we have
+    spark = options.spark
+    os.environ["PYSPARK_PYTHON"] = sys.executable if spark.is_here else spark.worker_python
     os.environ["SPARK_LOCAL_IP"] = _LOOPBACK  # or the UI would listen on every interface
     builder = SparkSession.builder.appName(options.name)
     for name, value in session_options(options).items():
@@ -47,7 +49,7 @@ def start_session(options: Options) -> SparkSession:
         with standard_error_to(output):
             shutil.rmtree(_scratch(options), ignore_errors=True)  # what a killed one left behind
             _scratch(options).mkdir(parents=True)
-            return builder.getOrCreate()
+            session = builder.getOrCreate()
     except StandardErrorInUse as error:
         raise SparkNotStarted(
             f"the Spark of an earlier controller in {options.home} has not ended"
@@ -56,6 +58,9 @@ def start_session(options: Options) -> SparkSession:
         raise SparkNotStarted(
             f"Spark's JVM did not start: {_last(output, written)}; see {output}"
         ) from error
+    if not spark.is_here:
+        session.sparkContext.addPyFile(str(archived(_scratch(options))))
+    return session
 
 
 def _last(output: Path, before: int) -> str:
@@ -68,10 +73,11 @@ def session_options(options: Options) -> dict[str, str]:
     """Return every option of the session."""
     chosen = {
         **_runtime(options),
+        **_cluster(options),
         **_streaming(options),
         **_user_interface(options),
     }
-    if "://" not in options.query.checkpoint:
+    if options.spark.is_here and "://" not in options.query.checkpoint:
         chosen |= _LOCAL_CHECKPOINT
     return chosen | dict(options.spark.further)
 
@@ -87,7 +93,7 @@ def _scratch(options: Options) -> Path:
 
 def _runtime(options: Options) -> dict[str, str]:
     """Where and with what the JVM runs."""
-    jars = str(options.spark.jars / "*")
+    host = options.spark.driver_host or _LOOPBACK
     java = (
         f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
         f'"-Dtrimtab.logs={logs(options).absolute()}"',
@@ -99,12 +105,11 @@ def _runtime(options: Options) -> dict[str, str]:
         "spark.master": options.spark.master,
         "spark.driver.memory": f"{options.spark.driver_memory_bytes // 1024**2}m",
         "spark.driver.extraJavaOptions": " ".join(java),
-        # Not spark.jars: those are copied at every start and loaded by a second class loader, in
-        # which the file system below would not be found.
-        "spark.driver.extraClassPath": jars,
-        "spark.executor.extraClassPath": jars,
-        "spark.driver.bindAddress": _LOOPBACK,
-        "spark.driver.host": _LOOPBACK,
+        # Not spark.jars alone: those are copied at every start and loaded by a second class loader,
+        # in which the file system below would not be found.
+        "spark.driver.extraClassPath": str(options.spark.jars / "*"),
+        "spark.driver.bindAddress": host,
+        "spark.driver.host": host,
         "spark.local.dir": str(_scratch(options).absolute()),
         "spark.sql.warehouse.dir": (_scratch(options) / "warehouse").absolute().as_uri(),
         # Bars drawn over the terminal at every batch.
@@ -113,6 +118,13 @@ def _runtime(options: Options) -> dict[str, str]:
         # Spark's own pattern, and where Kafka's Java client keeps credentials.
         "spark.redaction.regex": r"(?i)secret|password|token|access[.]?key|credential|jaas",
     }
+
+
+def _cluster(options: Options) -> dict[str, str]:
+    """What workers on other machines are sent; one that is lost is replaced."""
+    if options.spark.is_here:
+        return {}
+    return {"spark.jars": ",".join(sorted(map(str, options.spark.jars.absolute().glob("*.jar"))))}
 
 
 def _streaming(options: Options) -> dict[str, str]:

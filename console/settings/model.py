@@ -76,4 +76,9 @@ class Settings(BaseSettings):
                 "topics.replication_factor must be 1 on the embedded Kafka, which is one broker; "
                 "or set kafka.bootstrap_servers"
             )
+        if not self.spark.master.startswith("local") and self.spark.driver_host is None:
+            raise ValueError(
+                f"spark.driver_host must be set, because spark.master is {self.spark.master}: the "
+                "address under which Spark's workers reach this process"
+            )
         return self

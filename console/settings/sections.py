@@ -86,7 +86,14 @@ class SparkSettings(Section):
     """The Spark that the controller runs in."""
 
     master: str = "local[2]"
-    """Where Spark runs. local[N] is N threads of this machine, in this process."""
+    """Where Spark runs. local[N] is N threads of this machine, in this process; spark://host:7077
+    is a cluster of Spark's own, whose workers are sent this code (docs/cluster.md)."""
+
+    driver_host: str | None = None
+    """The address under which a cluster's workers reach this process."""
+
+    worker_python: str = "python3"
+    """The Python of a cluster's workers: of this minor version, with pandas, pyarrow, pydantic."""
 
     driver_memory: Size = 1024**3
     """Heap of the driver, which in local mode is all of Spark: state, batches and shuffles."""

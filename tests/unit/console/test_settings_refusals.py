@@ -127,6 +127,14 @@ def test_one_line_says_what_is_wrong_in_the_file(
             "TRIMTAB_KAFKA__OPTIONS_FILE: nowhere: no such file or directory",
         ),
         (
+            "TRIMTAB_SPARK__MASTER",
+            "spark://spark-1:7077",
+            (
+                "spark.driver_host must be set, because spark.master is spark://spark-1:7077: the "
+                "address under which Spark's workers reach this process"
+            ),
+        ),
+        (
             "TRIMTAB_CONFIG",
             "nowhere.toml",
             "the settings file: nowhere.toml: no such file or directory",

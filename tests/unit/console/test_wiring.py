@@ -35,7 +35,9 @@ CHOSEN = {
     "brokers.cluster": "east",
     "routes.poll_interval": "9s",
     "routes.file": "routes.yaml",
-    "spark.master": "local[1]",
+    "spark.master": "spark://s:7077",
+    "spark.driver_host": "h",
+    "spark.worker_python": "python9",
     "spark.driver_memory": "2GiB",
     "spark.options.spark.x": "y",
 }
@@ -79,7 +81,9 @@ def test_every_choice_reaches_the_job() -> None:
                 cluster="east",
             ),
             spark=SparkOptions(
-                master="local[1]",
+                master="spark://s:7077",
+                driver_host="h",
+                worker_python="python9",
                 driver_memory_bytes=2 * 1024**3,
                 jars=Path("jars"),
                 ui_port=0,

@@ -1,0 +1,112 @@
+"""A cluster of Spark's own: a master and workers of one core, whose Python has nothing of ours."""
+
+import os
+import signal
+import sys
+import venv
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import pyspark
+
+from console.embedded.ports import choose_ports
+from console.tethered_process import TetheredProcess
+
+HOST: Final = "127.0.0.1"
+_SPARK: Final = Path(pyspark.__file__).parent
+_OURS: Final = ("trimtab", "rebalance", "allocators", "sinks", "streaming", "console", "audit")
+_GRACE_S: Final = 10.0
+
+
+class SparkCluster:
+    """Its processes, each of which can be ended and started again.
+
+    Args:
+        home: For their files; the state of the master among them, so that it can come back.
+        workers: How many.
+    """
+
+    def __init__(self, home: Path, workers: int) -> None:
+        self.home = home
+        self.python = foreign_python(home / "python")
+        self._port, *self._pages = choose_ports(2 + workers)
+        self._count = workers
+        self.master: TetheredProcess | None = None
+        self.workers: list[TetheredProcess] = []
+
+    @property
+    def url(self) -> str:
+        """What `spark.master` is set to."""
+        return f"spark://{HOST}:{self._port}"
+
+    def start_master(self) -> None:
+        """Start it, with what it knew."""
+        at = ("--host", HOST, "--port", str(self._port), "--webui-port", str(self._pages[0]))
+        self.master = self._start("master", "master.Master", *at)
+
+    def start_worker(self, number: int) -> TetheredProcess:
+        """Start one, in a directory of its own."""
+        files = self.home / f"worker-{number}"
+        page = str(self._pages[1 + number])
+        at = ("--host", HOST, "--webui-port", page, "--work-dir", str(files))
+        size = ("--cores", "1", "--memory", "1g")
+        return self._start(f"worker-{number}", "worker.Worker", *at, *size, self.url)
+
+    @staticmethod
+    def end(process: TetheredProcess | None) -> None:
+        """Kill one without a warning, with all that it has started."""
+        assert process is not None, "not started"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(_GRACE_S)
+
+    def log(self, name: str) -> str:
+        """What one of them has said."""
+        return (self.home / f"{name}.log").read_text(errors="replace")
+
+    def __enter__(self) -> Self:
+        self.start_master()
+        self.workers = [self.start_worker(number) for number in range(self._count)]
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for process in (*self.workers, self.master):
+            if process is not None and process.poll() is None:
+                process.stop()
+
+    def _start(self, name: str, what: str, *arguments: str) -> TetheredProcess:
+        kept = self.home / "master-state"
+        kept.mkdir(parents=True, exist_ok=True)
+        environment = {
+            "PATH": os.environ["PATH"],
+            "SPARK_HOME": str(_SPARK),
+            "SPARK_LOCAL_DIRS": str(self.home / "scratch"),
+            "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+            f"-Dspark.deploy.recoveryMode=FILESYSTEM -Dspark.deploy.recoveryDirectory={kept}",
+            "SPARK_DAEMON_MEMORY": "256m",
+        }
+        java = os.environ.get("JAVA_HOME")
+        environment |= {} if java is None else {"JAVA_HOME": java}
+        command: list[str | Path]
+        command = [_SPARK / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", *arguments]
+        with (self.home / f"{name}.log").open("ab") as log:
+            return TetheredProcess(
+                command, output=log, cwd=self.home, env=environment, grace_s=_GRACE_S
+            )
+
+
+def foreign_python(home: Path) -> Path:
+    """Make a Python that has our libraries, and nothing of ours."""
+    venv.create(home, symlinks=True, with_pip=False)
+    (packages,) = home.glob("lib/python*/site-packages")
+    (installed,) = Path(sys.prefix).glob("lib/python*/site-packages")
+    for one in installed.iterdir():
+        ours = one.name.startswith((*_OURS, "_editable", "__")) or one.suffix == ".pth"
+        if not ours:
+            (packages / one.name).symlink_to(one)
+    return home / "bin" / "python"
