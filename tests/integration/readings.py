@@ -14,6 +14,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from tests.integration.topics import create_topic
 from trimtab import Grant, QueueRef
 from trimtab.callbacks import Ownership
 from trimtab.clock import now_s
@@ -157,3 +158,29 @@ def fill(servers: str, topic: str) -> None:
         producer.produce(topic, value=b"%d" % number, partition=number % 2)
     assert producer.flush(PATIENCE_S) == 0
     producer.close()
+
+
+class Effects:
+    """What others see of a topic: only what is committed, as any consumer unless told otherwise."""
+
+    def __init__(self, consumer: Consumer, topic: str) -> None:
+        self.topic = topic
+        self._consumer = consumer
+        self._found: list[bytes] = []
+        consumer.assign([TopicPartition(topic, 0, 0)])
+
+    def found(self, timeout: float = 0.0) -> list[bytes]:
+        """All that has come by now."""
+        while messages := self._consumer.consume(500, timeout):
+            self._found += [it.value() or b"" for it in messages]
+        return self._found
+
+
+@contextmanager
+def effects_of(servers: str, name: str) -> Iterator[Effects]:
+    """Make a topic to write to, and read it."""
+    topic = f"{name}-effects"
+    create_topic(servers, topic, 1)
+    settings = {"bootstrap.servers": servers, "group.id": topic, "log_level": 0}
+    with closing(Consumer(settings)) as consumer:
+        yield Effects(consumer, topic)

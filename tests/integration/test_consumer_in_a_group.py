@@ -2,12 +2,17 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
+from threading import Thread
 from typing import Any
 
 import pytest
 from confluent_kafka import Message
 
+from console.embedded.broker import EmbeddedKafka
+from tests.builders.application import until
 from tests.integration.accounts import PATIENCE_S, Account
+from tests.integration.readings import effects_of
 from trimtab import Consumer, QueueRef, StuckError
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -117,3 +122,33 @@ def test_a_stuck_consumer_gives_up_and_says_so(account: Account, arguments: Argu
         be_stuck(heir)
 
     assert 1 == len([it for it in told if isinstance(it, StuckError)])
+
+
+def test_each_effect_is_there_once_whoever_comes_and_goes(
+    kafka: EmbeddedKafka, account: Account, arguments: Arguments, topic: str
+) -> None:
+    """Fenced by transactions, a commit and what was sent for it are one."""
+    options: dict[str, Any] = {"fencing": "transactional", "commit_interval": "100ms"}
+    a, b = (Consumer(**arguments(it), **options) for it in "ab")
+
+    def work(consumer: Consumer) -> None:
+        with consumer:
+            for message in consumer:
+                value = (message.value() or b"") + f" {consumer.member.member_id}".encode()
+                assert consumer.send(message, effects.topic, value)
+
+    def by(name: bytes) -> bool:
+        return any(it.endswith(name) for it in effects.found())
+
+    with effects_of(kafka.bootstrap_servers, topic) as effects:
+        for name, consumer in ((b"a", a), (b"b", b)):
+            Thread(target=work, args=[consumer], daemon=True).start()
+            account.wait_until(partial(by, name), meanwhile=QUEUES)
+        a.stop()
+        count = 1 + max(account.produce(QUEUES * EACH))
+        until(lambda: len(effects.found()) >= count)
+        b.stop()
+        until(lambda: b.member.state == a.member.state == "ended")
+
+        found = [int(it.split()[0]) for it in effects.found(0.2)]
+        assert [*range(count)] == sorted(found)

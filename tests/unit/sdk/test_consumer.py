@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,7 +16,7 @@ from tests.builders.application import WAIT_S, records, released_queues, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
 from trimtab import CallbackError, ConfigurationError, Consumer, StuckError
-from trimtab.protocol import Leave
+from trimtab.protocol import Join, Leave
 
 SERVERS = "127.0.0.1:1"
 SOON_S = 15.0
@@ -190,6 +190,29 @@ def test_only_what_it_owns_is_sought(kafka: MemoryTransport) -> None:
             consumer.seek(queue(1), 3)
 
     assert consumer.member.failure is None
+
+
+def test_other_topics_are_asked_for_while_it_runs(kafka: MemoryTransport) -> None:
+    """Before it is connected, and after that; a wish that nobody would take is refused."""
+    consumer = a_consumer(kafka)
+    consumer.subscribe(["payments"])
+    with consumer:
+        until(lambda: records(kafka, Join))
+        kafka.assign(1)
+        until(lambda: consumer.health.ready)
+        consumer.subscribe(patterns=["refunds-*"])
+        with pytest.raises(ConfigurationError, match=r"^topics: "):
+            consumer.subscribe("orders")
+        until(lambda: len(records(kafka, Join)) == 2)
+
+    wishes = [(it.topics, it.patterns) for it in records(kafka, Join)]
+    assert [(("payments",), None), ((), ("refunds-*",))] == wishes
+
+
+def test_only_what_is_fenced_is_sent_with_a_commit(kafka: MemoryTransport) -> None:
+    """Nothing else would hold both together."""
+    with pytest.raises(ConfigurationError, match=r'^send: it needs fencing="transactional"'):
+        a_consumer(kafka).send(cast("Any", None), "effects", b"x")
 
 
 def test_a_callback_that_cannot_be_called_is_refused(kafka: MemoryTransport) -> None:

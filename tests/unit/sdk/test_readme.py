@@ -67,7 +67,7 @@ def test_every_state_is_named() -> None:
 @pytest.mark.parametrize(
     "example",
     EXAMPLES,
-    ids=["member", "consumer", "collecting", "fencing", "asyncio", "async", "producer"],
+    ids=["member", "consumer", "collecting", "fencing", "sending", "asyncio", "async", "producer"],
 )
 def test_the_examples_import_what_there_is(example: str) -> None:
     """They are programs, and the names that they import exist."""

@@ -9,7 +9,7 @@ from a thread of their own, so a loop that is busy for a while does not lose the
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -82,6 +82,10 @@ class Member:
     ) -> None:
         """Wait until something is true of the member, as `trimtab.Member.wait_until`."""
         await asyncio.to_thread(self._member.wait_until, lambda _: condition(self), timeout)
+
+    def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+        """Want these topics from now on, as `trimtab.Member.subscribe`."""
+        self._member.subscribe(topics, patterns)
 
     def leave(self, timeout: str | float = "30s", *, temporary: bool = False) -> None:
         """Begin to leave, as `trimtab.Member.leave`."""

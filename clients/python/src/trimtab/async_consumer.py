@@ -10,9 +10,9 @@ runs on threads (`trimtab.consuming.offload`); the rest is that of `Consumer`.
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import ConsumerOptions, Tell
@@ -131,6 +131,21 @@ class AsyncConsumer:
             KeyError: The queue is not this consumer's any more.
         """
         return self._parts.token(message)
+
+    def send(
+        self,
+        message: "Message",
+        topic: str,
+        value: str | bytes | None = None,
+        key: str | bytes | None = None,
+        **more: "Any",  # noqa: ANN401 - the client's own: headers, partition, timestamp
+    ) -> bool:
+        """Write to Kafka, with the commit of a message or not at all, as `Consumer.send` does."""
+        return self._parts.send(message, {"topic": topic, "value": value, "key": key, **more})
+
+    async def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+        """Want these topics from now on, instead of those before; what both have stays."""
+        await self._offload.beside(lambda: self._reader.member.subscribe(topics, patterns))
 
     async def pause(self, *queues: QueueRef) -> None:
         """Hand out nothing of these until `resume`; queues that it does not own are left out."""

@@ -8,9 +8,9 @@ A message is done, and may be committed, when the loop has come back for the nex
 is in `trimtab.consuming`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import ConsumerOptions, Tell
@@ -92,6 +92,24 @@ class Consumer:
         some = messages if messages is None or isinstance(messages, Iterable) else [messages]
         return self._parts.commit(some)
 
+    def send(
+        self,
+        message: "Message",
+        topic: str,
+        value: str | bytes | None = None,
+        key: str | bytes | None = None,
+        **more: "Any",  # noqa: ANN401 - the client's own: headers, partition, timestamp
+    ) -> bool:
+        """Write to Kafka, with the commit of a message or not at all, as confluent's `produce`.
+
+        Returns:
+            Whether it counts: the message is not committed yet, and its queue still ours.
+
+        Raises:
+            ConfigurationError: There is no `fencing="transactional"`, or this cannot be sent.
+        """
+        return self._parts.send(message, {"topic": topic, "value": value, "key": key, **more})
+
     @property
     def running(self) -> bool:
         """Whether there may be more messages: for a loop around `poll`."""
@@ -119,6 +137,10 @@ class Consumer:
             KeyError: The queue is not this consumer's any more.
         """
         return self._parts.token(message)
+
+    def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+        """Want these topics from now on, instead of those before; what both have stays."""
+        self.member.subscribe(topics, patterns)
 
     def pause(self, *queues: QueueRef) -> None:
         """Hand out nothing of these until `resume`; queues that it does not own are left out."""

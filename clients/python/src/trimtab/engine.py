@@ -23,7 +23,6 @@ from trimtab.errors import (
     MemberFailedError,
     ReplacedError,
     TransportError,
-    TrimtabError,
     UndecodableRecord,
 )
 from trimtab.guarding import Guard
@@ -118,7 +117,7 @@ class Engine:
         if self._thread.ident is not None:
             raise ConfigurationError("start: a member lives once; make another one")
         if self._guard is not None:
-            stands = self._guard.start(self._report)
+            stands = self._guard.start(lambda error: self._watch.happened(error, now_ms()))
             self._profile = replace(self._profile, guarded=stands)
         self._callbacks.start()
         self._thread.start()
@@ -141,6 +140,14 @@ class Engine:
             mine = frozenset(filter(session.owns, grants))
             until = session.wake_at / 1_000
             return Ownership(mine, until, session.incarnation, session.promised)
+
+    def want(self, profile: Profile) -> None:
+        """Ask for something else from now on."""
+        with self.changed:
+            self._profile = replace(profile, guarded=self._profile.guarded)
+            self._watch.follow(self._profile)
+            if self._session is not None:
+                self._perform(self._session.want(self._profile, now_ms()))
 
     def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
         """Begin to leave: have the member's thread do it, and take no lock."""
@@ -234,7 +241,9 @@ class Engine:
     def _read(self, session: MemberSession, record: Received, now: int) -> list[Action]:
         """Take what is addressed to this member, or to its whole group."""
         try:
-            if record.topic == ASSIGNMENTS.name and self._is_mine(record.key, session):
+            # Under the member's name, or this life's where twins are told apart.
+            mine = (self._my_key, self._my_key + f"@{session.incarnation}".encode())
+            if record.topic == ASSIGNMENTS.name and record.key in mine:
                 assignment = None if record.value is None else decode(ASSIGNMENTS, record.value)
                 return session.receive(assignment, now)
             if record.topic == RELEASES.name and record.key == self._group_key:
@@ -242,10 +251,6 @@ class Engine:
         except UndecodableRecord as error:
             self._watch.happened(error, now_ms())
         return []
-
-    def _is_mine(self, key: bytes | None, session: MemberSession) -> bool:
-        """Records come under the member's name, or this life's where twins are told apart."""
-        return key == self._my_key or key == self._my_key + f"@{session.incarnation}".encode()
 
     def _tell_guard(self, news: object) -> None:
         """Say what is held, before the application hears of it and after Kafka has a release."""
@@ -292,7 +297,3 @@ class Engine:
             if self._session is not None:
                 self._perform(self._session.abort(now_ms()))
             self.changed.notify_all()
-
-    def _report(self, error: TrimtabError) -> None:
-        """Tell the application what has happened."""
-        self._watch.happened(error, now_ms())

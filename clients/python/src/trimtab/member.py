@@ -8,7 +8,7 @@ Making one starts nothing; entering it (or `start`) does, without waiting for Ka
 `stop`) hands its queues over first. The asyncio twin is `trimtab.aio.Member`.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +16,14 @@ from trimtab.callbacks import Callbacks, Ownership, Positions
 from trimtab.durations import milliseconds
 from trimtab.engine import CLOSE_MS, Engine, State
 from trimtab.errors import ConfigurationError, MemberFailedError
-from trimtab.options import Options, make_guard, make_inspection, make_transport, read_profile
+from trimtab.options import (
+    Options,
+    make_guard,
+    make_inspection,
+    make_transport,
+    read_profile,
+    subscribed,
+)
 from trimtab.session import Ending, Grant
 
 if TYPE_CHECKING:
@@ -131,6 +138,17 @@ class Member:
             if self.failure is not None:
                 raise self.failure
             raise TimeoutError(f'member "{self.member_id}" is {self.state} after {patience:g} s')
+
+    def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+        """Want these topics from now on, instead of those that it was made with.
+
+        Returns at once; `on_revoked` and `on_assigned` follow. What both have stays where it is.
+
+        Raises:
+            ConfigurationError: A name that no controller would take, or none at all.
+        """
+        self.profile = subscribed(self.profile, topics, patterns)
+        self._engine.want(self.profile)
 
     def leave(self, timeout: str | float = "30s", *, temporary: bool = False) -> None:
         """Begin to leave, and return at once. Work on until `state` is ended.

@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Required, TypedDict
 
 from pydantic import ValidationError
@@ -99,6 +100,13 @@ def read_profile(options: Options) -> Profile:
     )
     _refuse_what_the_controller_would(profile)
     return profile
+
+
+def subscribed(profile: Profile, topics: Sequence[str], patterns: Sequence[str]) -> Profile:
+    """Check what a member wants instead, and put it in its place."""
+    changed = replace(profile, topics=names("topics", topics), patterns=names("patterns", patterns))
+    _refuse_what_the_controller_would(changed)
+    return changed
 
 
 def make_transport(

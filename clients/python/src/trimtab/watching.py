@@ -70,6 +70,12 @@ class Watch:
         self._held: set[str] = set()
         """Topics of which the member has had a queue: they exist, wherever that is."""
 
+    def follow(self, profile: Profile) -> None:
+        """The member wants other topics."""
+        self._profile = profile
+        self._absent = {it: at for it, at in self._absent.items() if it in profile.topics}
+        self._around_at = None
+
     def sent(self, message: Send) -> None:
         """A record is on its way."""
         if message.topic == MEMBERS.name:

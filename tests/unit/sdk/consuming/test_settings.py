@@ -13,6 +13,7 @@ from trimtab.consuming.settings import (
     commit_settings,
     consumer_settings,
     group_of,
+    transaction_settings,
 )
 from trimtab.session import Profile
 
@@ -120,3 +121,26 @@ def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> No
     options: Any = {"group": "billing", "topics": ["t"], option: value}
     with pytest.raises(ConfigurationError, match=said):
         Consumer("nowhere:1", **options)
+
+
+def test_a_transaction_has_what_is_needed_to_connect() -> None:
+    """And nothing that would hide whose it is; a process that died holds nobody up for long."""
+    given = {**GIVEN, "sasl.password": "x", "error_cb": print, "enable.idempotence": False}
+    made = transaction_settings(given, 5.0)
+
+    assert ("localhost:9092", "x") == (made["bootstrap.servers"], made["sasl.password"])
+    assert {"error_cb", "enable.idempotence", "group.id"}.isdisjoint(made)
+    assert 10_000 == made["transaction.timeout.ms"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"fencing": "exactly-once"}, "fencing: 'exactly-once' is neither"),
+        ({"fencing": "transactional", "mode": "broadcasting"}, 'fencing: in mode "broadcasting"'),
+    ],
+)
+def test_fencing_is_of_one_kind(options: dict[str, Any], said: str) -> None:
+    """And of queues that have one owner."""
+    with pytest.raises(ConfigurationError, match=f"^{said}"):
+        Consumer("localhost:9092", group="billing", topics=["t"], **options)

@@ -15,9 +15,11 @@ from trimtab.consuming.client import Client, where
 from trimtab.consuming.commits import Commits
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
+from trimtab.consuming.sends import Send
 from trimtab.consuming.settings import client_settings, group_of
+from trimtab.consuming.transactions import Transactions
 from trimtab.consuming.upkeep import Upkeep
-from trimtab.errors import CommitError
+from trimtab.errors import CommitError, ConfigurationError
 from trimtab.protocol import QueueRef
 from trimtab.session import Profile
 
@@ -53,6 +55,26 @@ class Parts:
         """The token of a message's queue."""
         return self.intake.readings[where(message)[0]].grant.token
 
+    def send(self, message: Message, arguments: dict[str, Any]) -> bool:
+        """Keep this until the message is committed; tell whether that will be here.
+
+        Raises:
+            ConfigurationError: Nothing would hold both together.
+        """
+        if self.handover.fenced is None:
+            raise ConfigurationError('send: it needs fencing="transactional"')
+        for name in ("value", "key"):
+            if not isinstance(arguments[name], str | bytes | None):
+                raise ConfigurationError(f"send: {name} is neither text nor bytes")
+        queue, offset = where(message)
+        reading = self.intake.readings.get(queue)  # in no turn: an event loop may not wait for one
+        if reading is None or self.intake.gone:
+            return False
+        if offset < max(reading.done, reading.committed or 0):
+            return False
+        self.handover.fenced.sends.add(reading.grant, Send(offset, arguments))
+        return True
+
     def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset, or begin there."""
         with self.intake.turn:
@@ -60,6 +82,8 @@ class Parts:
             if reading is None:
                 self.intake.sought[queue] = offset
             elif not reading.ending:
+                if fenced := self.handover.fenced:
+                    fenced.sends.read_again(reading.grant, offset)
                 self.intake.due = 0.0
                 self.intake.move({queue: offset})
 
@@ -79,6 +103,8 @@ class Parts:
     def close(self) -> None:
         """End what the member's end has left."""
         self.upkeep.finish()
+        if self.handover.fenced:
+            self.handover.fenced.close()
         with self.intake.turn:
             self.intake.client.close()
 
@@ -96,7 +122,11 @@ def assemble(
     settings = client_settings(servers, group, kafka, choice.fetch)
     client = Client(settings, choice.start)
     intake = Intake(client, owned, manual=choice.commit == "manual")
-    commits = Commits(settings, group, owned, intake.heard)
+    commits: Commits | Transactions
+    if choice.fencing:
+        commits = Transactions(settings, group, owned, intake.heard, client.group_metadata())
+    else:
+        commits = Commits(settings, group, owned, intake.heard)
     flush_s = profile.revocation_timeout_ms / 1_000 / _FLUSH_SHARE
     handover = Handover(intake, commits, told, flush_s)
     return Parts(intake, handover, Upkeep(handover, choice.times, told))

@@ -17,7 +17,9 @@ Tell = Callable[[tuple[Grant, ...]], object]
 Commit = Literal["auto", "manual"]
 Start = Literal["earliest", "latest"] | datetime
 """Where to begin with a queue of which nothing was committed."""
+Fencing = Literal["transactional"]
 
+_RACK: Final = "client.rack"
 _ENDS: Final = ("earliest", "latest")
 
 
@@ -37,6 +39,9 @@ class ConsumerOptions(Options, total=False):
     or the first message since a time, a `datetime` with a time zone. Default: "earliest"."""
     max_poll_interval: str | float
     """If the loop does not come back for so long, its queues go to others. Default: 5 min."""
+    fencing: Fencing | None
+    """"transactional": Kafka itself refuses commits, and what was sent with `send`, of whoever had
+    a queue before. Default: None, commits are withheld by the clock of their member alone."""
     fetch: Mapping[str, Any]
     """Options for the client that reads, beside those of `kafka`: sizes, callbacks."""
 
@@ -69,6 +74,7 @@ class Choice:
     commit: Commit
     start: Start
     times: Times
+    fencing: Fencing | None
     fetch: Mapping[str, Any]
 
 
@@ -77,6 +83,11 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
     commit, start = options.get("commit", "auto"), options.get("start", "earliest")
     if commit not in get_args(Commit):
         raise ConfigurationError(f"commit: {commit!r} is none of {', '.join(get_args(Commit))}")
+    fencing = options.get("fencing")
+    if fencing is not None and fencing not in get_args(Fencing):
+        raise ConfigurationError(f'fencing: {fencing!r} is neither "transactional" nor None')
+    if fencing and options.get("mode", "clustering") != "clustering":
+        raise ConfigurationError(f'fencing: in mode "{options["mode"]}" queues have no one owner')
     if isinstance(start, datetime):
         if start.tzinfo is None:
             raise ConfigurationError(f"start: {start} has no time zone")
@@ -90,8 +101,20 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
         max_poll_s=_seconds("max_poll_interval", options.get("max_poll_interval", "5m")),
     )
     ours = ConsumerOptions.__annotations__.keys() - Options.__annotations__.keys()
-    members = {name: value for name, value in options.items() if name not in ours}
-    return Choice(commit, start, times, options.get("fetch", {})), cast("Options", members)
+    members = cast("Options", {it: value for it, value in options.items() if it not in ours})
+    fetch = _in_its_rack(members, options.get("fetch", {}))
+    return Choice(commit, start, times, fencing, fetch), members
+
+
+def _in_its_rack(members: Options, fetch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Say where it is to the controller and to the brokers, if it was said to one of them."""
+    kafka = members.get("kafka")
+    given = {**kafka, **fetch} if isinstance(kafka, Mapping) else fetch
+    if (rack := given.get(_RACK)) is not None:
+        members.setdefault("rack", str(rack))
+    elif members.get("rack") is not None:
+        return {**fetch, _RACK: members["rack"]}
+    return fetch
 
 
 def _seconds(name: str, value: str | float) -> float:

@@ -77,6 +77,10 @@ class Client:
         found = self._consumer.position([place(it) for it in queues])
         return {QueueRef(it.topic, "", it.partition): it.offset for it in found if it.offset >= 0}
 
+    def group_metadata(self) -> object:
+        """What a transaction is told of the group that commits."""
+        return self._consumer.consumer_group_metadata()
+
     def close(self) -> None:
         """Read nothing more."""
         self._consumer.close()

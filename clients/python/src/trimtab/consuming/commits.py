@@ -33,7 +33,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient
 
 from trimtab.callbacks import Owned
-from trimtab.consuming.offsets import checked, place
+from trimtab.consuming.offsets import checked, place, signature
 from trimtab.consuming.settings import commit_settings
 from trimtab.session import Grant
 
@@ -84,7 +84,7 @@ class Commits:
         """
         if not self._turn.acquire(timeout=2 * _PATIENCE_S):  # its holder may have to wait twice
             self.withdraw()
-            raise _unanswered()
+            raise unanswered()
         try:
             self._hear_out()
             sent = self._send(look)
@@ -132,7 +132,7 @@ class Commits:
             if (client := self._client) is None:  # an idle client is falsy: its length is 0
                 client = self._client = AdminClient(self._settings)
             offsets = [
-                place(it.queue, at, f"trimtab:{it.token}:{owned.life}") for it, at in places.items()
+                place(it.queue, at, signature(it.token, owned.life)) for it, at in places.items()
             ]
             asked = [ConsumerGroupTopicPartitions(self._group, offsets)]
             answers = client.alter_consumer_group_offsets(asked, request_timeout=_PATIENCE_S)
@@ -157,7 +157,7 @@ class Commits:
         """Take an answer. A client without a good one is let go of: it may ask the wrong broker."""
         try:
             if not sent.answer.done():
-                raise _unanswered()
+                raise unanswered()
             checked(sent.answer.result().topic_partitions or [])
         except KafkaException:
             self.withdraw()
@@ -166,6 +166,7 @@ class Commits:
         self._written(sent.places)
 
 
-def _unanswered() -> KafkaException:
+def unanswered() -> KafkaException:
+    """Kafka has not said in time what became of a commit."""
     said = "no answer to a commit"
     return KafkaException(KafkaError(KafkaError._TIMED_OUT, said))  # noqa: SLF001 - its public name

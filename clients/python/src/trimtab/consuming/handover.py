@@ -7,7 +7,7 @@ once; its release waits for what the application has in hand of it, and for noth
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from confluent_kafka import KafkaException
@@ -18,6 +18,7 @@ from trimtab.consuming.choice import Told
 from trimtab.consuming.commits import Commits
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.reading import Reading
+from trimtab.consuming.transactions import Transactions
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
@@ -29,9 +30,13 @@ _LOOK_S: Final = 0.05
 class Handover:
     """Follows the grants of one member, and tells the application."""
 
-    def __init__(self, intake: Intake, commits: Commits, told: Told, flush_s: float) -> None:
+    def __init__(
+        self, intake: Intake, commits: Commits | Transactions, told: Told, flush_s: float
+    ) -> None:
         self.intake = intake
         self.commits = commits
+        self.fenced = commits if isinstance(commits, Transactions) else None
+        """Then only what Kafka has counts, and no position travels with a release."""
         self._told = told
         self._flush_s = flush_s
         """How long an application that commits by itself is waited for."""
@@ -43,9 +48,11 @@ class Handover:
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
         """Begin where the last owner stopped; the upkeep finds where to begin with the rest."""
         self._told.assigned(grants)
+        handed = () if self.fenced else grants
+        known = {it: it.position for it in handed if it.position is not None}
         with self.intake.turn:
-            self.begin({it: it.position for it in grants if it.position is not None}, None)
-            self.unbegun |= {it.queue: it for it in grants if it.position is None}
+            self.begin(known, None)
+            self.unbegun |= {it.queue: it for it in grants if it not in known}
         self.hurry()
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
@@ -65,11 +72,16 @@ class Handover:
         except KafkaException as error:
             # A repetition at most: the position travels with the release.
             _LOGGER.warning("could not commit a queue that is handed over: %s", error)
+        if self.fenced:
+            self.fenced.let_go(grants)
+            return {}
         return {it.queue: positions[it] for it in self.intake.owned(positions).grants}
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop. Others may be at work already, so nothing is committed."""
         self.commits.withdraw()
+        if self.fenced:
+            self.fenced.let_go(grants)
         ending = self._end(grants)
         with self.intake.turn:
             ours = [it.grant for it in self.intake.readings.values()]
@@ -77,6 +89,12 @@ class Handover:
             self._forget(ending)
         self.intake.came_back.set()
         self._told.lost(grants)
+
+    def withhold(self, grants: Collection[Grant]) -> None:
+        """Hand out nothing more: somebody younger has committed, and the member will hear it."""
+        if self.fenced and grants:
+            self.fenced.let_go(grants)
+            self._end(grants)
 
     def begin(self, places: dict[Grant, int], committed: dict[Grant, int] | None) -> None:
         """Read these as well; what is committed is not known of what was handed over."""
@@ -112,7 +130,7 @@ class Handover:
             self.intake.manual and any(map(self.intake.is_uncommitted, ending))
         )
 
-    def _end(self, grants: tuple[Grant, ...]) -> list[Reading]:
+    def _end(self, grants: Collection[Grant]) -> list[Reading]:
         """Hand out nothing more; those that had ended before are not named again."""
         intake = self.intake
         with intake.turn:

@@ -27,6 +27,7 @@ _SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
 """As times these mean the same to a broker (the protocol's ListOffsets)."""
 _ASK_AGAIN_S: Final = 0.1
 """librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
+_OURS: Final = "trimtab"
 _PAUSE: Final = 4
 """A question without an answer is asked again after so many times as long as it took: nothing is
 read meanwhile, so that what can be read is read for four fifths of the time."""
@@ -63,10 +64,16 @@ class GroupOffsets:
 
     def committed(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
         """Read what is committed; what is not there has none."""
+        return {queue: at for queue, (at, _) in self.signed(queues).items()}
+
+    def signed(self, queues: list[QueueRef]) -> dict[QueueRef, tuple[int, int]]:
+        """Read the same, each with the token under which it was committed; 0: under none."""
         if not queues:
             return {}
         found = checked(self._consumer.committed(list(map(place, queues)), _ASK_S))
-        return {queue_of(it): it.offset for it in found if it.offset >= 0}
+        return {
+            queue_of(it): (it.offset, token_of(it.metadata or "")) for it in found if it.offset >= 0
+        }
 
     def first(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
         """Find where to begin with queues that have no committed offset."""
@@ -95,6 +102,18 @@ def place(queue: QueueRef, offset: int = OFFSET_BEGINNING, said: str = "") -> To
     if said:
         return TopicPartition(queue.topic, queue.id, offset, said)
     return TopicPartition(queue.topic, queue.id, offset)
+
+
+def signature(token: int, life: str) -> str:
+    """What is said with a commit: for people, tools, and those who fence."""
+    return f"{_OURS}:{token}:{life}"
+
+
+def token_of(said: str) -> int:
+    """The token in what was said with a commit; 0 if it was not one of ours."""
+    ours, _, rest = said.partition(":")
+    token = rest.partition(":")[0]
+    return int(token) if ours == _OURS and token.isdecimal() else 0
 
 
 def queue_of(it: TopicPartition) -> QueueRef:

@@ -78,6 +78,17 @@ def commit_settings(settings: Mapping[str, Any], patience_s: float) -> dict[str,
     }
 
 
+def transaction_settings(settings: Mapping[str, Any], patience_s: float) -> dict[str, Any]:
+    """Put those of the clients together that commit in transactions."""
+    ours = ("transactional.id", "enable.idempotence", "group.id")
+    return {
+        **{it: value for it, value in settings.items() if it not in _UNHEARD and it not in ours},
+        # What a process that died has left open: others who read only what is committed wait.
+        "transaction.timeout.ms": int(2 * patience_s * 1_000),
+        "log_level": min(_ERRORS_ONLY, int(settings.get("log_level", _ERRORS_ONLY))),
+    }
+
+
 def said(error: Exception) -> str:
     """What librdkafka says of a setting, without the wrapping of its Python exception."""
     cause = error.args[0] if error.args else error

@@ -12,12 +12,12 @@ from typing import Final
 from confluent_kafka import KafkaException
 
 from trimtab.clock import now_s
+from trimtab.consuming.beginning import Beginning
 from trimtab.consuming.choice import Times, Told
 from trimtab.consuming.commits import Places
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
-from trimtab.session import Grant
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
@@ -32,6 +32,7 @@ class Upkeep:
     def __init__(self, handover: Handover, times: Times, told: Told) -> None:
         self._handover = handover
         self._intake, self._commits = handover.intake, handover.commits
+        self._beginning = Beginning(handover)
         self._times, self._told_to = times, told
         self._asked = Asked()
         self._told: dict[str, float] = {}
@@ -76,7 +77,7 @@ class Upkeep:
         now = now_s()
         if now >= self._asked.again_at:
             with self._asked.answered(self._report_once):
-                self._begin()
+                self._beginning.look()
                 self._stand_by()
                 self._go_on()
                 self._handover.learn(self._unknown())
@@ -110,28 +111,6 @@ class Upkeep:
                 for it in readings
                 if it.is_news(at := positions[it.grant]) or (everything and at == it.committed)
             }
-
-    def _begin(self) -> None:
-        """Begin where the group stopped, or else decide where, and commit that before anything."""
-        handover, intake = self._handover, self._intake
-        if not handover.unbegun:
-            return
-        with intake.turn:
-            grants = {it.queue: it for it in intake.owned(handover.unbegun.values()).grants}
-            committed = intake.client.offsets.committed(list(grants))
-            known = {grants[queue]: at for queue, at in committed.items()}
-            handover.begin(known, known)
-            first = intake.client.offsets.first([it for it in grants if it not in committed])
-            decided = {grants[queue]: at for queue, at in first.items()}
-        self._commits.write(lambda: self._still_unbegun(decided))
-        with intake.turn:
-            begun = self._still_unbegun(decided)
-            handover.begin(begun, begun)
-
-    def _still_unbegun(self, first: dict[Grant, int]) -> dict[Grant, int]:
-        """Leave out what has been given up meanwhile."""
-        unbegun = self._handover.unbegun
-        return {it: at for it, at in first.items() if unbegun.get(it.queue) == it}
 
     def _stand_by(self) -> None:
         """Be ready to read what may come next."""

@@ -2,7 +2,8 @@
 
 A join may be lost, or its answer. So a member asks until it is answered, ever more rarely: to
 become a member, and to be known again by a controller that has forgotten how it joined. Its one
-rule: only an answer ends it.
+rule: only an answer ends it. What a member says anew is read from the log for certain, so for that
+it is enough that Kafka has it: an answer may be to an earlier join.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ class Asking:
     """None: nothing is asked."""
     _retry_ms: int = FIRST_JOIN_RETRY_MS
     _ticket: int | None = None
-    """The sequence of the last join."""
+    """That of the last join."""
+    _unsaid: bool = False
+    """Whether the last join says something new that Kafka may not have."""
 
     def begin(self, now: int) -> None:
         """Ask at once; a member that is asking already keeps its own schedule."""
@@ -33,6 +36,11 @@ class Asking:
         self.begin(now)
         self.due_at = now
 
+    def change(self, now: int) -> None:
+        """Say something new at once."""
+        self.renew(now)
+        self._unsaid = True
+
     def asked(self, ticket: int, now: int) -> None:
         """A join is on its way."""
         self._ticket, self.due_at = ticket, now + self._retry_ms
@@ -40,9 +48,19 @@ class Asking:
 
     def failed(self, ticket: int, now: int) -> None:
         """A record did not reach Kafka. If it was the join, it was no load to the controller."""
-        if ticket == self._ticket and self.due_at is not None:
-            self.due_at = min(self.due_at, now + FIRST_JOIN_RETRY_MS)
+        if ticket == self._ticket and (self.due_at is not None or self._unsaid):
+            soon = now + FIRST_JOIN_RETRY_MS
+            self.due_at = soon if self.due_at is None else min(self.due_at, soon)
+
+    def acknowledged(self, ticket: int) -> None:
+        """Kafka has a record."""
+        if ticket == self._ticket:
+            self._unsaid = False
+
+    def answered(self) -> None:
+        """It was answered."""
+        self.due_at = None
 
     def end(self) -> None:
-        """It was answered, or no answer is needed any more."""
-        self.due_at = None
+        """No answer is needed any more."""
+        self.due_at, self._unsaid = None, False

@@ -59,7 +59,8 @@ class Baton:
     ) -> None:
         self._me = LifeRef(member, incarnation)
         self._recall = recall
-        self._subscribes = subscribes
+        self.subscribes = subscribes
+        """Whether a topic is wanted."""
         self._states: dict[QueueRef, Duty] = {}
         self._let_go: dict[QueueRef, int] = {}
         """Rule 2: the highest epoch under which each queue was given up, or released."""
@@ -259,7 +260,7 @@ class Baton:
             return  # a record knows of later grants
         if not self._is_news(queue, said.next, changes):
             return
-        if self._subscribes(queue.topic):
+        if self.subscribes(queue.topic):
             grant = Grant(queue, said.next, said.position)
             self._start(grant, Outlook(source=source), changes)
         else:

@@ -15,7 +15,7 @@ suspended must find out that it is dead before it reads what happened meanwhile.
 from collections.abc import Mapping
 from typing import Literal
 
-from trimtab.protocol import Assignment, Beat, Drain, HolderRef, Leave, QueueRef, Release
+from trimtab.protocol import Assignment, Beat, Drain, Leave, Release
 from trimtab.session.actions import Action, Ended, Ending, FindEnd, LossReason
 from trimtab.session.asking import Asking
 from trimtab.session.baton import Baton, Changes
@@ -28,6 +28,7 @@ from trimtab.session.leaving import Leaving
 from trimtab.session.mark import Mark
 from trimtab.session.member_profile import Profile
 from trimtab.session.outbox import Outbox, Outgoing, Signature
+from trimtab.session.possession import Possession
 from trimtab.session.recall import Recall
 from trimtab.session.statement import Statement
 from trimtab.session.telling import told
@@ -35,7 +36,7 @@ from trimtab.session.telling import told
 Phase = Literal["joining", "joined", "draining", "ended"]
 
 
-class MemberSession:
+class MemberSession(Possession):
     """The state of one member. Every method that takes `now` returns the actions due."""
 
     def __init__(self, profile: Profile, incarnation: str, now: int) -> None:
@@ -58,30 +59,6 @@ class MemberSession:
         self._fence = Fence(self.profile.session_timeout_ms, heard_at=now, read_at=now)
         self._revocation_timeout_ms = self.profile.revocation_timeout_ms
         self._beating = Beating.begun(self.profile.heartbeat_interval_ms, now)
-
-    @property
-    def working(self) -> tuple[Grant, ...]:
-        """What the application may work on."""
-        return self._baton.working
-
-    @property
-    def revoking(self) -> tuple[Grant, ...]:
-        """What the application was told to stop working on, and has not finished."""
-        return self._baton.revoking
-
-    def owns(self, grant: Grant) -> bool:
-        """Whether a grant is one of both: not released yet, and not lost."""
-        return self._baton.owns(grant)
-
-    @property
-    def promised(self) -> tuple[QueueRef, ...]:
-        """What it may begin next, as an heir."""
-        return self._baton.promised
-
-    @property
-    def holdings(self) -> tuple[HolderRef, ...]:
-        """What is to be released if the process dies now: all that is not known to be so yet."""
-        return (*self._outbox.holdings, *self._baton.holdings)
 
     @property
     def wake_at(self) -> int:
@@ -132,6 +109,7 @@ class MemberSession:
         self._fence.acknowledged(ticket)  # first: it may be the very proof of life that was due
         self._statement.acknowledged(ticket)
         self._outbox.acknowledged(ticket)
+        self._asking.acknowledged(ticket)
         self._pass_time(now)
         if ticket == self._leaving.ticket:
             self._end(Ending.LEFT)
@@ -151,6 +129,14 @@ class MemberSession:
         """Everything that was in the log at some time has been received."""
         self._fence.read_at = max(self._fence.read_at, at)
         return self.tick(now)
+
+    def want(self, profile: Profile, now: int) -> list[Action]:
+        """Ask for something else from now on, as the same life."""
+        self._pass_time(now)
+        self.profile, self._baton.subscribes = profile, profile.subscribes
+        if self.phase in ("joining", "joined"):
+            self._asking.change(now)
+        return self._settle(now)
 
     def stop(self, now: int, timeout_ms: int, *, temporary: bool = False) -> list[Action]:
         """Leave: hand on what has an heir; work on the rest until it has one, or the time is up.
@@ -194,7 +180,7 @@ class MemberSession:
         if self.phase == "draining":
             self._part(now)
         if not record.join_again:
-            self._asking.end()
+            self._asking.answered()
         elif self.phase == "joined":
             self._asking.begin(now)
 

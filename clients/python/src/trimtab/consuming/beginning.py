@@ -1,0 +1,82 @@
+"""Beginnings: where a queue is read from, when no position came with its release.
+
+Used by `upkeep`, on its thread. Its one rule: where nothing was committed, the first owner decides,
+and commits that before it reads anything; so nobody decides otherwise.
+"""
+
+from collections.abc import Iterable
+
+from trimtab.consuming.commits import Places
+from trimtab.consuming.handover import Handover
+from trimtab.consuming.transactions import Transactions, fenced_off
+from trimtab.protocol import QueueRef
+from trimtab.session import Grant
+
+
+class Beginning:
+    """Begins the queues of one consumer."""
+
+    def __init__(self, handover: Handover) -> None:
+        self._handover = handover
+        self._intake, self._commits = handover.intake, handover.commits
+
+    def look(self) -> None:
+        """Begin what is to be begun.
+
+        Raises:
+            KafkaException: There is no answer to some of it.
+        """
+        if (fenced := self._handover.fenced) is None:
+            self._begin()
+        elif self._handover.unbegun or fenced.lapsed:
+            self._begin_fenced(fenced)
+
+    def _begin(self) -> None:
+        """Begin where the group stopped, or else decide where, and commit that before anything."""
+        handover, intake = self._handover, self._intake
+        if not handover.unbegun:
+            return
+        with intake.turn:
+            grants = self._owned(handover.unbegun.values())
+            committed = intake.client.offsets.committed(list(grants))
+            known = {grants[queue]: at for queue, at in committed.items()}
+            handover.begin(known, known)
+            first = intake.client.offsets.first([it for it in grants if it not in committed])
+            decided = {grants[queue]: at for queue, at in first.items()}
+        self._commits.write(lambda: self._still_unbegun(decided))
+        with intake.turn:
+            begun = self._still_unbegun(decided)
+            handover.begin(begun, begun)
+
+    def _begin_fenced(self, fenced: Transactions) -> None:
+        """Register, see what Kafka has by now, and write our token beside it; then begin."""
+        handover, intake = self._handover, self._intake
+        wanted = self._owned([*handover.unbegun.values(), *fenced.lapsed])
+        ours, failed = fenced.register(wanted.values())
+        with intake.turn:
+            grants = self._owned(ours)
+            signed = intake.client.offsets.signed(list(grants))
+            first = intake.client.offsets.first([it for it in grants if it not in signed])
+        places = {it: signed.get(queue, (first.get(queue, 0), 0)) for queue, it in grants.items()}
+        younger = [it for it, (_, token) in places.items() if token > it.token]
+        handover.withhold(younger)
+        failed = fenced_off(younger[0]) if younger else failed
+        begun = {it: at for it, (at, _) in places.items() if it not in younger}
+        intake.heard(begun)
+        for grant, at in begun.items():
+            fenced.begin(grant, at, ours[grant])
+        fenced.let_go(begun.keys() - self._owned(begun).values())  # lost meanwhile
+        self._commits.write(lambda: self._still_unbegun(begun))
+        with intake.turn:
+            still = self._still_unbegun(begun)
+            handover.begin(still, still)
+        if failed is not None:
+            raise failed
+
+    def _owned(self, grants: Iterable[Grant]) -> dict[QueueRef, Grant]:
+        return {it.queue: it for it in self._intake.owned(list(grants)).grants}
+
+    def _still_unbegun(self, first: Places) -> dict[Grant, int]:
+        """Leave out what has been given up meanwhile."""
+        unbegun = self._handover.unbegun
+        return {it: at for it, at in first.items() if unbegun.get(it.queue) == it}

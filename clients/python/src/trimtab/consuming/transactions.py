@@ -1,0 +1,192 @@
+"""Transactions: commits that Kafka itself refuses to whoever had the queue before.
+
+Each queue has a transactional id of its own, `trimtab:<group>:<topic>:<partition>`. Who begins a
+queue registers under that id; from then on Kafka takes nothing from those who did so before, not
+even what was on its way. In one transaction go a position and all sends of the messages before it.
+
+A life that was frozen may register late, and so shut out the owner. But first of all an owner
+writes its token beside the position, and who registers reads that: with a lower token it writes
+nothing, and the owner registers again. So of two the younger grant wins.
+
+It costs a client for each queue, and several requests for each commit. What became of a transaction
+without an answer is not known: its client is let go of, and the next one to register learns it.
+
+Used in place of `Commits` by `handover`, `beginning` and `upkeep`. Its one rule: nothing leaves the
+process before its message is done.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from confluent_kafka import KafkaError, KafkaException, Producer
+
+from trimtab.callbacks import Owned
+from trimtab.clock import now_s
+from trimtab.consuming.commits import Places, unanswered
+from trimtab.consuming.offsets import place, signature
+from trimtab.consuming.sends import Sends
+from trimtab.consuming.settings import transaction_settings
+from trimtab.session import Grant
+
+_KAFKAS: Final = logging.getLogger("trimtab.kafka")
+_AT_ONCE: Final = 8
+"""Transactions at the same time: they wait for Kafka most of theirs."""
+_PATIENCE_S: Final = 5.0
+"""Of one step. What is sent late is refused, so this need not be as short as that of `Commits`."""
+_LOOK_S: Final = 0.05
+"""How late a wait notices that a queue is lost: as late as the member's thread."""
+
+
+@dataclass(eq=False)
+class _Registered:
+    """A queue for which this life may write."""
+
+    producer: Producer | None
+    """None: what became of its last transaction is not known."""
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    """Held during a transaction."""
+
+
+class Transactions:
+    """Writes positions, each queue's in transactions of its own."""
+
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        group: str,
+        owned: Owned,
+        written: Callable[[Places], None],
+        group_metadata: object,
+    ) -> None:
+        self.sends = Sends()
+        self._settings, self._group = transaction_settings(settings, _PATIENCE_S), group
+        self._owned, self._written = owned, written
+        self._group_metadata = group_metadata
+        self._registered: dict[Grant, _Registered] = {}
+        self._pool = ThreadPoolExecutor(_AT_ONCE, "trimtab-transactions")
+        self._soon: dict[Grant, Future[None]] = {}
+        """What nobody waits for."""
+
+    @property
+    def lapsed(self) -> list[Grant]:
+        """Those that have to register again before anything more is committed."""
+        return [it for it, found in list(self._registered.items()) if found.producer is None]
+
+    def register(
+        self, grants: Collection[Grant]
+    ) -> tuple[dict[Grant, Producer], KafkaException | None]:
+        """Have Kafka refuse those who had these before; return for which it does, and what fails.
+
+        It waits for Kafka, and so takes nobody's turn. Nothing is written before `begin`: first it
+        must be known what Kafka has, and under which token.
+        """
+        asked = {it: self._pool.submit(self._register, it) for it in grants}
+        ours, failed = dict[Grant, Producer](), None
+        for grant, answer in asked.items():
+            try:
+                ours[grant] = answer.result()  # it has a limit
+            except KafkaException as error:
+                failed = error
+        return ours, failed
+
+    def begin(self, grant: Grant, at: int, producer: Producer) -> None:
+        """Write for this from now on; Kafka has this position, and all effects before it."""
+        self.sends.written(grant, at)
+        self._registered[grant] = _Registered(producer)
+
+    def let_go(self, grants: Collection[Grant]) -> None:
+        """Write nothing more of these."""
+        for grant in grants:
+            if self._registered.pop(grant, None) is not None:
+                self.sends.drop(grant)
+
+    def write(self, look: Callable[[], Places]) -> None:
+        """Write what there is then, and wait until Kafka has it, or another member has the queues.
+
+        Raises:
+            KafkaException: Kafka did not take it, or did not say so in a few seconds.
+        """
+        places, sent = self._send(look)
+        late = now_s() + 2 * _PATIENCE_S  # one of before may have to end first
+        while not all(it.done() for it in sent.values()):
+            if now_s() >= late or self._owned(places).grants != places.keys():
+                raise unanswered()
+            wait(sent.values(), _LOOK_S)
+        for it in sent.values():
+            it.result()
+
+    def write_soon(self, look: Callable[[], Places]) -> None:
+        """Write what there is, if nothing is so already; `hear` tells what went wrong."""
+        if not self._soon:
+            self._soon = self._send(look)[1]
+
+    def hear(self) -> None:
+        """See what has become of what nobody waited for.
+
+        Raises:
+            KafkaException: Kafka did not take some of it. It is written again.
+        """
+        if all(it.done() for it in self._soon.values()):
+            done, self._soon = self._soon, {}
+            for it in done.values():
+                it.result()
+
+    def withdraw(self) -> None:
+        """Nothing has to be taken back: Kafka refuses it once another owner has begun."""
+
+    def close(self) -> None:
+        """End."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._registered.clear()
+
+    def _send(self, look: Callable[[], Places]) -> tuple[Places, dict[Grant, Future[None]]]:
+        places = look()
+        owned = self._owned(places)
+        places = {it: places[it] for it in owned.grants}
+        return places, {
+            it: self._pool.submit(self._transact, it, at, owned.life) for it, at in places.items()
+        }
+
+    def _register(self, grant: Grant) -> Producer:
+        name = f"trimtab:{self._group}:{grant.queue.topic}:{grant.queue.id}"
+        producer = Producer({**self._settings, "transactional.id": name}, logger=_KAFKAS)
+        producer.init_transactions(_PATIENCE_S)
+        return producer
+
+    def _transact(self, grant: Grant, at: int, life: str) -> None:
+        """Write a position, and the sends of all messages before it."""
+        registered = self._registered.get(grant)
+        if registered is None:
+            raise fenced_off(grant)
+        with registered.turn:
+            if (producer := registered.producer) is None:
+                raise unanswered()  # to the one before; it is asked for then
+            try:
+                self._write(producer, grant, at, life)
+            except BaseException:
+                registered.producer = None
+                raise
+        self.sends.written(grant, at)
+        self._written({grant: at})
+
+    def _write(self, producer: Producer, grant: Grant, at: int, life: str) -> None:
+        producer.begin_transaction()
+        for send in self.sends.before(grant, at):
+            try:
+                producer.produce(**send.arguments)
+            except BufferError:  # too many for its queue
+                producer.flush(_PATIENCE_S)
+                producer.produce(**send.arguments)
+        position = place(grant.queue, at, signature(grant.token, life))
+        producer.send_offsets_to_transaction([position], self._group_metadata, _PATIENCE_S)
+        producer.commit_transaction(_PATIENCE_S)
+
+
+def fenced_off(grant: Grant) -> KafkaException:
+    """Somebody else may write of this queue, and we may not."""
+    said = f"{grant.queue} is another owner's: nothing is committed with token {grant.token}"
+    return KafkaException(KafkaError(KafkaError._FENCED, said))  # noqa: SLF001 - its public name

@@ -1,0 +1,40 @@
+"""Possession: what one life has at this moment, for those who ask: shells, a guard, tests.
+
+The part of a session that changes nothing. Used by `session`.
+"""
+
+from trimtab.protocol import HolderRef, QueueRef
+from trimtab.session.baton import Baton
+from trimtab.session.grants import Grant
+from trimtab.session.outbox import Outbox
+
+
+class Possession:
+    """What a session answers."""
+
+    _baton: Baton
+    _outbox: Outbox
+
+    @property
+    def working(self) -> tuple[Grant, ...]:
+        """What the application may work on."""
+        return self._baton.working
+
+    @property
+    def revoking(self) -> tuple[Grant, ...]:
+        """What the application was told to stop working on, and has not finished."""
+        return self._baton.revoking
+
+    def owns(self, grant: Grant) -> bool:
+        """Whether a grant is one of both: not released yet, and not lost."""
+        return self._baton.owns(grant)
+
+    @property
+    def promised(self) -> tuple[QueueRef, ...]:
+        """What it may begin next, as an heir."""
+        return self._baton.promised
+
+    @property
+    def holdings(self) -> tuple[HolderRef, ...]:
+        """What is to be released if the process dies now: all that is not known to be so yet."""
+        return (*self._outbox.holdings, *self._baton.holdings)

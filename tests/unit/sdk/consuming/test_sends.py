@@ -1,0 +1,52 @@
+"""What was sent as an effect of messages, until it is committed."""
+
+from tests.builders.sessions import queue
+from trimtab import Grant
+from trimtab.consuming.sends import Send, Sends
+
+ONE = Grant(queue(), 1)
+
+
+def kept(*offsets: int) -> Sends:
+    """Effects of these messages of one queue."""
+    sends = Sends()
+    for offset in offsets:
+        sends.add(ONE, Send(offset, {"topic": "t"}))
+    return sends
+
+
+def offsets(sends: Sends, before: int = 100) -> list[int]:
+    """Of what is there."""
+    return [it.offset for it in sends.before(ONE, before)]
+
+
+def test_what_is_in_hand_is_not_written() -> None:
+    """Only the effects of messages before the position, in their order; of another queue none."""
+    sends = kept(3, 4, 4, 5)
+
+    assert [3, 4, 4] == offsets(sends, 5)
+    assert [] == sends.before(Grant(queue(1), 1), 5)
+
+
+def test_what_is_written_is_written_once() -> None:
+    """The rest stays."""
+    sends = kept(3, 4, 5)
+    sends.written(ONE, 5)
+
+    assert [5] == offsets(sends)
+
+
+def test_what_is_read_again_is_forgotten() -> None:
+    """From there on."""
+    sends = kept(3, 4, 5)
+    sends.read_again(ONE, 4)
+
+    assert [3] == offsets(sends)
+
+
+def test_what_is_somebody_elses_is_dropped() -> None:
+    """Whoever has the queue now has the effects again."""
+    sends = kept(3)
+    sends.drop(ONE)
+
+    assert [] == offsets(sends)
