@@ -81,7 +81,7 @@ def test_the_client_that_commits_is_the_same_user_with_less_patience() -> None:
     """What it would never call, or only warn of, is left out."""
     secret = {"sasl.password": "s", "error_cb": print, "log_level": 6}
 
-    assert {**GIVEN, "sasl.password": "s", "socket.timeout.ms": 1_500, "log_level": 3} == (
+    assert {**GIVEN, "sasl.password": "s", "socket.timeout.ms": 1_500, "log_level": 0} == (
         commit_settings(GIVEN | secret, 1.5)
     )
 

@@ -8,9 +8,8 @@
 Used by `intake`, `handover` and `upkeep`. Its one rule: it decides nothing.
 """
 
-import logging
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 
@@ -19,9 +18,8 @@ from trimtab.consuming.leaders import Leaders
 from trimtab.consuming.offsets import GroupOffsets, place
 from trimtab.consuming.settings import consumer_settings, said
 from trimtab.errors import ConfigurationError
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
-
-_LOGGER: Final = logging.getLogger("trimtab.kafka")
 
 
 class Client:
@@ -29,7 +27,7 @@ class Client:
 
     def __init__(self, settings: Mapping[str, Any], start: Start) -> None:
         try:
-            self._consumer = Consumer(consumer_settings(settings), logger=_LOGGER)
+            self._consumer = Consumer(consumer_settings(settings), logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {said(error)}") from None
         self.offsets = GroupOffsets(self._consumer, start)

@@ -8,7 +8,6 @@ Used by `handover`, before a queue is begun, and by `upkeep`, for queues that ar
 rule: it only prepares; what is wrong with a queue is told when it is read.
 """
 
-import logging
 from collections.abc import Collection
 from typing import Final
 
@@ -16,9 +15,9 @@ from confluent_kafka import KafkaException
 
 from trimtab.clock import now_s
 from trimtab.consuming.offsets import GroupOffsets
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
 
-_LOGGER: Final = logging.getLogger("trimtab.kafka")
 _AGAIN_S: Final = 240.0
 """Brokers close connections that are idle for ten minutes (their `connections.max.idle.ms`), and
 librdkafka forgets a topic of which nothing is read after fifteen (`metadata.max.age.ms`)."""
@@ -45,6 +44,6 @@ class Leaders:
             try:
                 self._offsets.earliest(cold, _ASK_S)
             except KafkaException as error:
-                _LOGGER.info("could not find the leaders of %d queues: %s", len(cold), error)
+                KAFKA_LOGGER.info("could not find the leaders of %d queues: %s", len(cold), error)
                 lasts_s = _FAILED_S
             self._again_at |= dict.fromkeys(cold, now + lasts_s)

@@ -40,8 +40,9 @@ _UNLESS_GIVEN: Final = {
 _SERVERS: Final = ("bootstrap.servers", "metadata.broker.list")
 _UNHEARD: Final = ("error_cb", "stats_cb", "throttle_cb")
 """An admin client never calls these."""
-_ERRORS_ONLY: Final = 3
-"""A level of logs: below warnings, of which each setting that is a consumer's would be one."""
+_NOTHING: Final = 0
+"""A level of logs. What is wrong is in the answers, or said by the client that reads; and each
+setting that is a consumer's would be a warning."""
 
 
 def client_settings(
@@ -74,7 +75,7 @@ def commit_settings(settings: Mapping[str, Any], patience_s: float) -> dict[str,
     return {
         **{name: value for name, value in settings.items() if name not in _UNHEARD},
         "socket.timeout.ms": int(patience_s * 1_000),
-        "log_level": min(_ERRORS_ONLY, int(settings.get("log_level", _ERRORS_ONLY))),
+        "log_level": _NOTHING,
     }
 
 
@@ -85,7 +86,7 @@ def transaction_settings(settings: Mapping[str, Any], patience_s: float) -> dict
         **{it: value for it, value in settings.items() if it not in _UNHEARD and it not in ours},
         # What a process that died has left open: others who read only what is committed wait.
         "transaction.timeout.ms": int(2 * patience_s * 1_000),
-        "log_level": min(_ERRORS_ONLY, int(settings.get("log_level", _ERRORS_ONLY))),
+        "log_level": _NOTHING,
     }
 
 

@@ -15,7 +15,6 @@ Used in place of `Commits` by `handover`, `beginning` and `upkeep`. Its one rule
 process before its message is done.
 """
 
-import logging
 import threading
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -30,9 +29,9 @@ from trimtab.consuming.commits import Places, unanswered
 from trimtab.consuming.offsets import place, signature
 from trimtab.consuming.sends import Sends
 from trimtab.consuming.settings import transaction_settings
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
 
-_KAFKAS: Final = logging.getLogger("trimtab.kafka")
 _AT_ONCE: Final = 8
 """Transactions at the same time: they wait for Kafka most of theirs."""
 _PATIENCE_S: Final = 5.0
@@ -153,7 +152,7 @@ class Transactions:
 
     def _register(self, grant: Grant) -> Producer:
         name = f"trimtab:{self._group}:{grant.queue.topic}:{grant.queue.id}"
-        producer = Producer({**self._settings, "transactional.id": name}, logger=_KAFKAS)
+        producer = Producer({**self._settings, "transactional.id": name}, logger=KAFKA_LOGGER)
         producer.init_transactions(_PATIENCE_S)
         return producer
 

@@ -22,6 +22,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.selector import BrokerSelector
 from trimtab.sending.broker_times import BrokerTimes
 from trimtab.sending.confluent_callbacks import (
@@ -35,7 +36,7 @@ from trimtab.sending.confluent_link import DEFAULTS, ConfluentLink
 from trimtab.sending.contract import Link, Place, Send, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, is_stream
 from trimtab.sending.given_up import GivenUp
-from trimtab.sending.lane import LOGGER, Lane
+from trimtab.sending.lane import Lane
 from trimtab.sending.patience import Patience
 
 Payload = str | bytes | None
@@ -147,7 +148,7 @@ class ConfluentSender:
     def _client(self, timeout_ms: int) -> Producer:
         timeout = {"message.timeout.ms": timeout_ms}
         try:
-            return Producer({**self._config, **timeout}, logger=LOGGER)
+            return Producer({**self._config, **timeout}, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {error}") from error
 

@@ -6,7 +6,6 @@ messages cannot, and whatever becomes of it, no message waits behind it.
 Made by `confluent`. Its one rule: what it cannot do now is said at once, and tried by others later.
 """
 
-import logging
 from typing import Final
 
 from confluent_kafka import (
@@ -22,10 +21,10 @@ from confluent_kafka import (
 
 from trimtab.clock import wall_ms
 from trimtab.errors import ConfigurationError, TransportError
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 
-_LOGGER: Final = logging.getLogger("trimtab.kafka")
 _ANSWER_S: Final = 2.0
 _AT_ONCE: Final = 1_000
 _PATIENCE_S: Final = 1.0
@@ -60,8 +59,8 @@ class ConfluentLink:
         how = {name: it for name, it in place.kafka.items() if name.split(".")[0] in _CONNECTING}
         wanted = {**DEFAULTS, **how, "bootstrap.servers": place.servers}
         try:
-            self._consumer = Consumer({**wanted, **_CONSUMER}, logger=_LOGGER)
-            self._producer = Producer({**wanted, **_PRODUCER}, logger=_LOGGER)
+            self._consumer = Consumer({**wanted, **_CONSUMER}, logger=KAFKA_LOGGER)
+            self._producer = Producer({**wanted, **_PRODUCER}, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {error}") from error
 
@@ -102,7 +101,7 @@ class ConfluentLink:
         try:
             self._producer.produce(self._latency, value, self._key, self._partition)
         except (BufferError, KafkaException) as error:
-            _LOGGER.debug("a report is lost: %s", error)
+            KAFKA_LOGGER.debug("a report is lost: %s", error)
 
     def close(self) -> None:
         """Disconnect."""
@@ -118,4 +117,4 @@ class ConfluentLink:
         elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
             self._caught_up = True
         else:
-            _LOGGER.debug("verdicts: %s", error.str())
+            KAFKA_LOGGER.debug("verdicts: %s", error.str())

@@ -6,19 +6,18 @@ and its producer waits for room and for metadata, so a report waits for neither 
 Made by ``kafka_python``. Its one rule: only the keeper's thread comes here, and it may wait.
 """
 
-import logging
 from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.errors import KafkaError
 
 from trimtab.errors import ConfigurationError, TransportError
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
 from trimtab.transports.kafka_python import REFUSALS, close_producer
 from trimtab.transports.progress import Progress
 
-_LOGGER: Final = logging.getLogger("trimtab.kafka")
 _ANSWER_MS: Final = 2_000
 
 DEFAULTS: Final = {"reconnect_backoff_max_ms": 1_000, "bootstrap_timeout_ms": 5_000}
@@ -95,7 +94,7 @@ class KafkaPythonLink:
                     self._progress.reach(partition, record.offset + 1)
                     verdicts.append(VerdictRecord(record.key, record.value, record.timestamp))
         except KafkaError as error:
-            _LOGGER.debug("verdicts: %s", error)
+            KAFKA_LOGGER.debug("verdicts: %s", error)
         self._caught_up |= self._progress.reached() is not None
         return verdicts
 
@@ -110,7 +109,7 @@ class KafkaPythonLink:
         try:
             self._producer.send(self._latency, value, self._key, partition=self._partition)
         except KafkaError as error:
-            _LOGGER.debug("a report is lost: %s", error)
+            KAFKA_LOGGER.debug("a report is lost: %s", error)
 
     def close(self) -> None:
         """Disconnect."""

@@ -18,7 +18,6 @@ from confluent_kafka import Producer
 
 from trimtab.clock import wall_ms
 
-LOGGER: Final = logging.getLogger("trimtab.kafka")
 TICK_S: Final = 0.05
 """How late the messages may notice a verdict, or the end of an ejection."""
 BREATH_S: Final = 0.025

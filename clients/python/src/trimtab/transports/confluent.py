@@ -4,7 +4,6 @@ librdkafka has threads of its own for the network, so `send` is out at once and 
 the first record. Errors of the client arrive by callback, logs go to the logger "trimtab.kafka".
 """
 
-import logging
 from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -20,6 +19,7 @@ from confluent_kafka import (
 )
 
 from trimtab.errors import ConfigurationError
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import MEMBERS
 from trimtab.session import Send
 from trimtab.transports.confluent_ends import EndFinder, Partition, Unanswered
@@ -37,7 +37,6 @@ from trimtab.transports.progress import Progress
 from trimtab.transports.rights import Operation, denied
 from trimtab.transports.topics import FOLLOWED, LARGEST_BYTES, group_partition, missing, unusable
 
-_LOGGER: Final = logging.getLogger("trimtab.kafka")
 _CONNECT_S: Final = 5.0
 """One try to reach Kafka: long enough for a TLS handshake over an ocean."""
 _AT_ONCE: Final = 1_000
@@ -96,15 +95,15 @@ class ConfluentTransport:
         self._met: deque[Said] = deque(maxlen=_REMEMBERED)
         """The last errors of the clients."""
         self._link = Link.of_confluent(bootstrap_servers, kafka)
-        self._ends = EndFinder(shared, _LOGGER, _CONNECT_S)
+        self._ends = EndFinder(shared, KAFKA_LOGGER, _CONNECT_S)
         hooks = {"error_cb": self._on_error}
         timeout = {"delivery.timeout.ms": delivery_timeout_ms}
         self._writing = _PRODUCER | timeout | shared | hooks
         self._broken = False
         """Whether the producer will never write again."""
         try:
-            self._producer = Producer(self._writing, logger=_LOGGER)
-            self._consumer = Consumer(_CONSUMER | shared | hooks, logger=_LOGGER)
+            self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
+            self._consumer = Consumer(_CONSUMER | shared | hooks, logger=KAFKA_LOGGER)
         except (KafkaException, TypeError, ValueError) as error:
             raise ConfigurationError(f"kafka: {_text(error)}") from error
 
@@ -228,7 +227,7 @@ class ConfluentTransport:
             with suppress(KafkaException):
                 self._producer.purge()
                 self._producer.poll(0)
-            self._producer = Producer(self._writing, logger=_LOGGER)
+            self._producer = Producer(self._writing, logger=KAFKA_LOGGER)
             self._broken = False
 
     def _on_error(self, error: KafkaError) -> None:

@@ -3,18 +3,17 @@
 A client for each, so that nothing runs and nothing is connected between them.
 """
 
-import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import HEARTBEATS, partition_of
 from trimtab.transports.inspector import PATIENCE_S, TAIL, LastTick, Subscriber, last_tick_among
 from trimtab.transports.link import Link
 
-_LOGGER: Final = logging.getLogger("trimtab.kafka")
 _CONSUMER: Final = {
     "group.id": "trimtab-member",  # demanded by the client; nothing is ever committed
     "enable.auto.commit": False,
@@ -42,7 +41,7 @@ class ConfluentInspector:
 
     def absent(self, topics: Sequence[str]) -> frozenset[str] | None:
         """Which of these topics do not exist."""
-        consumer = Consumer(self._shared | _CONSUMER, logger=_LOGGER)
+        consumer = Consumer(self._shared | _CONSUMER, logger=KAFKA_LOGGER)
         try:
             found = [consumer.list_topics(it, PATIENCE_S).topics[it].error for it in topics]
         except KafkaException:
@@ -56,7 +55,7 @@ class ConfluentInspector:
     def last_tick(self, group: str) -> LastTick | None:
         """When a controller last said that it is there."""
         topic = self.prefix + HEARTBEATS.name
-        consumer = Consumer(self._shared | _CONSUMER, logger=_LOGGER)
+        consumer = Consumer(self._shared | _CONSUMER, logger=KAFKA_LOGGER)
         try:
             count = len(consumer.list_topics(topic, PATIENCE_S).topics[topic].partitions)
             place = TopicPartition(topic, partition_of(group, count)) if count else None
