@@ -14,6 +14,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
 
 from bench.command import conclude, run
+from bench.consumer.fencing import SIDES, cost
 from bench.consumer.footprint import FEW, MESSAGES, footprint
 from bench.consumer.sides import PARTITIONS, TOPIC, Loop, batched, consumed, iterated, polled
 from console import topics
@@ -69,10 +70,16 @@ def consumer(
                 headline[f"{title}_{clock}_ratio"] = round(ratio, 3)
         with progress.step("a process at rest"):
             few, many = footprint(servers, "bare"), footprint(servers, "ours")
+        with progress.step("fencing"):
+            plain, fenced = (cost(servers, it) for it in SIDES)
     for what in few:
         ratio = many[what] / few[what]
         rows.append(_row("a process at rest", what, str(few[what]), str(many[what]), ratio))
         headline[f"{what}_ratio"] = round(ratio, 3)
+    for what in plain:
+        ratio = fenced[what] / plain[what]
+        rows.append(_row("fencing", what, f"{plain[what]:.0f}", f"{fenced[what]:.0f}", ratio))
+        headline[f"fencing_{what}_ratio"] = round(ratio, 3)
     conclude(columns(rows, *rows[0]), headline)
 
 

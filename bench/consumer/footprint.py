@@ -52,10 +52,10 @@ def _after(poll: Callable[[], object]) -> Footprint:
     while taken < MESSAGES:
         taken += poll() is not None
     time.sleep(_REST_S)
-    return _now()
+    return now()
 
 
-def _now() -> Footprint:
+def now() -> Footprint:
     """What Linux says of this process: see proc(5)."""
     lines = Path("/proc/self/status").read_text().splitlines()
     told = dict(line.split(":", 1) for line in lines)

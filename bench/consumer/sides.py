@@ -7,7 +7,7 @@ Its one rule: a side is asked for the same number of messages as the other, of t
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import Consumer as Bare
 from confluent_kafka import TopicPartition
@@ -83,7 +83,7 @@ def _bare(servers: str) -> Bare:
     return consumer
 
 
-def ours(servers: str, group: str, topic: str = TOPIC) -> Consumer:
+def ours(servers: str, group: str, topic: str = TOPIC, **options: Any) -> Consumer:  # noqa: ANN401 - as of it
     """Ours, of a group of its own: it begins at the beginning."""
     return Consumer(
         servers,
@@ -91,4 +91,5 @@ def ours(servers: str, group: str, topic: str = TOPIC) -> Consumer:
         topics=[topic],
         transport=Granting(servers, topic, PARTITIONS),
         kafka={"log_level": 2},
+        **options,
     )
