@@ -93,7 +93,8 @@ class SparkSettings(Section):
     """The address under which a cluster's workers reach this process."""
 
     worker_python: str = "python3"
-    """The Python of a cluster's workers: of this minor version, with pandas, pyarrow, pydantic."""
+    """The Python of a cluster's workers: of this minor version, with pandas, pyarrow, msgspec and
+    pydantic."""
 
     driver_memory: Size = 1024**3
     """Heap of the driver, which in local mode is all of Spark: state, batches and shuffles."""

@@ -15,7 +15,13 @@ from console.tethered_process import TetheredProcess
 
 HOST: Final = "127.0.0.1"
 _SPARK: Final = Path(pyspark.__file__).parent
-_OURS: Final = ("trimtab", "rebalance", "allocators", "sinks", "streaming", "console", "audit")
+_LIBRARIES: Final = {"pandas", "pyarrow", "msgspec", "pydantic"}
+"""What docs/cluster.md asks for."""
+_THEIRS: Final = {
+    *("numpy", "numpy.libs", "pandas.libs", "dateutil", "six.py", "pytz", "tzdata"),
+    *("pydantic_core", "annotated_types", "typing_extensions.py", "typing_inspection"),
+}
+"""What these bring."""
 _GRACE_S: Final = 10.0
 
 
@@ -101,12 +107,11 @@ class SparkCluster:
 
 
 def foreign_python(home: Path) -> Path:
-    """Make a Python that has our libraries, and nothing of ours."""
+    """Make a Python that has what workers are asked to have, and nothing of ours."""
     venv.create(home, symlinks=True, with_pip=False)
     (packages,) = home.glob("lib/python*/site-packages")
     (installed,) = Path(sys.prefix).glob("lib/python*/site-packages")
-    for one in installed.iterdir():
-        ours = one.name.startswith((*_OURS, "_editable", "__")) or one.suffix == ".pth"
-        if not ours:
-            (packages / one.name).symlink_to(one)
+    for name in sorted(_LIBRARIES | _THEIRS):
+        if (installed / name).exists():
+            (packages / name).symlink_to(installed / name)
     return home / "bin" / "python"
