@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from tests.integration.conftest import MakeMember
+from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from trimtab import Member, supervisor
@@ -20,6 +20,8 @@ from trimtab.protocol import Assignment
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
+AT_ONCE_S = SESSION_S / 2
+"""Nobody else could have them go on, so this is for a machine that pauses."""
 BOOKED = ({"released": QUEUES // 2}, {"left": QUEUES // 2})
 """A controller that is back may read that a member left, and that its heir works, before the
 release on which it began: topics are read side by side."""
@@ -97,7 +99,7 @@ def owners(members: Mapping[str, Member]) -> list[int]:
 
 def at_once(condition: Callable[[], bool]) -> None:
     """Wait a moment for what needs no controller."""
-    deadline = time.monotonic() + 2.0
+    deadline = time.monotonic() + AT_ONCE_S
     while not condition():
         assert time.monotonic() < deadline, "no controller was there, and nobody went on"
         time.sleep(0.01)
