@@ -23,6 +23,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis, Turn
 from rebalance.stamp import Stamp
 from tests.builders import reporting
+from tests.builders.effort import tried
 from tests.builders.notation import queue_text, turn_text
 from tests.builders.records import (
     Record,
@@ -221,4 +222,4 @@ class Group(RuleBasedStateMachine):
 
 
 TestGroup = Group.TestCase
-TestGroup.settings = settings(stateful_step_count=30)
+TestGroup.settings = settings(tried(one_in=4), stateful_step_count=30)

@@ -29,7 +29,7 @@ def acted_on(decisions: Sequence[BrokerDecision]) -> list[tuple[object, ...]]:
     ]
 
 
-@tried()
+@tried(one_in=4)
 @given(some_views, st.data())
 def test_a_lying_minority_below_the_quorum_changes_nothing(
     truth: list[View], data: st.DataObject
@@ -65,7 +65,7 @@ def live(story: ClusterStory, happened: object) -> None:
             story.host(topic, hosts)
 
 
-@tried()
+@tried(one_in=4)
 @given(happenings)
 def test_never_all_unavailable_and_never_the_last_of_a_topic(happened: list[object]) -> None:
     """I11, after every single record, whoever asks for it."""
@@ -79,7 +79,7 @@ def test_never_all_unavailable_and_never_the_last_of_a_topic(happened: list[obje
             assert not hosts <= out
 
 
-@tried()
+@tried(one_in=4)
 @given(happenings, st.data())
 def test_it_makes_no_difference_how_the_log_is_cut(
     happened: list[object], data: st.DataObject
@@ -99,7 +99,7 @@ def test_it_makes_no_difference_how_the_log_is_cut(
     assert story.decisions == decisions
 
 
-@tried()
+@tried(one_in=4)
 @given(st.lists(st.booleans(), min_size=30, max_size=60))
 def test_a_broker_turns_at_most_fourteen_times_in_ten_minutes(well: list[bool]) -> None:
     """E7, whatever the rhythm of its trouble."""
@@ -111,7 +111,7 @@ def test_a_broker_turns_at_most_fourteen_times_in_ten_minutes(well: list[bool]) 
     assert len(turned) <= 14
 
 
-@tried()
+@tried(one_in=4)
 @given(happenings)
 def test_a_replay_is_the_same_and_changes_nothing_it_was_given(happened: list[object]) -> None:
     """The same events make the same verdicts; the state that went in stays as it was."""

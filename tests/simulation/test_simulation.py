@@ -26,8 +26,8 @@ from tests.simulation.shrinking import shrunk
 from tests.simulation.transcript import keep
 from tests.simulation.world import Outcome, World
 
-SEEDS, FURTHER = 800, 400
-"""In 800 lives the rarest fault strikes five times. `make simulate` takes thousands."""
+SEEDS, FURTHER = 600, 300
+"""In 600 lives the rarest fault strikes five times. `make simulate` takes thousands."""
 PART = 100
 """Seeds to a test: a failure names its part, and none is long."""
 PARTS = [range(first, first + PART) for first in range(0, SEEDS, PART)]

@@ -65,22 +65,30 @@ def panic_unnoticed(right: Function) -> Function:
 
 
 PLANTS: Final = {
-    "a quorum of one": ("rebalance.brokers.findings._condemns", quorum_of_one, "for nothing"),
+    "a quorum of one": ("rebalance.brokers.findings._condemns", quorum_of_one, "for nothing", 0),
     "the last of a topic is taken": (
         "rebalance.brokers.limits.endangers",
         last_of_a_topic_taken,
         "has lost its last broker",
+        6,
     ),
     "an ejection without end": (
         "rebalance.brokers.sweep._served",
         ejection_without_end,
         "is still out",
+        1,
     ),
     "an ejection prolonged too late": (
         "rebalance.brokers.sweep._served",
         ejection_prolonged_too_late,
         "is bad and not out",
+        8,
     ),
-    "a panic unnoticed": ("rebalance.brokers.sweep._notice_panic", panic_unnoticed, "no panic"),
+    "a panic unnoticed": (
+        "rebalance.brokers.sweep._notice_panic",
+        panic_unnoticed,
+        "no panic",
+        28,
+    ),
 }
-"""Where each is planted, what it is, and what the judges say of it."""
+"""Where each is planted, what it is, what the judges say of it, and a world that shows it."""
