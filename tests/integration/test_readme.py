@@ -20,7 +20,7 @@ from tests.integration.topics import create_topic
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 README = (Path(__file__).parents[2] / "clients" / "python" / "README.md").read_text("utf-8")
-MEMBER, READING, _, _, ASYNCIO, READING_ASYNCIO, PRODUCER = programs(README)
+MEMBER, READING, _, _, _, ASYNCIO, READING_ASYNCIO, PRODUCER = programs(README)
 PATIENCE_S = 90.0
 
 
