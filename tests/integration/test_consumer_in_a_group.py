@@ -12,7 +12,8 @@ from confluent_kafka import Message
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
 from tests.integration.accounts import PATIENCE_S, Account
-from tests.integration.readings import effects_of
+from tests.integration.readings import effects_of, fill
+from tests.integration.topics import create_topic
 from trimtab import Consumer, QueueRef, StuckError
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -122,6 +123,27 @@ def test_a_stuck_consumer_gives_up_and_says_so(account: Account, arguments: Argu
         be_stuck(heir)
 
     assert 1 == len([it for it in told if isinstance(it, StuckError)])
+
+
+def test_other_topics_are_read_when_they_are_asked_for(
+    kafka: EmbeddedKafka, account: Account, arguments: Arguments, topic: str
+) -> None:
+    """And those before no more: their queues are handed over, with what was done."""
+    other = f"{topic}-other"
+    create_topic(kafka.bootstrap_servers, other, 2)
+    fill(kafka.bootstrap_servers, other)
+    account.produce(QUEUES)
+    with Consumer(**arguments("a")) as consumer:
+        taken(consumer, QUEUES)
+        consumer.subscribe([other])
+        others = taken(consumer, 2 * 5)
+        until(lambda: {it.queue.topic for it in consumer.assignment} == {other})
+        account.produce(QUEUES)
+        consumer.subscribe([topic])
+        again = places(taken(consumer, QUEUES))
+
+    assert {other} == {it.topic() for it in others}
+    assert {(number, 1) for number in range(QUEUES)} == set(again)
 
 
 def test_each_effect_is_there_once_whoever_comes_and_goes(

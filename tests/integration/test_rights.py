@@ -1,7 +1,8 @@
 """The least rights, on a real broker: each that is missing is named, and they are enough."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -154,24 +155,29 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
     options = secured.options_of_both("controller", PASSWORD)
     del options["log_level"]
     settings = {f"kafka.options.{name}": value for name, value in options.items()}
-    account = Producer({"bootstrap.servers": secured.servers("PLAINTEXT"), "log_level": 2})
-    account.produce("orders", b"one", partition=0)
-    assert 0 == account.flush(PATIENCE_S)
-    account.close()
-    arguments = Caller(secured, "confluent").arguments("SASL_SSL", "reader")
-    with (
-        ControllerProcess(
-            tmp_path,
-            secured.servers("SASL_SSL"),
-            PREFIX,
-            **{"topics.partitions": PARTITIONS},
-            **settings,
-        ),
-        trimtab.Consumer(
-            **arguments, group="readers", topics=["orders"], prefix=PREFIX, guard=True
-        ) as consumer,
-    ):
+    reader = Caller(secured, "confluent").arguments("SASL_SSL", "reader")
+    controller = {"topics.partitions": PARTITIONS, **settings}
+    with ControllerProcess(tmp_path, secured.servers("SASL_SSL"), PREFIX, **controller):
+        reads_one(secured, reader, guard=True)
+        for operation in ("Describe", "Write"):
+            ids = "trimtab:readers:"
+            secured.allow("reader", operation, ids, kind="transactional_id", prefixed=True)
+        secured.allow("reader", "Write", "orders")
+        reads_one(secured, reader, fencing="transactional")
+
+
+def reads_one(kafka: SecuredKafka, arguments: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - as of it
+    """Have a consumer read what is written now, and commit it."""
+    with closing(Producer({"bootstrap.servers": kafka.servers("PLAINTEXT")})) as account:
+        account.produce("orders", b"one", partition=0)
+        assert 0 == account.flush(PATIENCE_S)
+    with trimtab.Consumer(
+        **arguments, group="readers", topics=["orders"], prefix=PREFIX, **options
+    ) as consumer:
         consumer.member.wait_until(lambda it: len(it.assignment) == 2, 2 * PATIENCE_S)
-        assert consumer.poll(PATIENCE_S) is not None
+        message = consumer.poll(PATIENCE_S)
+        assert message is not None
+        if "fencing" in options:
+            assert consumer.send(message, "orders", b"an effect of it")
         assert consumer.poll("0s") is None  # the one before is done
         consumer.commit()

@@ -112,6 +112,7 @@ def test_what_is_said_elsewhere_is_not_said_twice(name: str) -> None:
         ("start", "lates", r"^start: 'lates' is none of"),
         ("start", datetime(2026, 1, 1), r"^start: .* has no time zone"),  # noqa: DTZ001 - refused
         ("commit", "never", r"^commit: 'never' is none of"),
+        ("fetch", "fast", r"^fetch: 'fast' is no dict"),
         ("client", "kafka-python", r'^client: a consumer reads with "confluent" only'),
         ("max_poll_interval", "soon", r'^max_poll_interval: "soon" is not a duration'),
     ],

@@ -83,11 +83,6 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
     commit, start = options.get("commit", "auto"), options.get("start", "earliest")
     if commit not in get_args(Commit):
         raise ConfigurationError(f"commit: {commit!r} is none of {', '.join(get_args(Commit))}")
-    fencing = options.get("fencing")
-    if fencing is not None and fencing not in get_args(Fencing):
-        raise ConfigurationError(f'fencing: {fencing!r} is neither "transactional" nor None')
-    if fencing and options.get("mode", "clustering") != "clustering":
-        raise ConfigurationError(f'fencing: in mode "{options["mode"]}" queues have no one owner')
     if isinstance(start, datetime):
         if start.tzinfo is None:
             raise ConfigurationError(f"start: {start} has no time zone")
@@ -101,9 +96,19 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
         max_poll_s=_seconds("max_poll_interval", options.get("max_poll_interval", "5m")),
     )
     ours = ConsumerOptions.__annotations__.keys() - Options.__annotations__.keys()
+    if not isinstance(fetch := options.get("fetch", {}), Mapping):
+        raise ConfigurationError(f"fetch: {fetch!r} is no dict")
     members = cast("Options", {it: value for it, value in options.items() if it not in ours})
-    fetch = _in_its_rack(members, options.get("fetch", {}))
-    return Choice(commit, start, times, fencing, fetch), members
+    return Choice(commit, start, times, _fencing(options), _in_its_rack(members, fetch)), members
+
+
+def _fencing(options: ConsumerOptions) -> Fencing | None:
+    fencing = options.get("fencing")
+    if fencing is not None and fencing not in get_args(Fencing):
+        raise ConfigurationError(f'fencing: {fencing!r} is neither "transactional" nor None')
+    if fencing and options.get("mode", "clustering") != "clustering":
+        raise ConfigurationError(f'fencing: in mode "{options["mode"]}" queues have no one owner')
+    return fencing
 
 
 def _in_its_rack(members: Options, fetch: Mapping[str, Any]) -> Mapping[str, Any]:
