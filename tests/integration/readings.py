@@ -184,3 +184,28 @@ def effects_of(servers: str, name: str) -> Iterator[Effects]:
     settings = {"bootstrap.servers": servers, "group.id": topic, "log_level": 0}
     with closing(Consumer(settings)) as consumer:
         yield Effects(consumer, topic)
+
+
+@contextmanager
+def subscribed(servers: str, group: str, topic: str) -> Iterator[None]:
+    """A program that has subscribed, and polls."""
+    settings = {
+        "bootstrap.servers": servers,
+        "group.id": group,
+        "client.id": "a-native",
+        "log_level": 2,
+    }
+    consumer = Consumer(settings)
+    consumer.subscribe([topic])
+
+    def is_in() -> bool:
+        consumer.poll(0.05)
+        return bool(consumer.assignment())
+
+    deadline = time.monotonic() + PATIENCE_S
+    try:
+        while not is_in():
+            assert time.monotonic() < deadline, "it got no partition"
+        yield
+    finally:
+        consumer.close()

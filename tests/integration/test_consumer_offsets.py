@@ -10,9 +10,9 @@ from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
-from tests.integration.readings import PATIENCE_S, Reading, fill
+from tests.integration.readings import PATIENCE_S, Reading, fill, subscribed
 from tests.integration.topics import create_topic
-from trimtab import Grant, QueueRef
+from trimtab import CommitError, Grant, QueueRef, SharedGroupError
 
 pytestmark = [
     pytest.mark.kafka,
@@ -115,6 +115,23 @@ def test_a_position_that_was_handed_over_is_committed_though_nothing_comes(
     with reading.running():
         reading.assign(first)
         reading.waits_for(lambda: reading.committed(first.queue) == 5)
+
+
+def test_a_subscriber_under_its_groups_name_is_told(kafka: EmbeddedKafka, work: str) -> None:
+    """Kafka does not say why it refuses, and messages come twice."""
+    first, second = Grant(QueueRef(work, "", 0), 1), Grant(QueueRef(work, "", 1), 1, position=3)
+    servers = kafka.bootstrap_servers
+    with (
+        subscribed(servers, work, work),
+        Reading(servers, work, commit_interval="100ms").running() as reading,
+    ):
+        reading.assign(first, second)
+        assert [(1, 3), (1, 4)] == reading.read(2)  # where to begin with the other is not committed
+        with pytest.raises(CommitError):
+            reading.commit()
+        until(lambda: reading.errors)
+
+    assert [SharedGroupError] == [type(it) for it in reading.errors]
 
 
 def test_an_idle_queue_is_committed_again_and_again(kafka: EmbeddedKafka, work: str) -> None:

@@ -1,13 +1,13 @@
 """What is asked beside a member's work, of a real broker and by both clients."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
+from tests.integration.readings import subscribed
 from tests.integration.topics import create_control_topics, create_topic
 from trimtab import Member, SharedGroupError
 from trimtab.protocol import HEARTBEATS, TICK_KEY, partition_of
@@ -51,29 +51,6 @@ def topic(kafka: EmbeddedKafka, topics_prefix: str) -> str:
 def inspector(kafka: EmbeddedKafka, topics: str, client: Client) -> Inspector:
     """Who asks."""
     return choose_inspector(client, kafka.bootstrap_servers, topics, {})
-
-
-@contextmanager
-def subscribed(servers: str, group: str, topic: str) -> Iterator[None]:
-    """A program that has subscribed, and polls."""
-    settings = {
-        "bootstrap.servers": servers,
-        "group.id": group,
-        "client.id": "a-native",
-        "log_level": 2,
-    }
-    consumer = Consumer(settings)
-    consumer.subscribe([topic])
-
-    def is_in() -> bool:
-        consumer.poll(0.05)
-        return bool(consumer.assignment())
-
-    try:
-        until(is_in)
-        yield
-    finally:
-        consumer.close()
 
 
 @pytest.mark.parametrize("client", ["kafka-python"])

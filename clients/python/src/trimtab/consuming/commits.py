@@ -86,7 +86,8 @@ class Commits:
             self.withdraw()
             raise unanswered()
         try:
-            self._hear_out()
+            if (error := self._hear_out()) is not None:
+                _LOGGER.warning("could not commit offsets, will retry: %s", error)
             sent = self._send(look)
             while sent is not None and self._is_awaited(sent):
                 if self._owned(sent.places).grants != sent.places.keys():
@@ -107,14 +108,20 @@ class Commits:
                 self._turn.release()
 
     def hear(self) -> None:
-        """Take the answer to what was written, or give it up when there is none in time."""
+        """Take the answer to what was written, or give it up when there is none in time.
+
+        Raises:
+            KafkaException: Kafka did not take it. It is written again.
+        """
         sent = self._sent
         if sent is None or self._is_awaited(sent) or not self._turn.acquire(blocking=False):
             return
         try:
-            self._hear_out()
+            error = self._hear_out()
         finally:
             self._turn.release()
+        if error is not None:
+            raise error
 
     def withdraw(self) -> None:
         """Let go of what is on its way."""
@@ -142,16 +149,17 @@ class Commits:
     def _is_awaited(self, sent: _Sent) -> bool:
         return sent is self._sent and not sent.answer.done() and time.monotonic() < sent.until
 
-    def _hear_out(self) -> None:
-        """Wait for what another thread has sent."""
+    def _hear_out(self) -> KafkaException | None:
+        """Wait for what another thread has sent; return what is wrong with it."""
         if (sent := self._sent) is None:
-            return
+            return None
         while self._is_awaited(sent):
             wait([sent.answer], _LOOK_S)
         try:
             self._take(sent)
         except KafkaException as error:
-            _LOGGER.warning("could not commit offsets, will retry: %s", error)
+            return error
+        return None
 
     def _take(self, sent: _Sent) -> None:
         """Take an answer. A client without a good one is let go of: it may ask the wrong broker."""

@@ -9,7 +9,7 @@ import logging
 import threading
 from typing import Final
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaError, KafkaException
 
 from trimtab.clock import now_s
 from trimtab.consuming.beginning import Beginning
@@ -18,12 +18,13 @@ from trimtab.consuming.commits import Places
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
+from trimtab.errors import SharedGroupError
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
 """Between two looks: how late a stuck loop is noticed, and a question asked again."""
-_REPEAT_S: Final = 10.0
-"""The same trouble is told again only after this long, as a member does."""
+_REPEAT_S: Final = 60.0
+"""The same trouble is told again only if it was over for so long."""
 
 
 class Upkeep:
@@ -72,7 +73,10 @@ class Upkeep:
 
     def look(self) -> None:
         """Do what is due."""
-        self._commits.hear()
+        try:
+            self._commits.hear()
+        except KafkaException as error:
+            self._report_once(error)
         self._watch()
         now = now_s()
         if now >= self._asked.again_at:
@@ -157,8 +161,22 @@ class Upkeep:
             self._report_once(KafkaException(trouble))
 
     def _report_once(self, error: Exception) -> None:
+        if isinstance(error, KafkaException):
+            error = _explained(error)
         now, said = now_s(), str(error)
         self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
-        if said not in self._told:
-            self._told[said] = now
+        is_new = said not in self._told
+        self._told[said] = now
+        if is_new:
             self._told_to.error(error)
+
+
+def _explained(error: KafkaException) -> Exception:
+    """Say what is behind an answer that does not say it."""
+    if error.args[0].code() != KafkaError.UNKNOWN_MEMBER_ID:
+        return error
+    return SharedGroupError(
+        "Kafka refuses to commit, because other programs have subscribed under the name of this "
+        "group. They get messages that members of trimtab get as well: stop them, or give the "
+        "members a group of their own"
+    )
