@@ -8,7 +8,7 @@ from confluent_kafka import KafkaError, KafkaException, Message
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.application import until
 from tests.integration.readings import Effects, Reading, effects_of
-from trimtab import CommitError, Grant, QueueRef
+from trimtab import CommitError, ConfigurationError, Grant, QueueRef
 
 pytestmark = pytest.mark.kafka
 
@@ -93,6 +93,8 @@ def test_a_commit_and_its_effects_are_one(
         first.come_back()
         assert {} == first.handover.on_revoked((Grant(queue, 1),))
         assert not sends(first, in_hand[0], effects.topic, b"too late")
+        with pytest.raises(ConfigurationError, match=r"^send: on_delivery cannot be said"):
+            first.parts.send(done[0], {"value": None, "key": None, "on_delivery": print})
         heir.assign(Grant(queue, 2))
         assert [(0, 2)] == heir.read(1)
         assert has(effects, b"0", b"1")

@@ -25,6 +25,8 @@ from trimtab.session import Profile
 
 _FLUSH_SHARE: Final = 2
 """An application that commits by itself has half of the time of a revocation for that."""
+_SENT: Final = {"topic", "value", "key", "headers", "partition", "timestamp"}
+"""What `produce` takes, but for callbacks."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Parts:
         for name in ("value", "key"):
             if not isinstance(arguments[name], str | bytes | None):
                 raise ConfigurationError(f"send: {name} is neither text nor bytes")
+        for name in arguments.keys() - _SENT:
+            raise ConfigurationError(f"send: {name} cannot be said of what is sent later")
         queue, offset = where(message)
         reading = self.intake.readings.get(queue)  # in no turn: an event loop may not wait for one
         if reading is None or self.intake.gone:
