@@ -7,12 +7,22 @@ code, never a traceback; `--debug` (or TRIMTAB_DEBUG) shows the traceback as wel
 import os
 import sys
 import traceback
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
-from confluent_kafka import KafkaError, KafkaException
 
-from console.commands import brokers, config, faults, groups, kafka, topics
+from console.commands import (
+    brokers,
+    config,
+    deadletters,
+    faults,
+    groups,
+    kafka,
+    members,
+    queues,
+    topics,
+)
 from console.commands.allocate import allocate
 from console.commands.check import check
 from console.commands.demo import demo
@@ -33,7 +43,10 @@ app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
 app.add_typer(groups.app, name="groups")
+app.add_typer(queues.app, name="queues")
+app.add_typer(members.app, name="members")
 app.add_typer(brokers.app, name="brokers")
+app.add_typer(deadletters.app, name="deadletters")
 app.command(cls=Command)(allocate)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(replay)
@@ -54,7 +67,7 @@ def trimtab(
     Examples:
       trimtab demo            watch rebalances happen: Kafka, the controller and live members
       trimtab run             start the controller, on a Kafka of its own unless one is named
-      trimtab topics check    check trimtab's topics on that Kafka
+      trimtab groups list     which groups there are, and how each is
       trimtab config show     every setting, its value and where it came from
 
     Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 130 interrupted.
@@ -64,23 +77,64 @@ def trimtab(
     call.debug = debug or call.debug
 
 
-def _refusal(error: OSError | KafkaException) -> tuple[str, ExitCode]:
-    """Say what the machine or Kafka's client refuses: no command can do anything about it."""
-    if isinstance(error, KafkaException):
-        told = error.args[0]
-        if told.code() == KafkaError._INVALID_ARG:  # noqa: SLF001 - librdkafka's own name
-            return f"kafka.options: {told.str()}", ExitCode.USAGE
-        return f"Kafka: {told.str()}", ExitCode.ERROR
-    reason = error.strerror or str(error) or type(error).__name__
-    return (reason if error.filename is None else f"{error.filename}: {reason}"), ExitCode.ERROR
+def _expected(error: Exception) -> Failure | None:
+    """Return an expected failure; None: it is a defect of ours.
+
+    What the machine or Kafka's client refuses is expected: no command can do anything about it.
+    """
+    if isinstance(error, Failure):
+        return error
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error) or type(error).__name__
+        return Failure(reason if error.filename is None else f"{error.filename}: {reason}")
+    if "confluent_kafka" not in sys.modules:
+        return None
+    from confluent_kafka import KafkaError, KafkaException
+
+    if not isinstance(error, KafkaException):
+        return None
+    told = error.args[0]
+    if told.code() == KafkaError._INVALID_ARG:  # noqa: SLF001 - librdkafka's own name
+        return Failure(f"kafka.options: {told.str()}", ExitCode.USAGE)
+    return Failure(f"Kafka: {told.str()}")
+
+
+def _say_what_can_be_said() -> None:
+    """Let a name that the terminal's encoding lacks be escaped, and not end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _check_text() -> None:
+    """Refuse an argument that is no text: no name of ours can be spelt so."""
+    for argument in sys.argv[1:]:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise Failure(f"{argument}: is not UTF-8 text", ExitCode.USAGE) from error
 
 
 def main() -> None:
     """Run the command line; the entry point of the distribution."""
     call = Call(debug=bool(os.environ.get("TRIMTAB_DEBUG")))
+    _say_what_can_be_said()
     try:
-        app(prog_name="trimtab", obj=call)
-    except Failure as failure:
+        try:
+            _check_text()
+            app(prog_name="trimtab", obj=call)
+        finally:
+            sys.stdout.flush()  # a full disk shows here, and not when Python ends
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read us has read enough; what is left in the buffer has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.ERROR)
+    except Exception as error:
+        failure = _expected(error)
+        if failure is None:
+            raise
         if call.debug:
             traceback.print_exc()
         for line in str(failure).splitlines():
@@ -88,14 +142,6 @@ def main() -> None:
         if failure.details:
             sys.stderr.write(f"{failure.details}\n")
         sys.exit(failure.exit_code)
-    except (OSError, KafkaException) as error:
-        if call.debug:
-            traceback.print_exc()
-        reason, exit_code = _refusal(error)
-        sys.stderr.write(f"trimtab: {reason}\n")
-        sys.exit(exit_code)
-    except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class Address:
 
 
 def send_command(
-    settings: Settings, address: Address, reason: str, kind: type[Command], **said: object
+    settings: Settings, address: Address, reason: str, verb: str, **said: object
 ) -> Command:
     """Sign a command and write it.
 
@@ -60,7 +60,7 @@ def send_command(
     signed = {"id": str(uuid.uuid4()), "principal": _user(), "reason": reason}
     try:
         read_group_key(address.name.encode())
-        command = kind.model_validate({**signed, **said})
+        command = COMMANDS.kinds[verb].model_validate({**signed, **said})
     except UndecodableRecord as error:
         wrong = error.detail.split(": ", maxsplit=1)[0]
         raise Failure(f"{address.asked_as}: {wrong}: {_NAMES}", ExitCode.USAGE) from error

@@ -1,15 +1,16 @@
 """How results are printed: a table for people, JSON or YAML for programs; always on stdout.
 
 Logs, progress and errors go to stderr, so that a pipe gets the result and nothing else. Tables are
-plain text in columns: they read the same on a terminal, in a file and in `grep`.
+plain text in columns: they read the same on a terminal, in a file and in `grep`. Only on a terminal
+that is narrower than the table each row is a block of lines instead.
 """
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-
-import yaml
 
 Row = Mapping[str, object]
 
@@ -18,18 +19,40 @@ class Format(StrEnum):
     """What `-o` takes."""
 
     TABLE = "table"
+    WIDE = "wide"
+    """The table with all columns."""
     JSON = "json"
     YAML = "yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows of one kind. Each has all columns, whatever is printed: programs rely on them."""
+
+    name: str
+    """What programs find them under."""
+    rows: Sequence[Row]
+    narrow: tuple[str, ...]
+    """The columns of the table."""
+    wide: tuple[str, ...] = ()
+    """Those that `-o wide` adds."""
+
+    def show(self, output: Format) -> None:
+        """Print it."""
+        names = self.narrow + self.wide if output is Format.WIDE else self.narrow
+        show({self.name: list(self.rows)}, output, fitting(self.rows, *names))
 
 
 def show(result: object, output: Format, table: str) -> None:
     """Print ``result`` for programs, or ``table`` for people."""
     match output:
-        case Format.TABLE:
+        case Format.TABLE | Format.WIDE:
             write(table)
         case Format.JSON:
             write(json.dumps(result, ensure_ascii=False, indent=2))
         case Format.YAML:
+            import yaml  # only who asks for it pays for it
+
             write(yaml.safe_dump(result, allow_unicode=True, sort_keys=False).rstrip())
 
 
@@ -44,6 +67,17 @@ def columns(rows: Sequence[Row], *names: str) -> str:
     )
 
 
+def fitting(rows: Sequence[Row], *names: str) -> str:
+    """A table of ``rows``, or a block of lines for each where the terminal is too narrow for it."""
+    table = columns(rows, *names)
+    if not sys.stdout.isatty():
+        return table
+    width = shutil.get_terminal_size().columns
+    if not rows or max(map(len, table.splitlines())) <= width:
+        return table
+    return "\n\n".join(fields({name: row[name] for name in names}) for row in rows)
+
+
 def fields(values: Row) -> str:
     """One thing as lines of name and value."""
     width = max(len(name) for name in values)
@@ -56,4 +90,12 @@ def write(text: str) -> None:
 
 
 def _cell(value: object) -> str:
-    return "-" if value is None or value == {} else str(value)
+    """One line of text, whatever a record says: a name could move the cursor."""
+    if value is None or value in ({}, [], ""):
+        return "-"
+    text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from rich.console import Console
-
 
 class Progress(Protocol):
     """Where progress of long work is shown."""
@@ -44,6 +42,8 @@ class Stderr:
     """Says it on stderr; animated only on a terminal."""
 
     def __init__(self) -> None:
+        from rich.console import Console  # only who shows progress pays for it
+
         self._console = Console(file=sys.stderr, highlight=False)
         self._animated = (
             self._console.is_terminal

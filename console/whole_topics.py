@@ -1,8 +1,9 @@
 """Whole topics, read from the first record there is to the last one at the start.
 
-Every partition is read to its end of this moment, whatever is appended meanwhile.
+Every partition is read to its end of this moment, whatever is appended meanwhile; or only that of
+one key, and from a moment on.
 
-Called by `trimtab brokers`, `replay` and `check`. Its one rule: it joins no group and commits
+Called by ``published``, `trimtab replay` and `check`. Its one rule: it joins no group and commits
 nothing, so it disturbs no consumer.
 """
 
@@ -15,6 +16,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from console.cluster import native_options
 from console.errors import ExitCode, Failure
 from console.settings import Settings
+from trimtab.protocol import partition_of
 
 _TIMEOUT_S = 15.0
 """How long a broker may say nothing; a healthy one answers in milliseconds."""
@@ -37,8 +39,17 @@ class Offsets(Protocol):
         """Return the first offset and the one after the last."""
 
 
-def messages(settings: Settings, servers: str, topics: Sequence[str]) -> Iterator[Message]:
+def messages(
+    settings: Settings,
+    servers: str,
+    topics: Sequence[str],
+    *,
+    key: str | None = None,
+    since_ms: int | None = None,
+) -> Iterator[Message]:
     """Read topics; the messages of a partition come in their order.
+
+    With a ``key``, a group's or a cluster's, only the partition that all about it is in.
 
     Raises:
         Failure: Kafka does not answer, or has no such topic.
@@ -50,19 +61,24 @@ def messages(settings: Settings, servers: str, topics: Sequence[str]) -> Iterato
             "group.id": "trimtab-reading",  # never joined
             "enable.auto.commit": False,
             "enable.partition.eof": True,  # the last records may have been compacted away
+            "fetch.wait.max.ms": 10,  # there is nothing to wait for
             "log_level": 2,
         }
     )
     try:
-        yield from _read(consumer, topics)
+        yield from _read(consumer, topics, key, since_ms)
     except KafkaException as error:
         raise Failure(f"Kafka does not answer: {error.args[0].str()}", ExitCode.TIMEOUT) from error
     finally:
         consumer.close()
 
 
-def _read(consumer: Consumer, topics: Sequence[str]) -> Iterator[Message]:
-    left = dict(_ends(consumer, topics))
+def _read(
+    consumer: Consumer, topics: Sequence[str], key: str | None, since_ms: int | None
+) -> Iterator[Message]:
+    left = dict(_ends(consumer, topics, key))
+    if since_ms is not None:
+        left = _younger(consumer, left, since_ms)
     consumer.assign([TopicPartition(*place, first) for place, (first, _) in left.items()])
     while left:
         message = consumer.poll(_TIMEOUT_S)
@@ -77,15 +93,31 @@ def _read(consumer: Consumer, topics: Sequence[str]) -> Iterator[Message]:
             left.pop(place, None)
 
 
-def _ends(consumer: Consumer, topics: Sequence[str]) -> Iterator[tuple[_Place, tuple[int, int]]]:
+def _ends(
+    consumer: Consumer, topics: Sequence[str], key: str | None
+) -> Iterator[tuple[_Place, tuple[int, int]]]:
     for topic in topics:
         found = consumer.list_topics(topic, _TIMEOUT_S).topics[topic]
         if found.error is not None:
             raise Failure(f"there is no topic {topic}", ExitCode.NOT_FOUND)
-        for partition in found.partitions:
+        whole = range(len(found.partitions))
+        for partition in whole if key is None else (partition_of(key, len(whole)),):
             first, end = offsets(consumer, TopicPartition(topic, partition))
             if end > first:
                 yield (topic, partition), (first, end)
+
+
+def _younger(
+    consumer: Consumer, places: dict[_Place, tuple[int, int]], since_ms: int
+) -> dict[_Place, tuple[int, int]]:
+    """Begin where a moment is in each partition; leave out those that end before it."""
+    asked = [TopicPartition(*place, since_ms) for place in places]
+    found = consumer.offsets_for_times(asked, _TIMEOUT_S) if asked else ()
+    return {
+        (it.topic, it.partition): (it.offset, places[it.topic, it.partition][1])
+        for it in found
+        if it.offset >= 0
+    }
 
 
 def offsets(consumer: Offsets, place: TopicPartition) -> tuple[int, int]:

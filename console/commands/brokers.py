@@ -1,29 +1,32 @@
 """`trimtab brokers`: which brokers are fit for use, and commands about them.
 
-Reading is in ``console.verdicts``, writing in ``console.operator_commands``. A command
-carries the caller's name and a reason, which the verdict repeats.
+Reading is in ``console.published``, writing in ``console.operator_commands``. A command carries the
+caller's name and a reason, which the verdict repeats.
 """
 
 import time
-from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.cluster import bootstrap_servers
+from console.commands.group_views import Since, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
     Assignments,
     ConfigFile,
     Lasting,
     Output,
+    Watch,
+    moment_of,
     settings_of,
     until_of,
+    watched,
 )
-from console.output import Format, columns, show, write
-from console.settings import Settings
-from trimtab import protocol
-from trimtab.protocol import Eject, Forget, Restore, Verdict
+from console.errors import ExitCode, Failure
+from console.output import Format, Listing, write
+
+if TYPE_CHECKING:
+    from console.settings import Settings
 
 app = group()
 
@@ -38,6 +41,7 @@ def brokers() -> None:
 
     Examples:
       trimtab brokers list
+      trimtab brokers explain broker-a --cluster east
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"
       trimtab brokers restore broker-a --cluster east --reason "disk is in"
     """
@@ -47,6 +51,7 @@ def brokers() -> None:
 def list_brokers(
     *,
     cluster: Annotated[str | None, typer.Option(help="Only this cluster.")] = None,
+    watch: Watch = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
     output: Output = Format.TABLE,
@@ -60,13 +65,48 @@ def list_brokers(
       trimtab brokers list
       trimtab brokers list --cluster east -o json
     """
-    from console.verdicts import standing
+    published = published_by(config, assignments)
 
-    settings = settings_of(config, assignments).settings
-    verdicts = standing(settings, bootstrap_servers(settings))
-    rows = [_row(it) for it in verdicts if cluster is None or it.cluster == cluster]
-    names = ("cluster", "broker", "state", "since", "until", "detector", "shadow", "reason")
-    show({"brokers": rows}, output, columns(rows, *names))
+    def draw() -> None:
+        from console.published import at_once
+        from console.views import brokers as view
+
+        verdicts = at_once(published.verdicts).values()
+        rows = view.rows(verdicts, time.time_ns() // 1_000_000, cluster)
+        Listing("brokers", rows, view.NARROW, view.WIDE).show(output)
+
+    watched(draw, watch=watch)
+
+
+@app.command(cls=Command)
+def explain(
+    broker: Broker,
+    *,
+    cluster: Cluster,
+    since: Since = "30d",
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Say why a broker is in or out of use: its verdicts, oldest first, the newest last.
+
+    Examples:
+      trimtab brokers explain broker-a --cluster east
+    """
+    from console.published import at_once, unknown
+    from console.views import brokers as view
+    from trimtab.protocol import Verdict
+
+    published, begin = published_by(config, assignments), moment_of("--since", since)
+    verdicts = at_once(published.verdicts)
+    now = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
+    if now is None:
+        known = [key.broker for key in verdicts if key.cluster == cluster]
+        raise Failure(unknown(f"broker of {cluster}", broker, known), ExitCode.NOT_FOUND)
+    noted = [it.entry for it in at_once(lambda: published.history(cluster, begin))]
+    told = [it for it in noted if isinstance(it, Verdict) and it.broker == broker]
+    rows = view.rows([*told, *([] if now in told else [now])], time.time_ns() // 1_000_000)
+    Listing("verdicts", rows, view.NARROW[2:], view.WIDE).show(output)
 
 
 @app.command(cls=Command)
@@ -87,7 +127,7 @@ def eject(
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, Eject, broker=broker, until_ms=until_of(lasting))
+    _order(settings, cluster, reason, "eject", broker=broker, until_ms=until_of(lasting))
 
 
 @app.command(cls=Command)
@@ -107,7 +147,7 @@ def restore(
       trimtab brokers restore broker-a --cluster east --for 1d --reason "slow by design"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, Restore, broker=broker, until_ms=until_of(lasting))
+    _order(settings, cluster, reason, "restore", broker=broker, until_ms=until_of(lasting))
 
 
 @app.command(cls=Command)
@@ -125,36 +165,17 @@ def forget(
       trimtab brokers forget broker-a --cluster east --reason "another machine"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, Forget, broker=broker)
+    _order(settings, cluster, reason, "forget", broker=broker)
 
 
 def _order(
-    settings: Settings,
+    settings: "Settings",
     cluster: str,
     reason: str,
-    kind: type[protocol.Command],
+    verb: str,
     **said: object,
 ) -> None:
     from console.operator_commands import Address, send_command
 
-    command = send_command(settings, Address("--cluster", cluster), reason, kind, **said)
+    command = send_command(settings, Address("--cluster", cluster), reason, verb, **said)
     write(f"sent: {command.kind} {said['broker']} of {cluster} ({command.id})")
-
-
-def _row(verdict: Verdict) -> dict[str, object]:
-    lapsed = verdict.until_ms is not None and verdict.until_ms <= time.time_ns() // 1_000_000
-    fit = "panic" if verdict.panic else "available"
-    return {
-        "cluster": verdict.cluster,
-        "broker": verdict.broker,
-        "state": fit if verdict.available or lapsed else "out",
-        "since": _said(verdict.since_ms),
-        "until": None if verdict.until_ms is None else _said(verdict.until_ms),
-        "detector": verdict.detector,
-        "shadow": verdict.shadow,
-        "reason": verdict.reason,
-    }
-
-
-def _said(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")

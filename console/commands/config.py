@@ -13,8 +13,6 @@ import typer
 from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, settings_of
 from console.output import columns, write
-from console.settings import Settings
-from console.settings.report import rows, toml
 
 app = group()
 
@@ -53,6 +51,8 @@ def show(
       trimtab config show
       trimtab config show -o toml > trimtab.toml
     """
+    from console.settings.report import rows, toml
+
     loaded = settings_of(config, assignments)
     match output:
         case ConfigFormat.TABLE:
@@ -70,4 +70,6 @@ def schema() -> None:
     Examples:
       trimtab config schema > schema.json
     """
+    from console.settings import Settings
+
     write(json.dumps(Settings.model_json_schema(mode="serialization"), indent=2))

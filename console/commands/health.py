@@ -9,11 +9,9 @@ from typing import Annotated
 
 import typer
 
-from console.commands.options import Assignments, ConfigFile, settings_of
-from console.controller import lock_of
+from console.commands.options import Assignments, ConfigFile, milliseconds_of, settings_of
 from console.errors import ExitCode, Failure
 from console.output import write
-from console.settings.units import milliseconds, parse_duration
 
 WITHIN = "30s"
 """Ticks make a batch every second or two; one that takes so long decides nothing meanwhile."""
@@ -36,10 +34,7 @@ def health(
       trimtab health
       trimtab health --within 2m --set home=/var/lib/trimtab
     """
-    try:
-        patience_s = milliseconds(parse_duration(within)) / 1_000
-    except ValueError as error:
-        raise Failure(f"--within {error}", ExitCode.USAGE) from error
+    patience_s = milliseconds_of("--within", within) / 1_000
     home = Path(settings_of(config, assignments).settings.home)
     try:
         age = _age_of_the_last_batch(home)
@@ -54,6 +49,7 @@ def health(
 
 def _age_of_the_last_batch(home: Path) -> float:
     """Return the age of the controller's file, whichever release wrote it, while one runs."""
+    from console.controller import lock_of
     from streaming.process.readiness import age_s, lives
 
     is_locked, lives_on, age = lock_of(home).is_held(), lives(home), age_s(home)

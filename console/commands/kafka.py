@@ -5,18 +5,17 @@ whether the broker was started, found, or is not there.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
-from console.embedded.broker import start_detached
-from console.embedded.instance import BrokerAddress, Instance
-from console.embedded.jars import JarCache
-from console.embedded.readiness import answers
 from console.errors import ExitCode
 from console.output import Format, fields, show, write
+
+if TYPE_CHECKING:
+    from console.embedded.instance import BrokerAddress, Instance
 
 app = group()
 
@@ -47,6 +46,8 @@ def fetch(
       trimtab kafka fetch                   once; later calls only verify
       trimtab kafka fetch --rewrite-sums    accept the archives that an edited pom.xml names
     """
+    from console.embedded.jars import JarCache
+
     cache, progress = JarCache.default(), call_of(context).progress
     if rewrite_sums:
         count = cache.rewrite_sums(progress)
@@ -78,7 +79,10 @@ def start(
       trimtab kafka start
       trimtab kafka start --port 9092 --set home=elsewhere
     """
-    instance = Instance(Path(settings_of(config, assignments).settings.home))
+    from console.embedded.broker import start_detached
+    from console.embedded.jars import JarCache
+
+    instance = _instance(config, assignments)
     call = call_of(context)
     address, started = start_detached(
         instance, port=port, jars=JarCache.default(), progress=call.progress
@@ -99,7 +103,9 @@ def status(
       trimtab kafka status
       trimtab kafka status -o json
     """
-    instance = Instance(Path(settings_of(config, assignments).settings.home))
+    from console.embedded.readiness import answers
+
+    instance = _instance(config, assignments)
     address = instance.running()
     if address is None:
         state = "starting" if instance.is_running() else "stopped"
@@ -121,13 +127,19 @@ def stop(
     Examples:
       trimtab kafka stop
     """
-    instance = Instance(Path(settings_of(config, assignments).settings.home))
+    instance = _instance(config, assignments)
     with call_of(context).progress.step("stopping the embedded Kafka"):
         stopped = instance.stop()
     write("stopped" if stopped else f"no Kafka runs in {instance.directory}")
 
 
-def _report(instance: Instance, state: str, address: BrokerAddress | None) -> dict[str, object]:
+def _instance(config: Path | None, assignments: list[str] | None) -> "Instance":
+    from console.embedded.instance import Instance
+
+    return Instance(Path(settings_of(config, assignments).settings.home))
+
+
+def _report(instance: "Instance", state: str, address: "BrokerAddress | None") -> dict[str, object]:
     return {
         "state": state,
         "bootstrap_servers": address.bootstrap_servers if address else None,

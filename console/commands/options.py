@@ -2,21 +2,26 @@
 
 Declared once, so that `--config`, `--set` and `-o` mean the same everywhere. A command gets the
 ``Call`` that ``console.main`` made from its context.
+
+Its one rule, and that of all commands: what takes long to import is imported by a call, so that
+`--help` answers at once.
 """
 
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from console.errors import ExitCode, Failure
 from console.output import Format
 from console.progress import SILENT, Progress, Stderr
-from console.settings import Loaded, load
-from console.settings.units import milliseconds, parse_duration
+
+if TYPE_CHECKING:
+    from console.settings import Loaded
 
 ConfigFile = Annotated[
     Path | None,
@@ -64,6 +69,11 @@ Lasting = Annotated[
     str | None,
     typer.Option("--for", metavar="10m", show_default=False, help="How long, such as 30s or 10m."),
 ]
+Watch = Annotated[
+    bool, typer.Option("--watch", "-w", help="Show it again every two seconds, until Ctrl-C.")
+]
+_EVERY_S = 2.0
+"""How often a view is drawn again: people read no faster, and a cluster hardly notices it."""
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 
 
@@ -91,12 +101,51 @@ def until_of(lasting: str | None) -> int | None:
     """Return when a time that begins now is over, in milliseconds since 1970."""
     if lasting is None:
         return None
+    return time.time_ns() // 1_000_000 + milliseconds_of("--for", lasting)
+
+
+def milliseconds_of(option: str, duration: str) -> int:
+    """Read the duration that an option was given."""
+    from console.settings.units import milliseconds, parse_duration
+
     try:
-        return time.time_ns() // 1_000_000 + milliseconds(parse_duration(lasting))
+        return milliseconds(parse_duration(duration))
     except ValueError as error:
-        raise Failure(f"--for {error}", ExitCode.USAGE) from error
+        raise Failure(f"{option} {error}", ExitCode.USAGE) from error
 
 
-def settings_of(config: Path | None, assignments: Sequence[str] | None) -> Loaded:
+def moment_of(option: str, text: str | None) -> int | None:
+    """Read a moment: a time, or a duration for so long ago; in milliseconds since 1970."""
+    from console.settings.units import milliseconds, parse_duration
+    from console.views.moments import read
+
+    if text is None:
+        return None
+    now = time.time_ns() // 1_000_000
+    try:
+        return now - milliseconds(parse_duration(text))
+    except ValueError:
+        pass
+    try:
+        return read(text, now)
+    except (ValueError, OverflowError) as error:
+        raise Failure(f"{option}: {error}", ExitCode.USAGE) from error
+
+
+def watched(draw: Callable[[], None], *, watch: bool) -> None:
+    """Draw once, or again and again; on a terminal over what was there."""
+    while True:
+        if watch and sys.stdout.isatty():
+            sys.stdout.write("\x1b[H\x1b[2J")
+        draw()
+        if not watch:
+            return
+        sys.stdout.flush()
+        time.sleep(_EVERY_S)
+
+
+def settings_of(config: Path | None, assignments: Sequence[str] | None) -> "Loaded":
     """The settings as these options, the environment and the file have them."""
+    from console.settings import load
+
     return load(config=config, assignments=assignments or ())

@@ -117,11 +117,22 @@ def _is_of(record: "Record", group: str) -> bool:
 
 
 def _tell(number: int, rows: "list[Row]", records: "list[Record]", prefix: str) -> None:
-    from console.recordings.telling import told
-
     write(f"batch {number} ({len(rows)} records)")
     for record in records:
-        write(f"  {told(record, prefix)}")
+        write(f"  {_told(record, prefix)}")
+
+
+def _told(record: "Record", prefix: str) -> str:
+    from console.views.sentences import told
+    from trimtab.protocol import ASSIGNMENTS, TOPICS, decode, read_member_key
+
+    topic = TOPICS[record.topic.removeprefix(prefix)]
+    if record.value is not None:
+        return told(decode(topic, record.value))
+    if topic is ASSIGNMENTS:
+        group, member = read_member_key(record.key)
+        return f"{group}: {member} is told that the group does not know it"
+    return f"{record.key.decode(errors='replace')}: withdrawn from {topic.name}"
 
 
 def _write(

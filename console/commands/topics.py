@@ -5,16 +5,17 @@ turns problems into the exit code that scripts look for.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.cluster import admin, bootstrap_servers
 from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
 from console.errors import ExitCode, Failure
 from console.output import Format, columns, show
-from console.topics import Found, create_missing, problems, survey, wanted
+
+if TYPE_CHECKING:
+    from console.topics import Found
 
 app = group()
 
@@ -47,6 +48,9 @@ def init(
       trimtab topics init --dry-run
       trimtab topics init --set topics.partitions=16 --set topics.replication_factor=3
     """
+    from console.cluster import admin, bootstrap_servers
+    from console.topics import create_missing, survey, wanted
+
     settings = settings_of(config, assignments).settings
     client = admin(settings, bootstrap_servers(settings))
     found = survey(client, wanted(settings))
@@ -70,6 +74,9 @@ def check(
       trimtab topics check
       trimtab topics check -o json
     """
+    from console.cluster import admin, bootstrap_servers
+    from console.topics import survey, wanted
+
     settings = settings_of(config, assignments).settings
     found = survey(admin(settings, bootstrap_servers(settings)), wanted(settings))
     _show(found, output)
@@ -77,8 +84,10 @@ def check(
 
 
 def _show(
-    found: Sequence[Found], output: Format, *, made: Collection[str] = (), verb: str = ""
+    found: "Sequence[Found]", output: Format, *, made: Collection[str] = (), verb: str = ""
 ) -> None:
+    from console.topics import problems
+
     rows = [
         {
             "topic": topic.spec.name,
@@ -93,7 +102,9 @@ def _show(
     show({"topics": rows, "problems": problems(found)}, output, table)
 
 
-def _refuse(found: Sequence[Found]) -> None:
+def _refuse(found: "Sequence[Found]") -> None:
+    from console.topics import problems
+
     lines = problems(found)
     if lines:
         raise Failure("\n".join(lines), ExitCode.UNHEALTHY)

@@ -17,6 +17,8 @@ _DURATION_UNITS = {
     "s": timedelta(seconds=1),
     "ms": timedelta(milliseconds=1),
 }
+_LONGEST = timedelta(days=36_500)
+"""A century: a moment so far ahead still has a date (ISO 8601 has four digits for the year)."""
 _SIZE_UNITS = {"GiB": 1024**3, "MiB": 1024**2, "KiB": 1024, "B": 1}
 _QUANTITY = re.compile(r"(\d+) ?([A-Za-z]+)")
 
@@ -29,6 +31,8 @@ def parse_duration(text: object) -> timedelta:
     if isinstance(text, timedelta):
         return text
     number, unit = _quantity(text, tuple(_DURATION_UNITS), "10s")
+    if number > _LONGEST // _DURATION_UNITS[unit]:
+        raise ValueError(f"must be at most {format_duration(_LONGEST)}")
     return number * _DURATION_UNITS[unit]
 
 

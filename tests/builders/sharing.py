@@ -36,6 +36,7 @@ SHARED: Final = {
     "tests/integration/test_rights.py": "secured",
     "tests/integration/test_secured_kafka.py": "secured",
     "tests/integration/test_spark_pages.py": "controller",
+    "tests/integration/test_terminal.py": "controller",
     "tests/integration/test_verdicts.py": "controller",
     "tests/packaging/test_controller_wheel.py": "wheels",
     "tests/packaging/test_image_context.py": "image",

@@ -1,6 +1,7 @@
 """The command line as its users meet it: help, exit codes, one line for each failure."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,12 @@ from console.errors import Failure
 from console.main import app
 from tests.builders.checkout import files, text
 from tests.builders.command_line import Run
+
+HEAVY = {
+    *("pyspark", "pandas", "pyarrow", "numpy"),
+    *("pydantic", "pydantic_settings", "confluent_kafka", "trimtab", "rich", "structlog", "yaml"),
+}
+"""What takes longer to import than all the rest of the command line."""
 
 
 def commands() -> Iterator[tuple[str, ...]]:
@@ -80,9 +87,42 @@ def test_without_arguments_there_is_help(run: Run) -> None:
 
 def test_help_does_not_load_spark() -> None:
     """`--help` answers at once: nothing heavy is imported before a command runs."""
-    code = "import sys, console.main; print({'pyspark', 'pandas', 'pyarrow'} & set(sys.modules))"
+    code = f"import sys, console.main; print({HEAVY} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "set()" == done.stdout.strip()
+
+
+def test_a_name_that_the_terminal_cannot_write_is_escaped() -> None:
+    """In Latin-1 a name of another script is no reason to fail."""
+    latin = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    call = [sys.executable, "-m", "console.main", "config", "show", "--set", "home=\u65e5\u672c"]
+    done = subprocess.run(call, capture_output=True, env=latin, check=False)
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert rb"\u65e5\u672c" in done.stdout
+
+
+def test_a_full_disk_is_one_line() -> None:
+    """And not a traceback when Python ends."""
+    call = [sys.executable, "-m", "console.main", "version"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (1, "trimtab: No space left on device\n") == (done.returncode, done.stderr)
+
+
+def test_an_argument_that_is_no_text_is_refused(run: Run) -> None:
+    """As the operating system hands over bytes that are not UTF-8."""
+    code, out, err = run("groups", "describe", "\udcff")
+    assert (2, "") == (code, out)
+    assert err.endswith(": is not UTF-8 text\n")
+
+
+@pytest.mark.parametrize("duration", ["99999999999d", "10", "-1s"])
+def test_a_duration_that_no_clock_has_is_refused(run: Run, duration: str) -> None:
+    """However long it is."""
+    code, out, err = run("groups", "pause", "a", "--for", duration, "--reason", "r")
+    assert (2, "") == (code, out)
+    assert err.startswith("trimtab: --for must be ")
+    assert 1 == len(err.splitlines())
 
 
 def test_an_unknown_command_is_a_usage_error(run: Run) -> None:

@@ -1,0 +1,48 @@
+"""`trimtab deadletters`: which records could not be used, and why."""
+
+from typing import Annotated
+
+import typer
+
+from console.commands.group_views import Since, published_by
+from console.commands.help import Command, group
+from console.commands.options import Assignments, ConfigFile, Output, moment_of
+from console.output import Format, Listing
+
+app = group()
+
+
+@app.callback()
+def deadletters() -> None:
+    """Records that the controller could not use.
+
+    Examples:
+      trimtab deadletters list
+    """
+
+
+@app.command("list", cls=Command)
+def list_deadletters(
+    *,
+    since: Since = "1d",
+    reason: Annotated[
+        str | None,
+        typer.Option("--reason", metavar="WORD", show_default=False, help="Only of this reason."),
+    ] = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show dead letters, oldest first: where the record stands, its key, and what is wrong.
+
+    Examples:
+      trimtab deadletters list --since 1h
+      trimtab deadletters list --reason invalid -o wide
+    """
+    from console.published import at_once
+    from console.views import letters as view
+
+    published, begin = published_by(config, assignments), moment_of("--since", since)
+    rows = view.rows(at_once(lambda: published.letters(begin)))
+    chosen = [row for row in rows if reason in (None, row["reason"])]
+    Listing("deadletters", chosen, view.NARROW, view.WIDE).show(output)

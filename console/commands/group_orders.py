@@ -1,0 +1,222 @@
+"""Operators' commands to a consumer group, as `trimtab groups` has them.
+
+Each command is one record (``console.operator_commands``) with the caller's name and a reason. The
+controller answers it in `history`: done, refused, or in conflict with what has happened since
+`--base-epoch`.
+"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    Lasting,
+    settings_of,
+    until_of,
+)
+from console.errors import ExitCode, Failure
+from console.output import write
+
+if TYPE_CHECKING:
+    from console.settings import Settings
+
+Group = Annotated[str, typer.Argument(help="The group's name.")]
+Member = Annotated[str, typer.Argument(help="The member's name.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; the history repeats it.")]
+BaseEpoch = Annotated[
+    int | None,
+    typer.Option("--base-epoch", metavar="N", help="Refuse if the group has moved past it since."),
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[KEY=VALUE]...", help="Settings for this group alone."),
+]
+
+
+def policy(
+    name: Group,
+    rules: Rules = None,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Set the [policy] of one group.
+
+    The settings replace all earlier ones of this group; those not named are the controller's.
+    Session and revocation timeouts count for members that join from then on.
+
+    Examples:
+      trimtab groups policy billing session_timeout=30s blast_percent=80 --reason "slow disks"
+      trimtab groups policy billing --reason "as before"
+    """
+    from trimtab import protocol
+
+    # The settings that a group may have of its own, and what the wire calls them.
+    overrides = {it.replace("_ms", ""): it for it in protocol.Overrides.model_fields}
+    keys = [rule.partition("=")[0] for rule in rules or ()]
+    for key in keys:
+        if key not in overrides:
+            able = ", ".join(overrides)
+            raise Failure(f"{key}: a group may have of its own: {able}", ExitCode.USAGE)
+    given = (f"policy.{rule}" for rule in rules or ())
+    settings = settings_of(config, [*(assignments or ()), *given]).settings
+    whole = settings.policy.policy(settings.controller.max_clock_step)
+    own = {wire: getattr(whole, wire) for wire in (overrides[key] for key in keys)}
+    _order(settings, name, reason, "policy", base_epoch=base_epoch, overrides=own or None)
+
+
+def strategy(
+    name: Group,
+    wanted: Annotated[str | None, typer.Argument(metavar="[STRATEGY]", help="By name.")] = None,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Set a strategy for one group, or return to the controller's.
+
+    Examples:
+      trimtab groups strategy billing AVG --reason "as before"
+      trimtab groups strategy billing --reason "as before"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "strategy", base_epoch=base_epoch, strategy=wanted)
+
+
+def pause(
+    name: Group,
+    *,
+    reason: Reason,
+    lasting: Lasting = None,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Start no new moves and evict no member, until the time is over or `resume`.
+
+    Hand-overs that are under way finish. Without --for, it lasts until `resume`.
+
+    Examples:
+      trimtab groups pause billing --for 10m --reason "database is moving"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "pause", base_epoch=base_epoch, until_ms=until_of(lasting))
+
+
+def resume(
+    name: Group,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """End a pause; the controller then decides all that has waited.
+
+    Examples:
+      trimtab groups resume billing --reason "database has moved"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "resume", base_epoch=base_epoch)
+
+
+def drain(
+    name: Group,
+    member: Member,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Hand a member's queues to others, without a gap.
+
+    A drained member gets no queues until it restarts.
+
+    Examples:
+      trimtab groups drain billing worker-3 --reason "rack 7 goes down"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "drain", base_epoch=base_epoch, member=member)
+
+
+def evict(
+    name: Group,
+    member: Member,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Fence a member at once; if it lives, it may join again.
+
+    Examples:
+      trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "evict", base_epoch=base_epoch, member=member)
+
+
+def rebalance(
+    name: Group,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Compute the target again now, without waiting for the interval.
+
+    Examples:
+      trimtab groups rebalance billing --reason "after the incident"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "rebalance", base_epoch=base_epoch)
+
+
+def approve(
+    name: Group,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Confirm what the controller doubts: silent members are dead, missing queues are gone.
+
+    Examples:
+      trimtab groups approve billing --reason "rack 3 is really gone"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "approve", base_epoch=base_epoch)
+
+
+def forget(
+    name: Group,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Forget a group that has no members, except its epoch: a new start continues above it.
+
+    Examples:
+      trimtab groups forget billing --reason "moved away"
+    """
+    settings = settings_of(config, assignments).settings
+    _order(settings, name, reason, "forget", base_epoch=base_epoch)
+
+
+def _order(settings: "Settings", name: str, reason: str, verb: str, **said: object) -> None:
+    from console.operator_commands import Address, send_command
+
+    command = send_command(settings, Address("GROUP", name), reason, verb, **said)
+    about = f" {said['member']} of" if "member" in said else ""
+    write(f"sent: {command.kind}{about} {name} ({command.id})")

@@ -1,0 +1,189 @@
+"""How groups are and why, as `trimtab groups` shows it.
+
+The records are read by ``console.published`` and put into rows by ``console.views``; a question
+about one group reads one partition.
+"""
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    Output,
+    Watch,
+    moment_of,
+    settings_of,
+    watched,
+)
+from console.output import Format, Listing, columns, fields, show
+
+if TYPE_CHECKING:
+    from console.published import Published
+
+Group = Annotated[str, typer.Argument(help="The group's name.")]
+Since = Annotated[
+    str,
+    typer.Option("--since", metavar="TIME", help="From when on: 03:12, ISO 8601, or 2h for ago."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", show_default=False, help="Up to when."),
+]
+LAST = 10
+"""Entries of the history that `describe` shows: a screen has room for them below the rest."""
+
+
+def list_groups(
+    *,
+    state: Annotated[
+        list[str] | None,
+        typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
+    ] = None,
+    like: Annotated[
+        str, typer.Option("--like", metavar="TEXT", show_default=False, help="With this in it.")
+    ] = "",
+    watch: Watch = False,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show every group: its state, its members and queues, and what changed it last.
+
+    STATE is stable, reconciling (queues move), assigning, starved (queues have no worker), empty.
+
+    Examples:
+      trimtab groups list
+      trimtab groups list --state starved --state assigning -o wide
+      trimtab groups list --like billing --watch
+    """
+    published = published_by(config, assignments)
+
+    def draw() -> None:
+        from console.published import at_once
+        from console.views import groups as view
+
+        rows = view.rows(at_once(published.groups).values(), state or (), like)
+        Listing("groups", rows, view.NARROW, view.WIDE).show(output)
+
+    watched(draw, watch=watch)
+
+
+def describe(
+    name: Group,
+    *,
+    watch: Watch = False,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show one group on one screen: state, topics, members, and what happened last.
+
+    Examples:
+      trimtab groups describe billing
+      trimtab groups describe billing --watch
+    """
+    published = published_by(config, assignments)
+    watched(lambda: _describe(published, name, output), watch=watch)
+
+
+def history(
+    name: Group,
+    *,
+    since: Since = "1d",
+    until: Until = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what happened to a group, oldest first, with the cause of each.
+
+    Examples:
+      trimtab groups history billing --since 2h
+      trimtab groups history billing --since 03:10 --until 03:15 -o wide
+    """
+    from console.published import at_once, the_group
+    from console.views import history as view
+
+    published = published_by(config, assignments)
+    begin, end = moment_of("--since", since), moment_of("--until", until)
+    at_once(lambda: the_group(published, name))
+    rows = view.rows(at_once(lambda: published.history(name, begin)), end)
+    Listing("history", rows, view.NARROW, view.WIDE).show(output)
+
+
+def explain(
+    name: Group,
+    queue: Annotated[
+        str | None,
+        typer.Argument(metavar="[QUEUE]", help="As `queues list` calls it: orders-7."),
+    ] = None,
+    *,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at", metavar="TIME", show_default=False, help="The last rebalance by then."
+        ),
+    ] = None,
+    since: Since = "30d",
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Say why: the chain of causes, oldest first, with times and places in the log.
+
+    Of a group its last rebalance, or the last one by a time; of a queue the last time that it
+    changed hands.
+
+    Examples:
+      trimtab groups explain billing
+      trimtab groups explain billing --at 03:12
+      trimtab groups explain billing orders-7
+    """
+    from console.errors import ExitCode, Failure
+    from console.published import at_once, the_group
+    from console.views import explanation as view
+
+    published = published_by(config, assignments)
+    until, begin = moment_of("--at", at), moment_of("--since", since)
+    group = at_once(lambda: the_group(published, name))
+    noted = at_once(lambda: published.history(name, begin))
+    if queue is None:
+        rows = view.of_group(group, noted, until)
+    else:
+        told = at_once(lambda: published.assignments(name)).values()
+        found = view.of_queue(queue, told, noted)
+        if found is None:
+            known = ", ".join(sorted(group.topics)) or "no topics"
+            reason = f"no record of {name} names the queue {queue}; it subscribes {known}"
+            raise Failure(f"{reason}: `trimtab queues list {name}`", ExitCode.NOT_FOUND)
+        rows = found
+    Listing("causes", rows, view.COLUMNS).show(output)
+
+
+def published_by(config: object, assignments: list[str] | None) -> "Published":
+    """Return what is published where the settings say."""
+    from console.published import Published
+
+    return Published(settings_of(config, assignments).settings)  # type: ignore[arg-type]  # typer's path
+
+
+def _describe(published: "Published", name: str, output: Format) -> None:
+    from console.published import at_once, the_group
+    from console.views import groups, history, members
+
+    group = at_once(lambda: the_group(published, name))
+    told = {key.member: it for key, it in at_once(lambda: published.assignments(name)).items()}
+    day_ms = 24 * 60 * 60 * 1000
+    noted = at_once(lambda: published.history(name, time.time_ns() // 1_000_000 - day_ms))
+    head = groups.row(group) | {"rules": groups.rules(group)}
+    parts = {
+        "topics": (groups.topics(group), groups.TOPIC),
+        "members": (members.rows_of(group, told), members.NARROW[1:]),
+        "history": (history.rows(noted[-LAST:]), history.NARROW),
+    }
+    tables = [fields(head)]
+    tables += [f"{title}\n{columns(rows, *names)}" for title, (rows, names) in parts.items()]
+    show(head | {title: rows for title, (rows, _) in parts.items()}, output, "\n\n".join(tables))

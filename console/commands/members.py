@@ -1,0 +1,58 @@
+"""`trimtab members`: who is in a group, and how each member is."""
+
+from typing import Annotated
+
+import typer
+
+from console.commands.group_views import published_by
+from console.commands.help import Command, group
+from console.commands.options import Assignments, ConfigFile, Output, Watch, watched
+from console.output import Format, Listing
+
+app = group()
+
+
+@app.callback()
+def members() -> None:
+    """The members of groups.
+
+    Examples:
+      trimtab members list billing
+    """
+
+
+@app.command("list", cls=Command)
+def list_members(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[GROUP]", help="Of this group; otherwise of all.")
+    ] = None,
+    *,
+    watch: Watch = False,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show members: what each holds, gives up and inherits, and what is the matter with it.
+
+    STATE is working, draining, away, silent (its eviction is held), resting (it came and went too
+    often), standby (there is nothing for it); guarded beside it if a guard watches it.
+
+    Examples:
+      trimtab members list
+      trimtab members list billing -o wide
+    """
+    published = published_by(config, assignments)
+
+    def draw() -> None:
+        from console.published import at_once, the_group
+        from console.views import members as view
+
+        if name is None:
+            rows = view.rows(at_once(published.groups).values())
+        else:
+            summary = at_once(lambda: the_group(published, name))
+            told = at_once(lambda: published.assignments(name))
+            rows = view.rows_of(summary, {key.member: it for key, it in told.items()})
+        Listing("members", rows, view.NARROW, view.WIDE).show(output)
+
+    watched(draw, watch=watch)

@@ -1,0 +1,64 @@
+"""`trimtab queues`: who works on each queue of a group."""
+
+from typing import Annotated
+
+import typer
+
+from console.commands.group_views import Group, published_by
+from console.commands.help import Command, group
+from console.commands.options import Assignments, ConfigFile, Output, Watch, watched
+from console.output import Format, Listing
+
+app = group()
+
+
+@app.callback()
+def queues() -> None:
+    """The queues of a group.
+
+    Examples:
+      trimtab queues list billing
+    """
+
+
+@app.command("list", cls=Command)
+def list_queues(
+    name: Group,
+    *,
+    owner: Annotated[
+        str | None,
+        typer.Option("--owner", metavar="MEMBER", show_default=False, help="Only this member's."),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
+    ] = None,
+    watch: Watch = False,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show each queue's owner, the epoch it holds it under, and who is next.
+
+    STATE is held, moving (the owner is to give it), waiting (its next owner waits for a release),
+    unassigned, broadcasting or shared.
+
+    Examples:
+      trimtab queues list billing
+      trimtab queues list billing --state unassigned
+      trimtab queues list billing --owner worker-3 -o json
+    """
+    published = published_by(config, assignments)
+
+    def draw() -> None:
+        from console.published import at_once, the_group
+        from console.views import queues as view
+
+        summary = at_once(lambda: the_group(published, name))
+        rows = view.rows(summary, at_once(lambda: published.assignments(name)).values())
+        chosen = [
+            row for row in rows if owner in (None, row["owner"]) and state in (None, row["state"])
+        ]
+        Listing("queues", chosen, view.NARROW, view.WIDE).show(output)
+
+    watched(draw, watch=watch)

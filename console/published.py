@@ -1,0 +1,200 @@
+"""What the controller has published, as Kafka has it now.
+
+``groups``, ``assignments`` and ``brokers`` are compacted: the last record of each key counts. Where
+one group is asked for only its partition is read, and of that only its own records are decoded, so
+a question about one group costs the same however many there are.
+
+Called by the commands that show something. Its one rule: a record that nobody can read is left out
+and counted, and never ends the command.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import NamedTuple, TypeVar
+
+from confluent_kafka import Message
+
+from console.cluster import bootstrap_servers
+from console.errors import ExitCode, Failure
+from console.settings import Settings
+from console.whole_topics import messages
+from trimtab.protocol import (
+    ASSIGNMENTS,
+    BROKERS,
+    DEADLETTERS,
+    GROUPS,
+    HISTORY,
+    Assignment,
+    BrokerKey,
+    DeadLetter,
+    Group,
+    HistoryRecord,
+    MemberKey,
+    Record,
+    Topic,
+    UndecodableRecord,
+    Verdict,
+    decode,
+    member_key,
+    read_broker_key,
+    read_group_key,
+    read_member_key,
+)
+
+R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+class Noted(NamedTuple):
+    """An entry of the history, and where it stands."""
+
+    place: str
+    entry: HistoryRecord
+
+
+class Buried(NamedTuple):
+    """A dead letter, and where it stands."""
+
+    place: str
+    letter: DeadLetter
+
+
+@dataclass(slots=True)
+class Published:
+    """The controller's topics on one cluster."""
+
+    settings: Settings
+    unreadable: int = 0
+    """Records that were left out."""
+    _servers: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the cluster."""
+        self._servers = bootstrap_servers(self.settings)
+
+    def groups(self, group: str | None = None) -> dict[str, Group]:
+        """Return the newest summary of each group, or of one; in order of names."""
+        found: dict[str, Group] = {}
+        own = None if group is None else group.encode()
+        for message in self._messages(GROUPS, group):
+            if own in (None, message.key()):
+                self._keep(found, message, GROUPS, read_group_key)
+        return dict(sorted(found.items()))
+
+    def assignments(self, group: str) -> dict[MemberKey, Assignment]:
+        """Return what each member of a group was told last."""
+        found: dict[MemberKey, Assignment] = {}
+        own = member_key(group, "")
+        for message in self._messages(ASSIGNMENTS, group):
+            if (message.key() or b"").startswith(own):
+                self._keep(found, message, ASSIGNMENTS, read_member_key)
+        return dict(sorted(found.items()))
+
+    def verdicts(self) -> dict[BrokerKey, Verdict]:
+        """Return the newest verdict on each broker, in order of cluster and broker."""
+        found: dict[BrokerKey, Verdict] = {}
+        for message in self._messages(BROKERS):
+            self._keep(found, message, BROKERS, read_broker_key)
+        return dict(sorted(found.items()))
+
+    def history(self, name: str, since_ms: int | None = None) -> list[Noted]:
+        """Return what happened to a group or a cluster, oldest first."""
+        own = name.encode()
+        return [
+            Noted(_place(message), entry)
+            for message in self._messages(HISTORY, name, since_ms)
+            if message.key() == own and (entry := self._read(HISTORY, message)) is not None
+        ]
+
+    def letters(self, since_ms: int | None = None) -> list[Buried]:
+        """Return the dead letters, oldest first."""
+        read = (
+            (message, self._read(DEADLETTERS, message))
+            for message in self._messages(DEADLETTERS, None, since_ms)
+        )
+        found = [
+            (message.timestamp()[1], Buried(_place(message), letter))
+            for message, letter in read
+            if letter is not None
+        ]
+        return [buried for _, buried in sorted(found, key=lambda it: it[0])]
+
+    def _messages(
+        self, topic: Topic[R], key: str | None = None, since_ms: int | None = None
+    ) -> Iterator[Message]:
+        name = f"{self.settings.topics.prefix}{topic.name}"
+        return messages(self.settings, self._servers, [name], key=key, since_ms=since_ms)
+
+    def _keep(
+        self, found: dict[K, R], message: Message, topic: Topic[R], key: Callable[[bytes | None], K]
+    ) -> None:
+        try:
+            name = key(message.key())
+        except UndecodableRecord:
+            self.unreadable += 1
+            return
+        if message.value() is None:
+            found.pop(name, None)
+        elif (record := self._read(topic, message)) is not None:
+            found[name] = record
+
+    def _read(self, topic: Topic[R], message: Message) -> R | None:
+        try:
+            return decode(topic, message.value())
+        except UndecodableRecord:
+            self.unreadable += 1
+            return None
+
+
+def _place(message: Message) -> str:
+    return f"{message.topic()}/{message.partition()}@{message.offset()}"
+
+
+def at_once(work: Callable[[], T]) -> T:
+    """Do what waits for Kafka so that Ctrl-C ends it at once.
+
+    Kafka's client waits in C, where Python cannot interrupt it; so it waits in another thread.
+    """
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            failed.append(error)
+
+    thread = Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def the_group(published: Published, name: str) -> Group:
+    """Return a group's summary.
+
+    Raises:
+        Failure: There is no such group; the nearest names are said.
+    """
+    try:
+        read_group_key(name.encode())
+    except UndecodableRecord as error:
+        raise Failure(f"GROUP: {error.detail}", ExitCode.USAGE) from error
+    found = published.groups(name).get(name)
+    if found is None:
+        raise Failure(unknown("group", name, published.groups()), ExitCode.NOT_FOUND)
+    return found
+
+
+def unknown(noun: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is no such thing, and what there is."""
+    from difflib import get_close_matches
+
+    names = sorted(known)
+    near = get_close_matches(name, names, n=3, cutoff=0.6) or names[:3]
+    hint = f"; there is {', '.join(near)}" if near else f"; there is no {noun} at all yet"
+    return f"there is no {noun} {name}{hint}"

@@ -1,0 +1,172 @@
+"""Explanation: the chain of causes that led to how things are, oldest first.
+
+A decision names its cause, and entries of the history with the same cause belong together: the
+member that joined, the rebalance that this set off, the queues that went from hand to hand. For one
+queue the chain begins with the last time that it changed hands; for a group, with its last
+rebalance, or the last one before a moment.
+
+Its one rule: what the history does not hold any more is said to be missing, and never guessed.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from console.views.history import moment
+from console.views.moments import said
+from console.views.sentences import event, place, queue_name, reason
+from trimtab.protocol import (
+    Assignment,
+    Cause,
+    CommandAnswer,
+    Group,
+    Handover,
+    HistoryRecord,
+    InheritRef,
+    MemberChanged,
+    RebalanceDone,
+    Verdict,
+)
+
+Row = dict[str, object]
+
+COLUMNS = ("at", "what", "because", "place")
+
+
+class Noted(NamedTuple):
+    """An entry of the history, and where it stands."""
+
+    place: str
+    entry: HistoryRecord
+
+
+def of_queue(
+    queue: str, told: Iterable[Assignment], history: Iterable[tuple[str, HistoryRecord]]
+) -> list[Row] | None:
+    """Explain who has a queue; None if nothing has ever been said of it."""
+    noted = [Noted(*it) for it in history]
+    now = _present(queue, told)
+    last = next((it for it in reversed(noted) if _moved(queue, it.entry)), None)
+    grant = next(iter(now), None)
+    owner, epoch = (grant[0], grant[1]) if grant else (None, None)
+    steps: list[Noted] = []
+    if (
+        last is not None
+        and isinstance(last.entry, Handover)
+        and owner in (None, last.entry.to_member)
+    ):
+        steps = [*_same_cause(noted, last.entry.cause, before=last), last]
+    elif epoch is not None:
+        steps = _granted(noted, epoch)
+    if not now and not steps:
+        return None
+    rows = [_row(it) for it in steps]
+    if not steps:
+        text = (
+            "when it was granted the history does not say any more: it is older, or nobody had it"
+        )
+        rows.append({"at": None, "what": text, "because": None, "place": None})
+    return (
+        rows
+        + [
+            {"at": None, "what": f"now {text}", "because": because, "place": None}
+            for _, _, text, because in now
+        ]
+        or rows
+    )
+
+
+def of_group(
+    group: Group, history: Iterable[tuple[str, HistoryRecord]], at_ms: int | None = None
+) -> list[Row]:
+    """Explain a group's last rebalance, or the last one up to a moment, and what came of it."""
+    noted = [Noted(*it) for it in history]
+    rebalances = [
+        it
+        for it in noted
+        if isinstance(it.entry, RebalanceDone) and (at_ms is None or it.entry.at_ms <= at_ms)
+    ]
+    rows: list[Row] = []
+    if rebalances:
+        rows = [_row(it) for it in _same_cause(noted, rebalances[-1].entry.cause)]  # type: ignore[union-attr]  # a rebalance
+    if at_ms is None:
+        now: Row = {"at": said(group.at_ms), "what": f"now {event(group)}"}
+        rows.append(now | {"because": reason(group.cause), "place": place(group.cause)})
+        rows += [_waiting(count, why) for why, count in (group.shortage or {}).items()]
+        if group.ailment:
+            rows.append({"at": None, "what": "it ails", "because": group.ailment, "place": None})
+    return rows
+
+
+def _present(queue: str, told: Iterable[Assignment]) -> list[tuple[str, int, str, str]]:
+    """Return who has a queue now and who comes next: member, epoch, in words, and why."""
+    records = list(told)
+    owners = [
+        (
+            it.member,
+            grant.epoch,
+            f"{it.member} {verb} it under epoch {grant.epoch}",
+            reason(it.cause),
+        )
+        for it in records
+        for verb, grants in (("holds", it.hold), ("is to give", it.give))
+        for grant in grants
+        if queue_name(grant) == queue
+    ]
+    heirs = [
+        (it.member, heir.epoch, _next(it.member, heir), reason(it.cause))
+        for it in records
+        for heir in it.inherit
+        if queue_name(heir) == queue
+    ]
+    return owners + heirs
+
+
+def _next(member: str, heir: InheritRef) -> str:
+    return f"{member} comes next, under epoch {heir.epoch}, when {heir.from_member} lets go"
+
+
+def _moved(queue: str, entry: HistoryRecord) -> bool:
+    return isinstance(entry, Handover) and any(queue_name(it) == queue for it in entry.queues)
+
+
+def _granted(noted: Sequence[Noted], epoch: int) -> list[Noted]:
+    """Return what led to the grant of a queue that nobody had: the step that drew its epoch."""
+    for it in noted:
+        entry = it.entry
+        if isinstance(entry, RebalanceDone) and entry.epoch_before < epoch <= entry.epoch_after:
+            return [*_same_cause(noted, entry.cause, before=it), it]
+    return []
+
+
+def _same_cause(noted: Sequence[Noted], cause: Cause, before: Noted | None = None) -> list[Noted]:
+    """Return what a cause brought about, in the order of the history, or what came before."""
+    end = len(noted) if before is None else noted.index(before)
+    kinds = (MemberChanged, RebalanceDone, Handover, CommandAnswer)
+    telling = kinds if before is None else (MemberChanged, RebalanceDone, CommandAnswer)
+    return [
+        it
+        for it in noted[:end]
+        if isinstance(it.entry, telling) and _event(it.entry.cause) == _event(cause)
+    ]
+
+
+def _event(cause: Cause) -> tuple[object, ...]:
+    """Return which event a cause is: its place in the log, or what it is if it has none."""
+    if cause.topic is None:
+        return (cause.kind, cause.subject, cause.detail)
+    return (cause.kind, cause.topic, cause.partition, cause.offset)
+
+
+def _row(noted: Noted) -> Row:
+    entry = noted.entry
+    because = None if isinstance(entry, Verdict) else reason(entry.cause)
+    return {
+        "at": said(moment(entry)),
+        "what": event(entry),
+        "because": because,
+        "place": noted.place,
+    }
+
+
+def _waiting(count: int, why: str) -> Row:
+    return {"at": None, "what": f"{count} queues have no owner", "because": why, "place": None}

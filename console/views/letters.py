@@ -1,0 +1,43 @@
+"""Dead letters: which records could not be used, where they are, and why."""
+
+import binascii
+from base64 import b64decode
+from collections.abc import Iterable
+
+from console.views.moments import said
+from trimtab.protocol import DeadLetter
+
+Row = dict[str, object]
+
+NARROW = ("at", "record", "key", "reason", "detail")
+WIDE = ("size", "value", "place")
+_SHOWN = 120
+"""Bytes of a value that are worth a look in a table."""
+
+
+def row(stands: str, letter: DeadLetter) -> Row:
+    """Describe a dead letter that stands at a place in the log."""
+    return {
+        "at": said(letter.timestamp_ms),
+        "record": f"{letter.topic}/{letter.partition}@{letter.offset}",
+        "key": _text(letter.key_b64),
+        "reason": letter.reason,
+        "detail": letter.detail,
+        "size": letter.size,
+        "value": _text(letter.value_b64),
+        "place": stands,
+    }
+
+
+def rows(letters: Iterable[tuple[str, DeadLetter]]) -> list[Row]:
+    """Describe dead letters."""
+    return [row(stands, letter) for stands, letter in letters]
+
+
+def _text(base64: str | None) -> str | None:
+    if base64 is None:
+        return None
+    try:
+        return b64decode(base64)[:_SHOWN].decode(errors="backslashreplace")
+    except binascii.Error:
+        return base64[:_SHOWN]

@@ -1,0 +1,119 @@
+"""What the terminal says of a live group: how it is, who has each queue, since when and why."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+
+from console.embedded.broker import EmbeddedKafka
+from tests.builders.command_line import Run, caller
+from tests.integration.conftest import MakeMember
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from tests.integration.topics import PARTITIONS
+from trimtab.protocol import partition_of
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+QUEUES = 8
+OK, NOT_FOUND = 0, 4
+
+
+@pytest.fixture
+def terminal(
+    kafka: EmbeddedKafka,
+    controller: ControllerProcess,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """The command line, where the session's controller is."""
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
+    return caller(monkeypatch, capsys)
+
+
+@pytest.fixture
+def two(published: Published, group: str, member: MakeMember) -> Iterator[None]:
+    """A group at rest: b has joined a."""
+    with member("a"):
+        published.wait_until(lambda: published.is_stable(group, ["a"], QUEUES))
+        with member("b"):
+            published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))
+            yield
+
+
+def read(terminal: Run, *arguments: str) -> list[dict[str, Any]]:
+    """The rows that a command prints for programs."""
+    code, out, error = terminal(*arguments, "-o", "json")
+    assert (OK, "") == (code, error)
+    (rows,) = json.loads(out).values()
+    return rows  # type: ignore[no-any-return]  # of JSON
+
+
+@pytest.mark.usefixtures("two")
+def test_a_live_group_is_told_in_one_command_each(terminal: Run, group: str, topic: str) -> None:
+    """Which groups and how they are; who has each queue; who is in; what happened."""
+    (summary,) = [row for row in read(terminal, "groups", "list") if row["group"] == group]
+    assert ("stable", 2, QUEUES, 0) == tuple(
+        summary[it] for it in ("state", "members", "assigned", "unassigned")
+    )
+
+    queues = read(terminal, "queues", "list", group)
+    assert {f"{topic}-{number}" for number in range(QUEUES)} == {row["queue"] for row in queues}
+    assert {("a", "held", "b"), ("b", "held", "a")} == {
+        (row["owner"], row["state"], row["next"]) for row in queues
+    }
+    assert {"a": QUEUES // 2, "b": QUEUES // 2} == {
+        row["member"]: row["hold"] for row in read(terminal, "members", "list", group)
+    }
+    kinds = [row["kind"] for row in read(terminal, "groups", "history", group)]
+    assert {"member", "rebalance", "handover"} == {*kinds}
+
+    code, screen, _ = terminal("groups", "describe", group)
+    assert OK == code
+    for part in (f"group         {group}", topic, "went from a to b", "b joined"):
+        assert part in screen
+
+
+@pytest.mark.usefixtures("two")
+def test_a_queue_that_moved_is_explained(terminal: Run, group: str) -> None:
+    """The join, the rebalance and the hand-over, with their places in the log."""
+    moved = next(row for row in read(terminal, "queues", "list", group) if row["owner"] == "b")
+    steps = read(terminal, "groups", "explain", group, moved["queue"])
+    whole = read(terminal, "groups", "explain", group)
+
+    assert "b joined" == steps[0]["what"]
+    assert steps[1]["what"].startswith("rebalance ")
+    assert f"{moved['queue']}" in steps[2]["what"]
+    assert "went from a to b" in steps[2]["what"]
+    assert f"now b holds it under epoch {moved['epoch']}" == steps[-2]["what"]
+    assert steps[-1]["what"].startswith("now a comes next, under epoch ")
+    assert all("join of b, " in row["because"] for row in steps[:-1])
+    assert "b joined" == whole[0]["what"]
+    assert whole[-1]["what"].startswith("now stable")
+
+
+def test_a_name_that_is_not_there_is_said_to_be_so(
+    terminal: Run, kafka: EmbeddedKafka, controller: ControllerProcess, group: str
+) -> None:
+    """Exit code 4 and one line; records that nobody can read do no harm."""
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    for topic in ("groups", "assignments", "history"):
+        partition = partition_of(group, PARTITIONS)
+        producer.produce(f"{controller.prefix}{topic}", b"\xff", group.encode(), partition)
+    assert 0 == producer.flush(30)
+
+    for command in (
+        ("groups", "describe", group),
+        ("groups", "history", group),
+        ("groups", "explain", group, "orders-0"),
+        ("queues", "list", group),
+        ("members", "list", group),
+    ):
+        code, out, error = terminal(*command)
+        assert (NOT_FOUND, "") == (code, out), command
+        assert error.startswith(f"trimtab: there is no group {group}")
+        assert 1 == len(error.splitlines())

@@ -1,0 +1,45 @@
+"""Tables for every terminal, the same rows for every program."""
+
+import json
+import os
+
+import pytest
+import yaml
+
+from console.output import Format, Listing, columns
+
+ROWS = [{"name": "orders-7", "owner": None, "all": ["a", "b"]}]
+LISTING = Listing("queues", ROWS, ("name", "owner"), ("all",))
+
+
+def shown(capsys: pytest.CaptureFixture[str], output: Format) -> str:
+    """What the listing prints."""
+    LISTING.show(output)
+    return capsys.readouterr().out
+
+
+def test_programs_get_every_column_whatever_people_see(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON and YAML say the same; `wide` has more columns than the table."""
+    assert {"queues": ROWS} == json.loads(shown(capsys, Format.JSON))
+    assert {"queues": ROWS} == yaml.safe_load(shown(capsys, Format.YAML))
+    assert "NAME      OWNER\norders-7  -\n" == shown(capsys, Format.TABLE)
+    assert "NAME      OWNER  ALL\norders-7  -      a b\n" == shown(capsys, Format.WIDE)
+
+
+@pytest.mark.parametrize("width", [40, 12])
+def test_a_narrow_terminal_gets_a_block_for_each_row(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the table has room it stays a table."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((width, 24)))
+    table = "NAME      OWNER\norders-7  -\n"
+
+    assert (table if width == 40 else "name   orders-7\nowner  -\n") == shown(capsys, Format.TABLE)
+
+
+def test_a_name_cannot_move_the_cursor() -> None:
+    """Or begin a new row: what is not printable is escaped."""
+    table = columns([{"name": "a\nb\x1b[2J"}], "name")
+
+    assert ["NAME", r"a\nb\x1b[2J"] == table.splitlines()

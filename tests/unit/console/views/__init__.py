@@ -1,0 +1,1 @@
+"""Tests of `console/views`, on records in memory."""

@@ -1,0 +1,49 @@
+"""Verdicts in a table."""
+
+import pytest
+
+from console.views import brokers
+from trimtab.protocol import Verdict
+
+NOW_MS = 1_767_225_600_000
+
+
+def verdict(**said: object) -> Verdict:
+    """A verdict on a broker."""
+    whole = {
+        "cluster": "east",
+        "broker": "a",
+        "available": True,
+        "since_ms": NOW_MS,
+        "reason": "r",
+        "panic": False,
+        "reports": 14,
+        "errors": 3,
+    }
+    return Verdict.model_validate(whole | said)
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ({}, "available"),
+        ({"panic": True}, "panic"),
+        ({"available": False}, "out"),
+        ({"available": False, "until_ms": NOW_MS + 1}, "out"),
+        ({"available": False, "until_ms": NOW_MS}, "available"),
+    ],
+)
+def test_a_verdict_that_has_lapsed_counts_as_available(said: dict[str, object], state: str) -> None:
+    """As every reader of it has to hold."""
+    row = brokers.row(verdict(**said), NOW_MS)
+
+    assert state == row["state"]
+    assert {*brokers.NARROW, *brokers.WIDE} == row.keys()
+
+
+def test_one_cluster_may_be_asked_for() -> None:
+    """The others are left out."""
+    both = [verdict(), verdict(cluster="west")]
+
+    assert ["west"] == [row["cluster"] for row in brokers.rows(both, NOW_MS, "west")]
+    assert 2 == len(brokers.rows(both, NOW_MS))

@@ -1,0 +1,126 @@
+"""The chain of causes."""
+
+from console.views import explanation
+from console.views.explanation import Row
+from tests.unit.console.views.published_records import (
+    START_MS,
+    assignment,
+    cause,
+    group,
+    handed_over,
+    hold,
+    inherit,
+    joined,
+    rebalanced,
+)
+from trimtab.protocol import CommandAnswer, HistoryRecord
+
+
+def what(rows: list[Row] | None) -> list[object]:
+    """The steps in words."""
+    assert rows is not None
+    return [row["what"] for row in rows]
+
+
+def numbered(*entries: HistoryRecord) -> list[tuple[str, HistoryRecord]]:
+    """Entries at places."""
+    return [(f"history@{number}", entry) for number, entry in enumerate(entries)]
+
+
+def test_a_queue_came_by_a_hand_over_that_a_join_set_off() -> None:
+    """First the event, then what was decided, then the hand-over, then how it is."""
+    history = numbered(
+        joined("a", offset=80),
+        rebalanced(2, why=cause("a", 80)),
+        joined("b"),
+        rebalanced(4),
+        handed_over(1, "a", "b"),
+        handed_over(0, "a", "b"),
+    )
+    told = [assignment("a"), assignment("b", hold=(hold(0, 4), hold(1, 4)))]
+    rows = explanation.of_queue("orders-0", told, history)
+
+    assert [
+        "b joined",
+        "rebalance 3 -> 4: 1 moves, 2 members, 2 queues",
+        "orders-0 went from a to b in 130 ms (released)",
+        "now b holds it under epoch 4",
+    ] == what(rows)
+    assert rows is not None
+    assert ["history@2", "history@3", "history@5", None] == [row["place"] for row in rows]
+    assert {"join of b, trimtab.members/3@90"} == {row["because"] for row in rows}
+
+
+def test_a_queue_that_nobody_had_came_with_the_rebalance_that_drew_its_epoch() -> None:
+    """There was no hand-over to tell of."""
+    history = numbered(joined("a", offset=80), rebalanced(2, why=cause("a", 80)), rebalanced(4))
+    rows = explanation.of_queue("orders-0", [assignment("a", hold=(hold(0, 2),))], history)
+
+    assert [
+        "a joined",
+        "rebalance 1 -> 2: 1 moves, 2 members, 2 queues",
+        "now a holds it under epoch 2",
+    ] == what(rows)
+
+
+def test_what_the_history_does_not_hold_is_not_guessed() -> None:
+    """An old hand-over to somebody else explains nothing of today's owner."""
+    history = numbered(handed_over(0, "x", "z"))
+    rows = explanation.of_queue("orders-0", [assignment("a", hold=(hold(0, 1),))], history)
+
+    assert 2 == len(what(rows))
+    assert "does not say" in str(what(rows)[0])
+    assert explanation.of_queue("orders-9", [], history) is None
+
+
+def test_a_queue_on_its_way_names_both() -> None:
+    """Who is to give it, and who waits."""
+    told = [
+        assignment("a", give=(hold(0, 2, to="b"),)),
+        assignment("b", inherit=(inherit(0, 3, "a"),)),
+    ]
+    assert [
+        "now a is to give it under epoch 2",
+        "now b comes next, under epoch 3, when a lets go",
+    ] == what(explanation.of_queue("orders-0", told, []))[-2:]
+
+
+def test_a_group_rebalanced_because_of_its_last_change() -> None:
+    """All that the same event brought about, then the state; a shortage names its reason."""
+    history = numbered(
+        joined("a", offset=80), rebalanced(2, why=cause("a", 80)), joined("b"), rebalanced(4)
+    )
+    rows = explanation.of_group(group("a", "b", shortage={"no member is in its room": 3}), history)
+
+    assert ["b joined", "rebalance 3 -> 4: 1 moves, 2 members, 2 queues"] == what(rows)[:2]
+    assert str(what(rows)[2]).startswith("now stable at epoch 4")
+    assert ("3 queues have no owner", "no member is in its room") == (
+        rows[3]["what"],
+        rows[3]["because"],
+    )
+
+
+def test_a_rebalance_of_the_past_is_found_by_its_time() -> None:
+    """The last one by then, and not what came since; a command explains itself."""
+    command = cause("c-1", 7, kind="command")
+    answer = CommandAnswer(
+        group="billing",
+        id="c-1",
+        command="drain",
+        principal="ann",
+        reason="rack 7",
+        outcome="done",
+        epoch=1,
+        at_ms=START_MS,
+        cause=command,
+    )
+    history = numbered(
+        answer, rebalanced(2, START_MS + 1, command), rebalanced(4, START_MS + 60_000)
+    )
+    rows = explanation.of_group(group("a"), history, START_MS + 1_000)
+
+    assert [
+        "drain by ann (rack 7): done",
+        "rebalance 1 -> 2: 1 moves, 2 members, 2 queues",
+    ] == what(rows)
+    assert [] == explanation.of_group(group("a"), history, START_MS - 1)

@@ -1,0 +1,47 @@
+"""What happened, a line each."""
+
+import json
+
+import pytest
+
+from console.views import history
+from tests.unit.console.views.published_records import START_MS, joined, rebalanced
+from trimtab.protocol import HISTORY, HistoryRecord, Record
+
+
+def test_each_line_has_a_time_a_cause_and_two_places() -> None:
+    """That of the entry, and that of the event which caused it."""
+    row = history.row("trimtab.history/3@7", joined("b"))
+
+    assert {
+        "at": "2026-01-01T00:00:00.000Z",
+        "kind": "member",
+        "what": "b joined",
+        "cause": "join of b",
+        "cause_place": "trimtab.members/3@90",
+        "detail": None,
+        "place": "trimtab.history/3@7",
+    } == row
+
+
+@pytest.mark.parametrize("model", HISTORY.models, ids=lambda it: it.__name__)
+def test_every_kind_of_entry_is_told_in_a_sentence(model: type[Record]) -> None:
+    """With the same columns; none is shown as fields and values."""
+    extra = model.model_config["json_schema_extra"]
+    assert isinstance(extra, dict)
+    example = json.dumps(extra["examples"][0])  # type: ignore[index]  # plain JSON
+    row = history.row("here", model.model_validate_json(example))  # type: ignore[arg-type]  # of the history
+
+    assert {*history.NARROW, *history.WIDE} == row.keys()
+    assert not str(row["what"]).startswith(f"{row['kind']}: ")
+
+
+def test_what_came_later_is_left_out() -> None:
+    """Up to a moment, that included."""
+    entries: list[tuple[str, HistoryRecord]] = [
+        ("1", joined("a")),
+        ("2", rebalanced(2, START_MS + 5)),
+        ("3", joined("b", START_MS + 9)),
+    ]
+
+    assert ["1", "2"] == [row["place"] for row in history.rows(entries, START_MS + 5)]
