@@ -1,4 +1,7 @@
-"""`trimtab deadletters`: which records could not be used, and why."""
+"""`trimtab deadletters`: which records could not be used, and why.
+
+The rows are made by ``console.views.letters``.
+"""
 
 from typing import Annotated
 

@@ -1,4 +1,7 @@
-"""`trimtab members`: who is in a group, and how each member is."""
+"""`trimtab members`: who is in a group, and how each member is.
+
+The rows are made by ``console.views.members``.
+"""
 
 from typing import Annotated
 

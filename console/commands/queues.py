@@ -1,4 +1,7 @@
-"""`trimtab queues`: who works on each queue of a group."""
+"""`trimtab queues`: who works on each queue of a group.
+
+The rows are made by ``console.views.queues``.
+"""
 
 from typing import Annotated
 

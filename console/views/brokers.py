@@ -1,4 +1,7 @@
-"""Brokers: whether each is fit for use, by the newest verdicts."""
+"""Brokers: whether each is fit for use, by the newest verdicts.
+
+Called by `trimtab brokers`. What producers would make of a verdict is what is shown.
+"""
 
 from collections.abc import Iterable
 

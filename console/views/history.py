@@ -1,4 +1,7 @@
-"""History: what happened to a group or a cluster, a line for each entry."""
+"""History: what happened to a group or a cluster, a line for each entry.
+
+Called by `trimtab groups history`, and by ``explanation``, which needs only some of them.
+"""
 
 from collections.abc import Iterable
 

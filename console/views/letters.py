@@ -1,4 +1,7 @@
-"""Dead letters: which records could not be used, where they are, and why."""
+"""Dead letters: which records could not be used, where they are, and why.
+
+Called by `trimtab deadletters`. Nothing in a letter is trusted: its text is for display only.
+"""
 
 import binascii
 from base64 import b64decode
