@@ -1,27 +1,33 @@
-"""Operators' commands: one record each on `commands`.
+"""Operators' commands: one record each on `commands`, and the answer in `history`.
 
-The contract checks a command before it is written, and the controller judges it when it is read: a
-group's answer stands in `history`, a broker's in its verdict.
+The contract checks a command before it is written, and the controller judges it when it is read.
+Who gives one waits for what became of it, so it listens before it writes.
 
 Called by `trimtab groups` and `trimtab brokers`. Its one rule: if a record could not be written,
-the command fails and says so.
+was refused or is not answered, the command fails and says so.
 """
 
 import getpass
 import os
+import time
 import uuid
 from dataclasses import dataclass
+from typing import Self
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from pydantic import ValidationError
 
 from console.cluster import bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.settings import Settings
+from console.whole_topics import offsets
 from trimtab.protocol import (
     COMMANDS,
+    HISTORY,
     Command,
+    CommandAnswer,
     UndecodableRecord,
+    decode,
     encode,
     partition_of,
     read_group_key,
@@ -30,6 +36,7 @@ from trimtab.protocol.limits import NAME_CHARACTERS
 
 PATIENCE_S = 30.0
 
+_POLL_S = 0.5
 _NAMES = f"a name has 1 to {NAME_CHARACTERS} characters, and no control characters"
 _CHECK = "compare `trimtab topics check`, topics.prefix and topics.partitions"
 _NOWHERE = {
@@ -49,18 +56,16 @@ class Address:
     name: str
 
 
-def send_command(
-    settings: Settings, address: Address, reason: str, verb: str, **said: object
-) -> Command:
-    """Sign a command and write it.
+def signed(address: Address, reason: str, verb: str, **said: object) -> Command:
+    """Make a command and sign it.
 
     Raises:
-        Failure: It breaks the contract, or Kafka did not take it.
+        Failure: It breaks the contract.
     """
-    signed = {"id": str(uuid.uuid4()), "principal": _user(), "reason": reason}
+    signature = {"id": str(uuid.uuid4()), "principal": _user(), "reason": reason}
     try:
         read_group_key(address.name.encode())
-        command = COMMANDS.kinds[verb].model_validate({**signed, **said})
+        return COMMANDS.kinds[verb].model_validate({**signature, **said})
     except UndecodableRecord as error:
         wrong = error.detail.split(": ", maxsplit=1)[0]
         raise Failure(f"{address.asked_as}: {wrong}: {_NAMES}", ExitCode.USAGE) from error
@@ -68,8 +73,79 @@ def send_command(
         first = error.errors(include_url=False, include_input=False)[0]
         path = ".".join(str(step) for step in first["loc"])
         raise Failure(f"{path}: {first['msg']}", ExitCode.USAGE) from error
-    _write(settings, address.name, command)
-    return command
+
+
+def give(
+    settings: Settings, name: str, command: Command, patience_s: float | None
+) -> CommandAnswer | None:
+    """Write a command to a group or a cluster; return its answer, None if none is waited for.
+
+    Raises:
+        Failure: Kafka did not take it, it was refused, or nobody has answered in time.
+    """
+    if patience_s is None:
+        _write(settings, name, command)
+        return None
+    with _Ear(settings, name) as ear:
+        _write(settings, name, command)
+        answer = ear.wait_for(command.id, patience_s)
+    if answer is None:
+        reason = (
+            f"{command.kind} is written and nobody has answered it within {patience_s:.0f} s: does "
+            f"a controller run? Its answer will stand in the history of {name}, as {command.id}"
+        )
+        raise Failure(reason, ExitCode.TIMEOUT)
+    if answer.outcome != "done":
+        raise Failure(f"{answer.outcome}: {answer.detail}", ExitCode.UNHEALTHY)
+    return answer
+
+
+class _Ear:
+    """Hears what is appended from now on to the partition of `history` that a name is in."""
+
+    def __init__(self, settings: Settings, name: str) -> None:
+        self._consumer = Consumer(
+            {
+                **native_options(settings),
+                "bootstrap.servers": bootstrap_servers(settings),
+                "group.id": "trimtab-reading",  # never joined
+                "enable.auto.commit": False,
+                "fetch.wait.max.ms": 100,
+                "log_level": 2,
+            }
+        )
+        topic = f"{settings.topics.prefix}{HISTORY.name}"
+        self._place = TopicPartition(topic, partition_of(name, settings.topics.partitions))
+
+    def __enter__(self) -> Self:
+        """Begin at the end."""
+        try:
+            _, end = offsets(self._consumer, self._place)
+        except KafkaException as error:
+            self._consumer.close()
+            remedy = f"; {_CHECK}" if error.args[0].code() in _NOWHERE else ""
+            raise Failure(f"{self._place.topic}: {error.args[0].str()}{remedy}") from error
+        self._consumer.assign([TopicPartition(self._place.topic, self._place.partition, end)])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Hear no more."""
+        self._consumer.close()
+
+    def wait_for(self, name: str, patience_s: float) -> CommandAnswer | None:
+        """Return the answer to a command."""
+        deadline = time.monotonic() + patience_s
+        while (left := deadline - time.monotonic()) > 0:
+            message = self._consumer.poll(min(left, _POLL_S))
+            if message is None or message.error() is not None:
+                continue
+            try:
+                entry = decode(HISTORY, message.value())
+            except UndecodableRecord:
+                continue  # of a later version, or nobody's
+            if isinstance(entry, CommandAnswer) and entry.id == name:
+                return entry
+        return None
 
 
 def _user() -> str:

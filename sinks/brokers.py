@@ -6,8 +6,11 @@ when a broker was out and on whose word.
 Called by ``streaming`` with what the jury decided.
 """
 
-from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
-from sinks.contract import Outlet, Record, headers
+from rebalance.brokers.decisions import OrderAnswered, VerdictIssued, VerdictWithdrawn
+from rebalance.causes import Cause, CauseKind
+from rebalance.ids import GroupName
+from sinks.causes import cause_of, text_of
+from sinks.contract import Outlet, Record, headers, keyed_by_group
 from trimtab import protocol
 from trimtab.protocol import BROKERS, HISTORY, broker_key, encode
 from trimtab.protocol.reasons import one_line
@@ -26,6 +29,24 @@ def verdict_records(decision: VerdictIssued | VerdictWithdrawn, outlet: Outlet) 
         cluster = decision.cluster.encode()
         records.append(Record(outlet.topic(HISTORY), partition, cluster, value, described))
     return records
+
+
+def order_record(decision: OrderAnswered, outlet: Outlet) -> Record:
+    """Write what became of a command about a broker."""
+    order, at = decision.order, decision.stamp.position
+    detail = f"{order.verb} by {order.principal}: {order.reason}"
+    answer = protocol.CommandAnswer(
+        group=decision.cluster,
+        id=order.id,
+        command=order.verb,
+        principal=order.principal,
+        reason=order.reason,
+        outcome="done" if decision.done else "refused",
+        detail=text_of(decision.detail),
+        at_ms=decision.stamp.appended,
+        cause=cause_of(Cause(CauseKind.COMMAND, order.id, at, detail)),
+    )
+    return keyed_by_group(outlet, HISTORY, GroupName(decision.cluster), answer, None)
 
 
 def verdict_of(decision: VerdictIssued) -> protocol.Verdict:

@@ -3,15 +3,41 @@
 A bad record costs one record here and nothing else: the batch goes on, and people can look at the
 bytes later.
 
+A command among them is answered in ``history`` as well, if it says which it is: who gave it waits
+there for what became of it.
+
 Called by ``cell.fold``, which has the original at hand. Its one rule: a bad record is kept, up
 to a limit, under the name of the topic that it was found on.
 """
 
-from sinks.contract import Outlet, Record, headers
-from trimtab.protocol import DEADLETTERS, DeadLetter, encode
+from base64 import b64decode
+
+from rebalance.ids import GroupName
+from sinks.contract import Outlet, Record, headers, keyed_by_group
+from trimtab.protocol import (
+    COMMANDS,
+    DEADLETTERS,
+    HISTORY,
+    Cause,
+    Command,
+    CommandAnswer,
+    DeadLetter,
+    UndecodableRecord,
+    decode,
+    encode,
+    read_group_key,
+)
+from trimtab.protocol.reasons import one_line
 
 
-def dead_letter_record(letter: DeadLetter, outlet: Outlet) -> Record:
+def dead_letter_records(letter: DeadLetter, outlet: Outlet) -> list[Record]:
+    """Address a dead letter, and the answer to a command that is one."""
+    answer = _answer(letter, outlet) if letter.topic == outlet.topic(COMMANDS) else None
+    buried = _dead_letter_record(letter, outlet)
+    return [buried] if answer is None else [buried, answer]
+
+
+def _dead_letter_record(letter: DeadLetter, outlet: Outlet) -> Record:
     """Address a dead letter."""
     return Record(
         outlet.topic(DEADLETTERS),
@@ -20,3 +46,32 @@ def dead_letter_record(letter: DeadLetter, outlet: Outlet) -> Record:
         value=encode(letter),
         headers=headers(letter),
     )
+
+
+def _answer(letter: DeadLetter, outlet: Outlet) -> Record | None:
+    """Answer a command that was refused before its group or cluster heard of it."""
+    if letter.truncated or letter.key_b64 is None or letter.value_b64 is None:
+        return None
+    try:
+        name = GroupName(read_group_key(b64decode(letter.key_b64)))
+        command: Command = decode(COMMANDS, b64decode(letter.value_b64))
+    except UndecodableRecord:
+        return None
+    answer = CommandAnswer(
+        group=name,
+        id=command.id,
+        command=command.kind,
+        principal=command.principal,
+        reason=command.reason,
+        outcome="refused",
+        detail=one_line(f"{letter.reason}: {letter.detail}"),
+        at_ms=letter.timestamp_ms or 0,
+        cause=Cause(
+            kind="command",
+            subject=command.id,
+            topic=letter.topic,
+            partition=letter.partition,
+            offset=letter.offset,
+        ),
+    )
+    return keyed_by_group(outlet, HISTORY, name, answer, None)

@@ -5,7 +5,7 @@ caller's name and a reason, which the verdict repeats.
 """
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,24 +15,25 @@ from console.commands.options import (
     Assignments,
     ConfigFile,
     Lasting,
+    NoWait,
     Output,
+    Patience,
     Watch,
     moment_of,
     settings_of,
     until_of,
     watched,
 )
+from console.commands.ordering import Asked, order_broker
 from console.errors import ExitCode, Failure
-from console.output import Format, Listing, write
-
-if TYPE_CHECKING:
-    from console.settings import Settings
+from console.output import Format, Listing
 
 app = group()
 
 Broker = Annotated[str, typer.Argument(help="The broker's name, as producers report it.")]
 Cluster = Annotated[str, typer.Option("--cluster", help="Its cluster.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; the verdict repeats it.")]
+Force = Annotated[bool, typer.Option("--force", help="Also if no verdict names the broker yet.")]
 
 
 @app.callback()
@@ -116,8 +117,11 @@ def eject(
     cluster: Cluster,
     reason: Reason,
     lasting: Lasting = None,
+    force: Force = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Take a broker out of use, until the time is over or another command replaces this one.
 
@@ -127,7 +131,15 @@ def eject(
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, "eject", broker=broker, until_ms=until_of(lasting))
+    order_broker(
+        settings,
+        cluster,
+        "eject",
+        Asked(reason, patience, no_wait),
+        broker=broker,
+        until_ms=until_of(lasting),
+        force=force,
+    )
 
 
 @app.command(cls=Command)
@@ -137,8 +149,11 @@ def restore(
     cluster: Cluster,
     reason: Reason,
     lasting: Lasting = None,
+    force: Force = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Put a broker back into use; with --for, the detectors cannot eject it until then.
 
@@ -147,7 +162,15 @@ def restore(
       trimtab brokers restore broker-a --cluster east --for 1d --reason "slow by design"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, "restore", broker=broker, until_ms=until_of(lasting))
+    order_broker(
+        settings,
+        cluster,
+        "restore",
+        Asked(reason, patience, no_wait),
+        broker=broker,
+        until_ms=until_of(lasting),
+        force=force,
+    )
 
 
 @app.command(cls=Command)
@@ -158,6 +181,8 @@ def forget(
     reason: Reason,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Forget a broker's history and all commands about it; new reports make it known again.
 
@@ -165,17 +190,4 @@ def forget(
       trimtab brokers forget broker-a --cluster east --reason "another machine"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, cluster, reason, "forget", broker=broker)
-
-
-def _order(
-    settings: "Settings",
-    cluster: str,
-    reason: str,
-    verb: str,
-    **said: object,
-) -> None:
-    from console.operator_commands import Address, send_command
-
-    command = send_command(settings, Address("--cluster", cluster), reason, verb, **said)
-    write(f"sent: {command.kind} {said['broker']} of {cluster} ({command.id})")
+    order_broker(settings, cluster, "forget", Asked(reason, patience, no_wait), broker=broker)

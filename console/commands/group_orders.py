@@ -1,11 +1,11 @@
 """Operators' commands to a consumer group, as `trimtab groups` has them.
 
 Each command is one record (``console.operator_commands``) with the caller's name and a reason. The
-controller answers it in `history`: done, refused, or in conflict with what has happened since
-`--base-epoch`.
+controller answers it in `history`, where the call waits for it: done, refused, or in conflict with
+what has happened since `--base-epoch`. What it names must be there; what undoes it is printed.
 """
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,14 +13,13 @@ from console.commands.options import (
     Assignments,
     ConfigFile,
     Lasting,
+    NoWait,
+    Patience,
     settings_of,
     until_of,
 )
+from console.commands.ordering import Asked, order_group
 from console.errors import ExitCode, Failure
-from console.output import write
-
-if TYPE_CHECKING:
-    from console.settings import Settings
 
 Group = Annotated[str, typer.Argument(help="The group's name.")]
 Member = Annotated[str, typer.Argument(help="The member's name.")]
@@ -29,6 +28,7 @@ BaseEpoch = Annotated[
     int | None,
     typer.Option("--base-epoch", metavar="N", help="Refuse if the group has moved past it since."),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Also if a topic then has no other worker.")]
 Rules = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE]...", help="Settings for this group alone."),
@@ -43,6 +43,8 @@ def policy(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Set the [policy] of one group.
 
@@ -66,7 +68,14 @@ def policy(
     settings = settings_of(config, [*(assignments or ()), *given]).settings
     whole = settings.policy.policy(settings.controller.max_clock_step)
     own = {wire: getattr(whole, wire) for wire in (overrides[key] for key in keys)}
-    _order(settings, name, reason, "policy", base_epoch=base_epoch, overrides=own or None)
+    order_group(
+        settings,
+        name,
+        "policy",
+        Asked(reason, patience, no_wait),
+        base_epoch=base_epoch,
+        overrides=own or None,
+    )
 
 
 def strategy(
@@ -77,6 +86,8 @@ def strategy(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Set a strategy for one group, or return to the controller's.
 
@@ -85,7 +96,14 @@ def strategy(
       trimtab groups strategy billing --reason "as before"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "strategy", base_epoch=base_epoch, strategy=wanted)
+    order_group(
+        settings,
+        name,
+        "strategy",
+        Asked(reason, patience, no_wait),
+        base_epoch=base_epoch,
+        strategy=wanted,
+    )
 
 
 def pause(
@@ -96,6 +114,8 @@ def pause(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Start no new moves and evict no member, until the time is over or `resume`.
 
@@ -105,7 +125,14 @@ def pause(
       trimtab groups pause billing --for 10m --reason "database is moving"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "pause", base_epoch=base_epoch, until_ms=until_of(lasting))
+    order_group(
+        settings,
+        name,
+        "pause",
+        Asked(reason, patience, no_wait),
+        base_epoch=base_epoch,
+        until_ms=until_of(lasting),
+    )
 
 
 def resume(
@@ -115,6 +142,8 @@ def resume(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """End a pause; the controller then decides all that has waited.
 
@@ -122,7 +151,7 @@ def resume(
       trimtab groups resume billing --reason "database has moved"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "resume", base_epoch=base_epoch)
+    order_group(settings, name, "resume", Asked(reason, patience, no_wait), base_epoch=base_epoch)
 
 
 def drain(
@@ -130,22 +159,33 @@ def drain(
     member: Member,
     *,
     reason: Reason,
+    force: Force = False,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
-    """Hand a member's queues to others, without a gap.
+    """Hand a member's queues to others.
 
-    A drained member gets no queues until it restarts.
+    A drained member gets no queues until it restarts, or `undrain`.
 
     Examples:
       trimtab groups drain billing worker-3 --reason "rack 7 goes down"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "drain", base_epoch=base_epoch, member=member)
+    order_group(
+        settings,
+        name,
+        "drain",
+        Asked(reason, patience, no_wait),
+        base_epoch=base_epoch,
+        member=member,
+        force=force or None,
+    )
 
 
-def evict(
+def undrain(
     name: Group,
     member: Member,
     *,
@@ -153,6 +193,36 @@ def evict(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
+) -> None:
+    """End a drain: the member may have queues again.
+
+    Examples:
+      trimtab groups undrain billing worker-3 --reason "rack 7 is back"
+    """
+    settings = settings_of(config, assignments).settings
+    order_group(
+        settings,
+        name,
+        "undrain",
+        Asked(reason, patience, no_wait),
+        base_epoch=base_epoch,
+        member=member,
+    )
+
+
+def evict(
+    name: Group,
+    member: Member,
+    *,
+    reason: Reason,
+    force: Force = False,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Fence a member at once; if it lives, it may join again.
 
@@ -160,7 +230,15 @@ def evict(
       trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "evict", base_epoch=base_epoch, member=member)
+    order_group(
+        settings,
+        name,
+        "evict",
+        Asked(reason, patience, no_wait),
+        base_epoch=base_epoch,
+        member=member,
+        force=force or None,
+    )
 
 
 def rebalance(
@@ -170,6 +248,8 @@ def rebalance(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Compute the target again now, without waiting for the interval.
 
@@ -177,7 +257,9 @@ def rebalance(
       trimtab groups rebalance billing --reason "after the incident"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "rebalance", base_epoch=base_epoch)
+    order_group(
+        settings, name, "rebalance", Asked(reason, patience, no_wait), base_epoch=base_epoch
+    )
 
 
 def approve(
@@ -187,6 +269,8 @@ def approve(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Confirm what the controller doubts: silent members are dead, missing queues are gone.
 
@@ -194,7 +278,7 @@ def approve(
       trimtab groups approve billing --reason "rack 3 is really gone"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "approve", base_epoch=base_epoch)
+    order_group(settings, name, "approve", Asked(reason, patience, no_wait), base_epoch=base_epoch)
 
 
 def forget(
@@ -204,6 +288,8 @@ def forget(
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
 ) -> None:
     """Forget a group that has no members, except its epoch: a new start continues above it.
 
@@ -211,12 +297,4 @@ def forget(
       trimtab groups forget billing --reason "moved away"
     """
     settings = settings_of(config, assignments).settings
-    _order(settings, name, reason, "forget", base_epoch=base_epoch)
-
-
-def _order(settings: "Settings", name: str, reason: str, verb: str, **said: object) -> None:
-    from console.operator_commands import Address, send_command
-
-    command = send_command(settings, Address("GROUP", name), reason, verb, **said)
-    about = f" {said['member']} of" if "member" in said else ""
-    write(f"sent: {command.kind}{about} {name} ({command.id})")
+    order_group(settings, name, "forget", Asked(reason, patience, no_wait), base_epoch=base_epoch)

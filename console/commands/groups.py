@@ -33,6 +33,7 @@ for command in (
     orders.pause,
     orders.resume,
     orders.drain,
+    orders.undrain,
     orders.evict,
     orders.rebalance,
     orders.approve,

@@ -69,6 +69,12 @@ Lasting = Annotated[
     str | None,
     typer.Option("--for", metavar="10m", show_default=False, help="How long, such as 30s or 10m."),
 ]
+Patience = Annotated[
+    str, typer.Option("--timeout", metavar="30s", help="How long to wait for the answer.")
+]
+NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="Only write it; the answer will stand in the history.")
+]
 Watch = Annotated[
     bool, typer.Option("--watch", "-w", help="Show it again every two seconds, until Ctrl-C.")
 ]

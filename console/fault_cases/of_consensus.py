@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from console.fault_cases.fields import BadField, Fields
 from rebalance.brokers.cluster import Cluster
-from rebalance.brokers.decisions import BrokerDecision, ReportRefused, VerdictIssued
+from rebalance.brokers.decisions import BrokerDecision, OrderAnswered, ReportRefused, VerdictIssued
 from rebalance.brokers.events import BrokerEvent, ClusterName
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import step
@@ -49,7 +49,7 @@ class Consensus:
         event = _event(fields, _stamp(max(at, self._latest or 0)))
         after = step(self._cluster, [*self._ticks(at), event], self._policy)
         self._cluster, self._latest = after.cluster, event.stamp.appended
-        return {**fields.all, "expect": [_written(it) for it in after.decisions]}
+        return {**fields.all, "expect": [_written(it) for it in after.decisions if _is_told(it)]}
 
     def _ticks(self, at: int) -> Iterator[Ticked]:
         """The seconds since the line before."""
@@ -76,12 +76,17 @@ def _record(line: Mapping[str, object], kind: str) -> Record:
     return decode(COMMANDS, value) if kind in OF_COMMANDS else decode(LATENCY, value)
 
 
+def _is_told(decision: BrokerDecision) -> bool:
+    """Whether a reader of verdicts would notice: not that a command was done, but its effect."""
+    return not (isinstance(decision, OrderAnswered) and decision.done)
+
+
 def _written(decision: BrokerDecision) -> object:
     match decision:
         case VerdictIssued():
             written: object = json.loads(encode(verdict_of(decision)))
             return written
-        case ReportRefused():
+        case ReportRefused() | OrderAnswered():
             return {"refused": decision.detail}
         case _:
             return {"withdrawn": decision.broker}

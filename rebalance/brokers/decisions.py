@@ -5,7 +5,7 @@ Made by ``publication``; ``streaming`` makes records of it.
 
 from dataclasses import dataclass
 
-from rebalance.brokers.events import ClusterName, ReporterId
+from rebalance.brokers.events import ClusterName, Order, ReporterId
 from rebalance.ids import BrokerName, Millis
 from rebalance.stamp import Stamp
 
@@ -48,4 +48,15 @@ class ReportRefused:
     detail: str
 
 
-BrokerDecision = VerdictIssued | VerdictWithdrawn | ReportRefused
+@dataclass(frozen=True, slots=True)
+class OrderAnswered:
+    """A command was obeyed, or why not."""
+
+    cluster: ClusterName
+    order: Order
+    stamp: Stamp
+    done: bool
+    detail: str
+
+
+BrokerDecision = VerdictIssued | VerdictWithdrawn | ReportRefused | OrderAnswered

@@ -71,6 +71,15 @@ class Hosted:
     """If it is not said again for so long, it holds no more."""
 
 
+class Order(NamedTuple):
+    """Which command it was, and of whom: what its answer repeats."""
+
+    id: str
+    verb: str
+    principal: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class BrokerCommanded:
     """An operator took a broker out of use, or put it back, and wants it to stay so."""
@@ -82,6 +91,8 @@ class BrokerCommanded:
     """When the order lapses, as the broker's clock has it; None: an eject stands until it is
     replaced, a restore is done at once and has no further effect."""
     reason: str
+    """What the verdict says."""
+    order: Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,7 @@ class BrokerForgotten:
 
     stamp: Stamp
     broker: BrokerName
+    order: Order
 
 
 BrokerEvent = Reported | Hosted | BrokerCommanded | BrokerForgotten | Ticked

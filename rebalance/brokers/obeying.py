@@ -4,27 +4,42 @@ An eject keeps a broker out. A restore keeps it in, and drops what the jury held
 forget ends both, and drops the broker's history. Facts about topics come in here too.
 
 Called by ``step``. Its one rule: a command is carried out at once or shown as spared (``limits``),
-never silently dropped.
+never silently dropped, and every one is answered.
 """
 
 from dataclasses import replace
 
 from rebalance.brokers.ballots import discard
 from rebalance.brokers.cluster import Broker, StandingCommand
-from rebalance.brokers.decisions import ReportRefused
+from rebalance.brokers.decisions import OrderAnswered
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.events import BrokerCommanded, BrokerForgotten, Hosted
+from rebalance.brokers.publication import publish
 from rebalance.ids import BrokerName, Millis
 
 
 def obey(draft: Draft, event: BrokerCommanded) -> None:
-    """Enter a command."""
+    """Obey a command and answer it, with what readers are told then."""
+    if event.broker not in draft.brokers and len(draft.brokers) >= draft.policy.brokers_max:
+        _answer(draft, event, done=False, detail=f"more than {draft.policy.brokers_max} brokers")
+        return
+    _enter(draft, event)
+    publish(draft)
+    told = draft.told[event.broker]
+    spared = not event.available and told.available and event.broker in draft.commands
+    _answer(draft, event, done=True, detail=told.reason if spared else "")
+
+
+def _answer(
+    draft: Draft, event: BrokerCommanded | BrokerForgotten, *, done: bool, detail: str
+) -> None:
+    answer = OrderAnswered(draft.name, event.order, event.stamp, done=done, detail=detail)
+    draft.decisions.append(answer)
+
+
+def _enter(draft: Draft, event: BrokerCommanded) -> None:
     broker = draft.brokers.get(event.broker)
     if broker is None:
-        if len(draft.brokers) >= draft.policy.brokers_max:
-            detail = f"more than {draft.policy.brokers_max} brokers"
-            draft.decisions.append(ReportRefused(draft.name, event.stamp, detail))
-            return
         broker = Broker(draft.now, draft.now)
     if event.available:
         broker = replace(broker, out=None, spared=None, ejections=0, calm=draft.now)
@@ -46,10 +61,14 @@ def obey(draft: Draft, event: BrokerCommanded) -> None:
 
 def forget(draft: Draft, event: BrokerForgotten) -> None:
     """Forget a broker; reports will make its acquaintance anew."""
+    known = event.broker in draft.brokers
     draft.commands.pop(event.broker, None)
     draft.brokers.pop(event.broker, None)
     draft.items.pop(event.broker, None)
     discard(draft, event.broker)
+    publish(draft)
+    detail = "" if known else f"no broker is known as {event.broker}"
+    _answer(draft, event, done=known, detail=detail)
 
 
 def observe(draft: Draft, event: Hosted) -> bool:

@@ -75,10 +75,8 @@ def _fold(draft: Draft, event: BrokerEvent) -> None:
                 publish(draft)
         case BrokerCommanded():
             obeying.obey(draft, event)
-            publish(draft)
         case BrokerForgotten():
             obeying.forget(draft, event)
-            publish(draft)
         case Hosted():
             disputed = draft.is_disputed
             if obeying.observe(draft, event) and disputed:

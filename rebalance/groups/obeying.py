@@ -24,11 +24,13 @@ from rebalance.groups.model.commands import (
     Pause,
     RebalanceNow,
     Resume,
+    UndrainMember,
 )
 from rebalance.groups.model.decisions import CommandAnswered, MemberChange, Outcome
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import Commanded
 from rebalance.groups.model.member import Member
+from rebalance.groups.model.subscriptions import known, subscribed, topics_of, wish_of
 from rebalance.ids import Epoch, MemberId, Millis
 from rebalance.stamp import Stamp
 
@@ -84,7 +86,7 @@ def _cause(event: Commanded) -> Cause:
     return Cause(CauseKind.COMMAND, event.id, event.stamp.position, detail)
 
 
-def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for each verb
+def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one case for each verb
     """Carry out the command; return what there is to say of it."""
     command, stamp = event.command, event.stamp
     match command:
@@ -94,8 +96,13 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901 - one case for eac
             draft.resume(_cause(event))
         case DrainMember():
             _drain(draft, command, event)
+        case UndrainMember():
+            if not _member(draft, command.member).dismissed:
+                raise Refused(f"no command drains {command.member}")
+            membership.readmit(draft, command.member)
+            draft.outbox.causes.append(_cause(event))
         case EvictMember():
-            _member(draft, command.member)
+            _spare_the_last(draft, command)
             membership.depart(draft, command.member, MemberChange.FENCED, stamp, _cause(event))
         case RebalanceNow():
             draft.outbox.causes.append(_cause(event))
@@ -133,8 +140,26 @@ def _member(draft: Draft, name: MemberId) -> Member:
     return member
 
 
+def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
+    """Refuse to stop a topic's last worker, unless it must be: its queues would have none."""
+    leaving = _member(draft, command.member)
+    if command.force or leaving.draining:
+        return
+    there = known(draft.topics.routes.merged())
+    others = [
+        wish_of(member)
+        for name, member in draft.membership.members.merged().items()
+        if name != command.member and not member.draining
+    ]
+    last = sorted((topics_of(leaving, there) & there) - subscribed(others, there))
+    if last:
+        raise Refused(
+            f"no other member works on {', '.join(last[:3])}; force to stop it all the same"
+        )
+
+
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
-    _member(draft, command.member)
+    _spare_the_last(draft, command)
     membership.dismiss(draft, command.member)
     draft.outbox.causes.append(_cause(event))
 

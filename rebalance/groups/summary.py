@@ -45,16 +45,17 @@ def summarise(
     wanted = subscribed(asked, known(state.topics.routes))
     topics = _topics(state, wanted)
     moving = len(books.moving)
+    unassigned = _unassigned(state, books, _owned(state, common, wanted)) + _left_out(topics)
     return GroupSummarised(
         group=state.name,
-        phase=_phase(state, topics, moving),
+        phase=_phase(state, topics, moving, unassigned),
         epoch=state.epoch,
         group_epoch=state.group_epoch,
         target_epoch=state.target.epoch,
         strategy=strategy,
         assigned=len(books) - moving,
         moving=moving,
-        unassigned=_unassigned(state, books, _owned(state, common, wanted)) + _left_out(topics),
+        unassigned=unassigned,
         topics=topics,
         population=len(state.membership.members),
         members=_people(state, books, common),
@@ -69,14 +70,16 @@ def summarise(
     )
 
 
-def _phase(state: GroupState, topics: tuple[TopicSummary, ...], moving: int) -> GroupPhase:
+def _phase(
+    state: GroupState, topics: tuple[TopicSummary, ...], moving: int, unassigned: int
+) -> GroupPhase:
     if not state.membership.members:
         return GroupPhase.EMPTY
     if any(topic.version == 0 for topic in topics) or state.target.epoch < state.group_epoch:
         return GroupPhase.ASSIGNING
     if moving or _awaits_marks(state):
         return GroupPhase.RECONCILING
-    return GroupPhase.STARVED if _left_out(topics) else GroupPhase.STABLE
+    return GroupPhase.STARVED if unassigned else GroupPhase.STABLE
 
 
 def _awaits_marks(state: GroupState) -> bool:

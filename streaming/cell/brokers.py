@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from rebalance.brokers.cluster import Cluster
-from rebalance.brokers.decisions import ReportRefused
+from rebalance.brokers.decisions import OrderAnswered, ReportRefused
 from rebalance.brokers.events import BrokerEvent, ClusterName, Reported
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import step
@@ -24,7 +24,7 @@ from rebalance.groups.model.decisions import GroupAiled
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp, Ticked
 from sinks import Outlet, Record
-from sinks.brokers import verdict_records
+from sinks.brokers import order_record, verdict_records
 from sinks.history import ailed
 from streaming.cell.codec import Cell
 from streaming.cell.packed import Packed, Packs, pack_cluster, unpack_cluster
@@ -80,9 +80,14 @@ class Juries:
             packed = None if after.cluster.deadline is None else pack_cluster(after.cluster)
             records: list[Record] = []
             refused = [it for it in after.decisions if isinstance(it, ReportRefused)]
-            for verdict in after.decisions:
-                if not isinstance(verdict, ReportRefused):
-                    records += verdict_records(verdict, self.outlet)
+            for decision in after.decisions:
+                match decision:
+                    case ReportRefused():
+                        pass
+                    case OrderAnswered():
+                        records.append(order_record(decision, self.outlet))
+                    case _:
+                        records += verdict_records(decision, self.outlet)
         except MemoryError:
             raise  # that is the process's, and the batch is repeated
         except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this cluster alone

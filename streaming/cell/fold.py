@@ -25,7 +25,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import Epoch, Millis, Position
 from rebalance.stamp import Stamp
-from sinks import Record, dead_letter_record, record_of
+from sinks import Record, dead_letter_records, record_of
 from streaming.cell import containment, gate
 from streaming.cell.brokers import Juries
 from streaming.cell.codec import Cell
@@ -78,7 +78,7 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules) -> Folded:
 
 
 def _set_aside(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:
-    return [dead_letter_record(letter, rules.outlet) for letter in letters]
+    return [it for letter in letters for it in dead_letter_records(letter, rules.outlet)]
 
 
 def _decide(

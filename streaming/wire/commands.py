@@ -24,6 +24,7 @@ from trimtab.protocol import (
     Rebalance,
     Resume,
     UndecodableRecord,
+    UndrainMember,
 )
 
 
@@ -38,10 +39,12 @@ def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911 - on
             return commands.Pause(None if until is None else Millis(until))
         case Resume():
             return commands.Resume()
-        case DrainMember(member=member):
-            return commands.DrainMember(MemberId(member))
-        case EvictMember(member=member):
-            return commands.EvictMember(MemberId(member))
+        case DrainMember(member=member, force=force):
+            return commands.DrainMember(MemberId(member), force is True)
+        case UndrainMember(member=member):
+            return commands.UndrainMember(MemberId(member))
+        case EvictMember(member=member, force=force):
+            return commands.EvictMember(MemberId(member), force is True)
         case Rebalance():
             return commands.RebalanceNow()
         case ChooseStrategy(strategy=name):

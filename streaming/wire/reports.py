@@ -12,6 +12,7 @@ from rebalance.brokers.events import (
     BrokerEvent,
     BrokerForgotten,
     Hosted,
+    Order,
     Reported,
     ReporterId,
     Sight,
@@ -51,7 +52,7 @@ def broker_event_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
         case Eject() | Restore():
             return _commanded(record, stamp)
         case Forget(broker=str(broker)):
-            return BrokerForgotten(stamp, BrokerName(broker))
+            return BrokerForgotten(stamp, BrokerName(broker), _order(record))
         case _:
             return None
 
@@ -63,7 +64,12 @@ def _commanded(record: Eject | Restore, stamp: Stamp) -> BrokerCommanded:
         isinstance(record, Restore),
         None if record.until_ms is None else Millis(record.until_ms),
         f"{record.principal}: {record.reason}",
+        _order(record),
     )
+
+
+def _order(record: Eject | Restore | Forget) -> Order:
+    return Order(record.id, record.kind, record.principal, record.reason)
 
 
 def _sight(seen: BrokerLatency) -> Sight:

@@ -10,6 +10,7 @@ from rebalance.brokers.events import (
     BrokerForgotten,
     ClusterName,
     Hosted,
+    Order,
     Reported,
     ReporterId,
     Sight,
@@ -28,6 +29,8 @@ FAILS = -1.0
 """In place of a latency: every call fails."""
 
 DEFAULT = VerdictPolicy()
+ORDER = Order("c1", "eject", "ann", "because")
+"""Of all commands: which it was is only for the answer."""
 
 View = Mapping[str, float]
 """What one reporter sees: latency by broker."""
@@ -94,11 +97,13 @@ class ClusterStory:
     def command(self, broker: str, *, available: bool, lasting: int | None = None) -> None:
         """An operator's command."""
         until = None if lasting is None else Millis(EPOCH + self.now + lasting)
-        self.hear(BrokerCommanded(self.stamp(), BrokerName(broker), available, until, "because"))
+        self.hear(
+            BrokerCommanded(self.stamp(), BrokerName(broker), available, until, "because", ORDER)
+        )
 
     def forget(self, broker: str) -> None:
         """An operator's command to forget."""
-        self.hear(BrokerForgotten(self.stamp(), BrokerName(broker)))
+        self.hear(BrokerForgotten(self.stamp(), BrokerName(broker), ORDER))
 
     def host(
         self,

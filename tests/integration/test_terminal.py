@@ -18,7 +18,8 @@ from trimtab.protocol import partition_of
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 QUEUES = 8
-OK, NOT_FOUND = 0, 4
+OK, REFUSED, NOT_FOUND, TIMEOUT = 0, 3, 4, 5
+WHY = ("--reason", "rack 7")
 
 
 @pytest.fixture
@@ -117,3 +118,49 @@ def test_a_name_that_is_not_there_is_said_to_be_so(
         assert (NOT_FOUND, "") == (code, out), command
         assert error.startswith(f"trimtab: there is no group {group}")
         assert 1 == len(error.splitlines())
+
+
+@pytest.mark.usefixtures("two")
+def test_a_command_waits_for_its_answer(terminal: Run, group: str) -> None:
+    """Done, with what undoes it; refused, with the reason; what it names has to be there."""
+
+    def order(*arguments: str) -> tuple[int, str]:
+        code, out, error = terminal("groups", *arguments, *WHY)
+        return code, out + error
+
+    code, told = order("drain", group, "b")
+    assert (OK, True) == (code, told.startswith(f"done: drain b of {group} at epoch "))
+    undo = f'trimtab groups undrain {group} b --reason "as before"'
+    assert f"undo: {undo}" == told.splitlines()[1]
+
+    last = "no other member works on "
+    code, told = order("drain", group, "a")
+    assert (REFUSED, True) == (code, told.startswith(f"trimtab: refused: {last}"))
+    assert OK == order("drain", group, "a", "--force")[0]
+    assert OK == order("undrain", group, "a")[0]
+
+    code, told = order("strategy", group, "NOPE")
+    assert (REFUSED, True) == (code, told.startswith("trimtab: refused: refused: strategy: "))
+    nobody = f"trimtab: there is no member of {group} c; there is a, b\n"
+    assert (NOT_FOUND, nobody) == order("evict", group, "c")
+    assert NOT_FOUND == order("pause", f"{group}-x")[0]
+    code, told = order("rebalance", group, "--timeout", "1ms")
+    assert TIMEOUT == code
+    assert "does a controller run?" in told
+    assert OK == order("rebalance", group, "--no-wait")[0]
+
+    (drained,) = [row for row in read(terminal, "members", "list", group) if row["member"] == "b"]
+    assert "draining" == drained["state"]
+
+
+def test_a_command_about_a_broker_is_answered(terminal: Run, group: str) -> None:
+    """One that nobody knows is named only by force; then it is explained."""
+    about = ("a", "--cluster", f"cluster-of-{group}")
+    assert NOT_FOUND == terminal("brokers", "eject", *about, *WHY)[0]
+
+    code, out, _ = terminal("brokers", "eject", *about, *WHY, "--force")
+    assert (OK, f"done: eject a of cluster-of-{group}") == (code, out.splitlines()[0])
+    (verdict,) = read(terminal, "brokers", "explain", *about)
+    assert ("out", "operator") == (verdict["state"], verdict["detector"])
+    assert OK == terminal("brokers", "restore", *about, *WHY)[0]
+    assert OK == terminal("brokers", "forget", *about, *WHY)[0]

@@ -118,9 +118,9 @@ class Cast(NamedTuple):
     def _command(self, message: Gone | Drained | Paused | Resumed) -> Command:
         match message:
             case Gone(member, _):
-                return EvictMember(self.members[member])
+                return EvictMember(self.members[member], force=True)
             case Drained(member):
-                return DrainMember(self.members[member])
+                return DrainMember(self.members[member], force=True)
             case Paused():
                 return Pause()
             case Resumed():

@@ -25,6 +25,7 @@ from rebalance.groups.model.commands import (
     Pause,
     RebalanceNow,
     Resume,
+    UndrainMember,
 )
 from rebalance.groups.model.events import Event, Mode, Moment, Released
 from rebalance.groups.model.overrides import Overrides
@@ -130,8 +131,9 @@ COMMANDS = st.builds(
     st.one_of(
         st.builds(Pause, st.none() | st.integers(0, 20_000).map(Millis)),
         st.builds(Resume),
-        st.builds(DrainMember, NAMES),
-        st.builds(EvictMember, NAMES),
+        st.builds(DrainMember, NAMES, st.booleans()),
+        st.builds(UndrainMember, NAMES),
+        st.builds(EvictMember, NAMES, st.booleans()),
         st.builds(RebalanceNow),
         st.builds(ChooseStrategy, st.sampled_from([None, "AVG"])),
         st.builds(ChoosePolicy, OVERRIDES),

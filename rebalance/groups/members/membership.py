@@ -119,6 +119,12 @@ def dismiss(draft: Draft, name: MemberId) -> None:
     draft.membership.members.put(name, replace(member, draining=True, dismissed=True))
 
 
+def readmit(draft: Draft, name: MemberId) -> None:
+    """Let a member that was made to drain have queues again."""
+    member = draft.membership.members[name]
+    draft.membership.members.put(name, replace(member, draining=False, dismissed=False))
+
+
 def _leave(draft: Draft, event: Left) -> None:
     known = draft.membership.members.get(event.member)
     if known is None or event.incarnation != known.incarnation or known.away:

@@ -36,6 +36,16 @@ class DrainMember:
 
     verb: ClassVar[str] = "drain"
     member: MemberId
+    force: bool = False
+    """Also if no other member subscribes one of its topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndrainMember:
+    """A drain ends: the member may have queues again."""
+
+    verb: ClassVar[str] = "undrain"
+    member: MemberId
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,8 @@ class EvictMember:
 
     verb: ClassVar[str] = "evict"
     member: MemberId
+    force: bool = False
+    """As for a drain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +99,7 @@ Command = (
     Pause
     | Resume
     | DrainMember
+    | UndrainMember
     | EvictMember
     | RebalanceNow
     | ChooseStrategy

@@ -78,8 +78,14 @@ def order(world: "World", dice: Random) -> None:
         Approve(id=name, principal=ANN, reason=WHY, base_epoch=base),
     ]
     if victim is not None and victim.manner != "broadcasting":  # it would rest on nothing, for ever
-        drain = DrainMember(id=name, principal=ANN, reason=WHY, base_epoch=base, member=victim.name)
-        choices.append(drain)
+        who = {
+            "id": name,
+            "principal": ANN,
+            "reason": WHY,
+            "base_epoch": base,
+            "member": victim.name,
+        }
+        choices.append(DrainMember.model_validate({**who, "force": True}))
     if dice.random() < 0.3:
         rule(world, dice, dice.choice(_RULES))
     else:
@@ -105,5 +111,8 @@ def evict(world: "World", dice: Random) -> None:
     """An operator evicts somebody who lives."""
     victim = victim_of(world, dice)
     if victim is not None:
-        _order(world, EvictMember(id=_id(dice), principal=ANN, reason=WHY, member=victim.name))
+        _order(
+            world,
+            EvictMember(id=_id(dice), principal=ANN, reason=WHY, member=victim.name, force=True),
+        )
         world.faults.occurred("G3")

@@ -33,13 +33,10 @@ from rebalance.ids import (
     Tenure,
     TopicName,
 )
-from sinks import Outlet, Publication, Record, dead_letter_record, record_of
+from sinks import Outlet, Publication, Record, record_of
 from tests.builders.notation import queue, turns
 from trimtab.protocol import (
     TOPICS,
-    DeadLetter,
-    Place,
-    UndecodableRecord,
     decode,
     limits,
     partition_of,
@@ -221,22 +218,6 @@ def test_what_we_write_we_can_read(name: str) -> None:
     topic = TOPICS[record.topic.removeprefix("t.")]
 
     assert json.loads(record.value or b"")["kind"] == decode(topic, record.value).kind
-
-
-def test_a_dead_letter_lies_under_its_source_topic() -> None:
-    """Keyed by the topic it was found on, with the bytes that it was made of."""
-    error = UndecodableRecord("garbage", "not JSON")
-    letter = DeadLetter.of(error, Place("t.members", 3, 7, AT), b"billing", b"\xff")
-
-    assert Record(
-        "t.deadletters",
-        partition_of("t.members", 8),
-        b"t.members",
-        b'{"v":1,"kind":"deadletter","reason":"garbage","detail":"not JSON",'
-        b'"topic":"t.members","partition":3,"offset":7,"timestamp_ms":1767225600000,"size":1,'
-        b'"key_b64":"YmlsbGluZw==","value_b64":"/w==","truncated":false}',
-        (JSON, ("schema", b"trimtab.deadletter/1")),
-    ) == dead_letter_record(letter, OUTLET)
 
 
 def test_what_quotes_the_longest_names_can_be_written() -> None:

@@ -1,8 +1,48 @@
 """Orders of operators, and the limits that spare a broker from them and from the jury."""
 
-from rebalance.brokers.decisions import VerdictWithdrawn
+from rebalance.brokers.decisions import OrderAnswered, VerdictWithdrawn
+from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName
 from tests.builders.cluster_story import FAILS, ClusterStory, sights
+
+
+def answers(story: ClusterStory) -> list[tuple[bool, str]]:
+    """What became of each command."""
+    return [(it.done, it.detail) for it in story.decisions if isinstance(it, OrderAnswered)]
+
+
+def test_every_command_is_answered() -> None:
+    """Done, or refused with the reason; one that a limit spares is done and says so."""
+    story = ClusterStory(policy=VerdictPolicy(brokers_max=5))
+    story.sweep()
+    story.command("a", available=False)
+    story.command("a", available=True)
+    story.forget("a")
+    story.forget("a")
+    story.command("f", available=False)
+    story.command("g", available=False)
+    full = "more than 5 brokers"
+
+    assert [
+        (True, ""),
+        (True, ""),
+        (True, ""),
+        (False, "no broker is known as a"),
+        (True, ""),
+        (False, full),
+    ] == answers(story)
+
+
+def test_the_answer_says_that_a_broker_is_spared() -> None:
+    """The last one of a topic stays in use, and whoever ejected it learns that at once."""
+    story = ClusterStory()
+    story.sweep()
+    story.host("orders", "a")
+    story.command("a", available=False)
+    ((done, detail),) = answers(story)
+
+    assert done
+    assert detail.startswith("spared, ")
 
 
 def test_an_operator_s_eject_wins_until_it_lapses() -> None:

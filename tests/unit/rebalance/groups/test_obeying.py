@@ -13,6 +13,7 @@ from rebalance.groups.model.commands import (
     Pause,
     RebalanceNow,
     Resume,
+    UndrainMember,
 )
 from rebalance.groups.model.decisions import CommandAnswered, MemberChanged, Rebalanced
 from rebalance.groups.model.overrides import Overrides
@@ -30,6 +31,8 @@ ANSWERS = [
     (Resume(), "done", ""),
     (DrainMember(B), "done", ""),
     (DrainMember(NOBODY), "refused", "nobody is not a member"),
+    (UndrainMember(B), "refused", "no command drains b"),
+    (UndrainMember(NOBODY), "refused", "nobody is not a member"),
     (EvictMember(B), "done", ""),
     (EvictMember(NOBODY), "refused", "nobody is not a member"),
     (RebalanceNow(), "done", ""),

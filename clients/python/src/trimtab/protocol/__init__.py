@@ -24,6 +24,7 @@ from trimtab.protocol.commands import (
     Rebalance,
     Restore,
     Resume,
+    UndrainMember,
 )
 from trimtab.protocol.deadletters import DeadLetter, Place
 from trimtab.protocol.decoding import decode, encode
@@ -172,6 +173,7 @@ __all__ = [
     "TopicSpec",
     "TopicSummary",
     "UndecodableRecord",
+    "UndrainMember",
     "Unregistration",
     "Verdict",
     "broker_key",

@@ -4,7 +4,7 @@ Each has an `id` (the same id twice is one command), a principal and a reason, w
 repeats. `base_epoch` refuses a command if the group has changed since its author looked.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -24,6 +24,11 @@ class Command(Record):
         default=None, description="Refuse if the group has moved past this epoch since."
     )
 
+
+Forced = Annotated[
+    Literal[True] | None,
+    Field(description="Also if no other member subscribes one of its topics."),
+]
 
 _SIGNED = {"id": "c-20260101-1", "principal": "ann", "reason": "maintenance of rack 3"}
 
@@ -46,11 +51,21 @@ class Resume(Command):
 
 
 class DrainMember(Command):
-    """Hand a member's queues to others, without a gap."""
+    """Hand a member's queues to others; it gets none until it restarts, or `undrain`."""
 
     model_config = example(kind="drain", **_SIGNED, member="worker-1")
 
     kind: Literal["drain"] = "drain"
+    member: MemberName
+    force: Forced = None
+
+
+class UndrainMember(Command):
+    """End an operator's drain: the member may have queues again."""
+
+    model_config = example(kind="undrain", **_SIGNED, member="worker-1")
+
+    kind: Literal["undrain"] = "undrain"
     member: MemberName
 
 
@@ -61,6 +76,7 @@ class EvictMember(Command):
 
     kind: Literal["evict"] = "evict"
     member: MemberName
+    force: Forced = None
 
 
 class Rebalance(Command):
@@ -141,6 +157,7 @@ CommandsRecord = (
     Pause
     | Resume
     | DrainMember
+    | UndrainMember
     | EvictMember
     | Rebalance
     | ChooseStrategy

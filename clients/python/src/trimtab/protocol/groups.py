@@ -20,7 +20,7 @@ Noted = Literal[True] | None
 """What is rarely so is said only when it is: a summary may name a thousand members."""
 
 State = Literal["empty", "assigning", "reconciling", "starved", "stable", "dead"]
-"""`starved`: at rest, but the group has no room for some queues, which have no worker."""
+"""`starved`: at rest, but some queues have no worker; `shortage` may say why."""
 
 
 class QueueCounts(Part):

@@ -232,14 +232,18 @@ class CommandAnswer(Record):
     )
 
     kind: Literal["command"] = "command"
-    group: GroupName
+    group: GroupName = Field(description="The group or the cluster.")
     id: Token
     command: Token
     principal: Label
     reason: Text
     outcome: Literal["done", "conflict", "refused"]
     detail: Text | None = None
-    epoch: Epoch = Field(description="The group's epoch when the command was read.")
+    epoch: Epoch | None = Field(
+        default=None,
+        description="The group's epoch when the command was read; a command to a cluster, or one "
+        "that could not be used, was given in view of none.",
+    )
     at_ms: Timestamp
     cause: Cause
 

@@ -28,6 +28,7 @@ from trimtab.protocol.commands import (
     Rebalance,
     Restore,
     Resume,
+    UndrainMember,
 )
 from trimtab.protocol.deadletters import DeadLetter
 from trimtab.protocol.groups import Group
@@ -148,6 +149,7 @@ COMMANDS: Final[Topic[CommandsRecord]] = Topic(
         Pause,
         Resume,
         DrainMember,
+        UndrainMember,
         EvictMember,
         Rebalance,
         ChoosePolicy,

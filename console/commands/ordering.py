@@ -1,0 +1,103 @@
+"""Ordering: what every command of an operator does before and after it is written.
+
+What it names has to be there, the answer is waited for, and the command that undoes it is printed.
+Called by `trimtab groups` and `trimtab brokers`; writing and waiting are in
+``console.operator_commands``.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from console.commands.options import milliseconds_of
+from console.errors import ExitCode, Failure
+from console.output import write
+
+if TYPE_CHECKING:
+    from console.published import Published
+    from console.settings import Settings
+    from trimtab.protocol import Command, CommandAnswer, Group
+
+
+class Asked(NamedTuple):
+    """What every command is given with."""
+
+    reason: str
+    patience: str
+    no_wait: bool
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long to wait for the answer; None: not at all."""
+        patience_ms = milliseconds_of("--timeout", self.patience)
+        return None if self.no_wait else patience_ms / 1_000
+
+
+def order_group(settings: "Settings", name: str, verb: str, asked: Asked, **said: object) -> None:
+    """Give a command to a group, or to one of its members."""
+    from console.operator_commands import Address, signed
+    from console.published import Published, at_once, the_group
+    from console.views.undoing import of_group
+
+    patience_s = asked.patience_s
+    command = signed(Address("GROUP", name), asked.reason, verb, **said)
+    published = Published(settings)
+    before = at_once(lambda: the_group(published, name))
+    if "member" in said:
+        _check_member(published, before, str(said["member"]))
+    about = f"{said['member']} of {name}" if "member" in said else name
+    _give(settings, name, command, patience_s, about, of_group(verb, before, said))
+
+
+def order_broker(
+    settings: "Settings", cluster: str, verb: str, asked: Asked, **said: object
+) -> None:
+    """Give a command about a broker."""
+    from console.operator_commands import Address, signed
+    from console.published import Published, at_once, unknown
+    from console.views.undoing import of_broker
+
+    patience_s = asked.patience_s
+    forced, broker = said.pop("force", False), str(said["broker"])
+    command = signed(Address("--cluster", cluster), asked.reason, verb, **said)
+    verdicts = at_once(Published(settings).verdicts)
+    if not forced and (cluster, broker) not in verdicts:
+        known = [key.broker for key in verdicts if key.cluster == cluster]
+        reason = f"{unknown(f'broker of {cluster}', broker, known)}; --force if it is new"
+        raise Failure(reason, ExitCode.NOT_FOUND)
+    about = f"{broker} of {cluster}"
+    _give(settings, cluster, command, patience_s, about, of_broker(verb, cluster, broker))
+
+
+def _give(
+    settings: "Settings",
+    name: str,
+    command: "Command",
+    patience_s: float | None,
+    about: str,
+    undo: str | None,
+) -> None:
+    from console.operator_commands import give
+    from console.published import at_once
+
+    answer = at_once(lambda: give(settings, name, command, patience_s))
+    if answer is None:
+        write(f"sent: {command.kind} {about} ({command.id})")
+        return
+    write(f"done: {command.kind} {about}{_further(answer)}")
+    if undo is not None:
+        write(f"undo: {undo}")
+
+
+def _further(answer: "CommandAnswer") -> str:
+    epoch = "" if answer.epoch is None else f" at epoch {answer.epoch}"
+    return f"{epoch}: {answer.detail}" if answer.detail else epoch
+
+
+def _check_member(published: "Published", group: "Group", member: str) -> None:
+    """Refuse a name that is not in the group, with those that are like it."""
+    from console.published import at_once, unknown
+
+    known = {it.member for it in group.people}
+    if member not in known and group.members > len(known):  # the summary names only some
+        known |= {key.member for key in at_once(lambda: published.assignments(group.group))}
+    if member not in known:
+        raise Failure(unknown(f"member of {group.group}", member, known), ExitCode.NOT_FOUND)

@@ -1,0 +1,56 @@
+"""Members that an operator stops: not the last of a topic, and not for ever (``obeying``)."""
+
+import pytest
+
+from rebalance.groups.model.commands import DrainMember, EvictMember, UndrainMember
+from rebalance.groups.model.decisions import CommandAnswered
+from rebalance.groups.model.overview import GroupPhase
+from rebalance.ids import MemberId
+from tests.builders.records import commanded, joined, routed
+from tests.builders.story import Story, only, two_members
+
+B = MemberId("b")
+
+
+@pytest.mark.parametrize("stops", [DrainMember, EvictMember])
+def test_the_last_worker_of_a_topic_is_stopped_by_force_alone(
+    stops: type[DrainMember] | type[EvictMember],
+) -> None:
+    """A member that drains is no other worker; the state says that queues have none."""
+    story = two_members()
+    story.reads(commanded(DrainMember(MemberId("a"))))
+    story.settles()
+    (answer,) = only(CommandAnswered, story.reads(commanded(stops(B))))
+    assert ("refused", "no other member works on orders; force to stop it all the same") == (
+        answer.outcome,
+        answer.detail,
+    )
+
+    (answer,) = only(CommandAnswered, story.reads(commanded(stops(B, force=True))))
+    story.ticks()
+    story.settles()
+    assert ("done", GroupPhase.STARVED) == (answer.outcome, story.phase())
+
+
+def test_whoever_works_on_nothing_that_exists_may_go() -> None:
+    """A topic that is awaited has no queues that would be without a worker."""
+    story = Story()
+    story.reads(joined("a"), joined("b", "new"), routed("orders", 2))
+    (answer,) = only(CommandAnswered, story.reads(commanded(DrainMember(B))))
+
+    assert "done" == answer.outcome
+
+
+def test_a_drain_is_taken_back() -> None:
+    """The member has queues again, without having to restart; what it asks for itself stays."""
+    story = two_members()
+    story.reads(commanded(DrainMember(B)))
+    story.settles()
+    assert {"a"} == set(story.owners().values())
+    (answer,) = only(CommandAnswered, story.reads(commanded(UndrainMember(B))))
+    story.settles()
+
+    assert "done" == answer.outcome
+    assert {"a", "b"} == set(story.owners().values())
+    (answer,) = only(CommandAnswered, story.reads(commanded(UndrainMember(B))))
+    assert "refused" == answer.outcome
