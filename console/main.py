@@ -26,12 +26,14 @@ from console.commands import (
 from console.commands.allocate import allocate
 from console.commands.check import check
 from console.commands.demo import demo
+from console.commands.doctor import doctor
 from console.commands.health import health
 from console.commands.help import Command, group
 from console.commands.options import Call, call_of
 from console.commands.replay import replay
 from console.commands.run import run
 from console.commands.simulate import simulate
+from console.commands.top import top
 from console.commands.version import version
 from console.errors import ExitCode, Failure
 
@@ -39,6 +41,8 @@ app = group()
 app.command(cls=Command)(demo)
 app.command(cls=Command)(run)
 app.command(cls=Command)(health)
+app.command(cls=Command)(doctor)
+app.command(cls=Command)(top)
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
 app.add_typer(config.app, name="config")
@@ -68,6 +72,7 @@ def trimtab(
       trimtab demo            watch rebalances happen: Kafka, the controller and live members
       trimtab run             start the controller, on a Kafka of its own unless one is named
       trimtab groups list     which groups there are, and how each is
+      trimtab doctor          what is wrong, and what to do about it
       trimtab config show     every setting, its value and where it came from
 
     Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 130 interrupted.

@@ -24,7 +24,9 @@ from trimtab.protocol import (
     BROKERS,
     DEADLETTERS,
     GROUPS,
+    HEARTBEATS,
     HISTORY,
+    TICK_KEY,
     Assignment,
     BrokerKey,
     DeadLetter,
@@ -32,6 +34,7 @@ from trimtab.protocol import (
     HistoryRecord,
     MemberKey,
     Record,
+    Tick,
     Topic,
     UndecodableRecord,
     Verdict,
@@ -83,10 +86,10 @@ class Published:
                 self._keep(found, message, GROUPS, read_group_key)
         return dict(sorted(found.items()))
 
-    def assignments(self, group: str) -> dict[MemberKey, Assignment]:
-        """Return what each member of a group was told last."""
+    def assignments(self, group: str | None = None) -> dict[MemberKey, Assignment]:
+        """Return what each member was told last, of one group or of all."""
         found: dict[MemberKey, Assignment] = {}
-        own = member_key(group, "")
+        own = b"" if group is None else member_key(group, "")
         for message in self._messages(ASSIGNMENTS, group):
             if (message.key() or b"").startswith(own):
                 self._keep(found, message, ASSIGNMENTS, read_member_key)
@@ -99,13 +102,13 @@ class Published:
             self._keep(found, message, BROKERS, read_broker_key)
         return dict(sorted(found.items()))
 
-    def history(self, name: str, since_ms: int | None = None) -> list[Noted]:
-        """Return what happened to a group or a cluster, oldest first."""
-        own = name.encode()
+    def history(self, name: str | None, since_ms: int | None = None) -> list[Noted]:
+        """Return what happened to a group or a cluster, or to all; oldest first in each."""
+        own = None if name is None else name.encode()
         return [
             Noted(_place(message), entry)
             for message in self._messages(HISTORY, name, since_ms)
-            if message.key() == own and (entry := self._read(HISTORY, message)) is not None
+            if own in (None, message.key()) and (entry := self._read(HISTORY, message)) is not None
         ]
 
     def letters(self, since_ms: int | None = None) -> list[Buried]:
@@ -120,6 +123,17 @@ class Published:
             if letter is not None
         ]
         return [buried for _, buried in sorted(found, key=lambda it: it[0])]
+
+    def ticks(self, since_ms: int) -> dict[int, tuple[int, Tick]]:
+        """Return the last tick of each partition since a moment, and when it was appended."""
+        found: dict[int, tuple[int, Tick]] = {}
+        for message in self._messages(HEARTBEATS, None, since_ms):
+            if message.key() != TICK_KEY:
+                continue
+            record = self._read(HEARTBEATS, message)
+            if isinstance(record, Tick):
+                found[message.partition() or 0] = (message.timestamp()[1], record)
+        return found
 
     def _messages(
         self, topic: Topic[R], key: str | None = None, since_ms: int | None = None

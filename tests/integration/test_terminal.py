@@ -121,7 +121,7 @@ def test_a_name_that_is_not_there_is_said_to_be_so(
 
 
 @pytest.mark.usefixtures("two")
-def test_a_command_waits_for_its_answer(terminal: Run, group: str) -> None:
+def test_a_command_waits_for_its_answer(terminal: Run, published: Published, group: str) -> None:
     """Done, with what undoes it; refused, with the reason; what it names has to be there."""
 
     def order(*arguments: str) -> tuple[int, str]:
@@ -137,7 +137,15 @@ def test_a_command_waits_for_its_answer(terminal: Run, group: str) -> None:
     code, told = order("drain", group, "a")
     assert (REFUSED, True) == (code, told.startswith(f"trimtab: refused: {last}"))
     assert OK == order("drain", group, "a", "--force")[0]
+    published.wait_until(lambda: published.groups[group].state == "starved")
+    code, told, _ = terminal("doctor", group, "-o", "json")
+    (finding,) = json.loads(told)["findings"]
+    assert (REFUSED, group) == (code, finding["subject"])
+    assert f"trimtab groups undrain {group} a" in finding["remedy"]
     assert OK == order("undrain", group, "a")[0]
+    published.wait_until(lambda: published.groups[group].state == "stable")
+    assert (OK, "nothing is wrong\n", "") == terminal("doctor", group)
+    assert group in terminal("top", "--once")[1]
 
     code, told = order("strategy", group, "NOPE")
     assert (REFUSED, True) == (code, told.startswith("trimtab: refused: refused: strategy: "))

@@ -1,0 +1,192 @@
+"""Findings: what is wrong with a group, the brokers or the controller, and what to do about it.
+
+Each rule looks at published records alone and says nothing of what is well. A rule that needs time
+gets it from the caller. Called by `trimtab doctor`, which reads the records.
+
+Its one rule: a finding names what to do next, as a command or as a place to look at.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from console.views.moments import ago
+from console.views.sentences import queue_name
+from trimtab.protocol import (
+    Assignment,
+    Claim,
+    Conflict,
+    DeadLetter,
+    Doubled,
+    Group,
+    HistoryRecord,
+    MemberChanged,
+    MemberSummary,
+    Tick,
+    Verdict,
+)
+
+COLUMNS = ("subject", "finding", "remedy")
+
+STUCK_MS = 120_000
+"""Twice the longest time that a member has by default to let go (`policy.revocation_timeout`)."""
+SILENT_MS = 10_000
+"""Ticks come once a second; the driver drops those that it could not send for five."""
+BEHIND = 30
+"""Ticks that are written and not decided on: half a minute, ten batches of a busy machine."""
+RETURNS = 4
+"""As often in an hour a member comes back: a rolling restart does it once."""
+_NAMED = 3
+
+
+class Finding(NamedTuple):
+    """What is wrong with whom, and what to do."""
+
+    subject: str
+    finding: str
+    remedy: str
+
+    def row(self) -> dict[str, object]:
+        """Return it for a table."""
+        return dict(self._asdict())
+
+
+def of_controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Iterator[Finding]:
+    """Say that nobody decides, or that decisions are late; by the last tick of each partition."""
+    remedy = (
+        "look at the controller's log; `trimtab health` where it runs; start it with `trimtab run`"
+    )
+    newest = max((at_ms for at_ms, _ in ticks.values()), default=None)
+    if newest is None:
+        yield Finding("controller", "no tick in the last minute: nobody decides", remedy)
+    elif now_ms - newest > SILENT_MS:
+        yield Finding("controller", f"its last tick is {ago(now_ms - newest)} old", remedy)
+    behind = max((it.number - (it.seen or 0) for _, it in ticks.values() if it.start), default=0)
+    if newest is not None and behind > BEHIND:
+        finding = f"{behind} ticks are written and not decided on: it is behind, or starts"
+        yield Finding("controller", finding, "look at its log; it needs more CPU if this lasts")
+
+
+def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
+    """Say what a group's summary shows to be wrong."""
+    name = group.group
+    if group.ailment:
+        yield Finding(name, f"it ails: {group.ailment}", f"`trimtab groups explain {name}`")
+    if group.paused:
+        remedy = f'`trimtab groups resume {name} --reason "..."`'
+        yield Finding(name, f"it is paused since {ago(now_ms - group.at_ms)} or longer", remedy)
+    if group.members and group.state == "starved":
+        yield _starved(group)
+    stuck = now_ms - group.at_ms > STUCK_MS
+    if group.state == "reconciling" and stuck:
+        finding = f"{group.queues.moving} queues have been moving for {ago(now_ms - group.at_ms)}"
+        remedy = f"`trimtab queues list {name} --state moving` names who does not let go"
+        yield Finding(name, finding, remedy)
+    if group.state == "assigning" and stuck:
+        awaited = [topic for topic, it in sorted(group.topics.items()) if it.awaited]
+        what = f"topics that do not exist: {_some(awaited)}" if awaited else "its routes"
+        yield Finding(name, f"it waits for {what}", "create them, or `trimtab topics check`")
+    if group.subscriptions:
+        finding = f"its members have {group.subscriptions} different subscriptions"
+        yield Finding(name, finding, "unless a deployment is under way, give all the same topics")
+    yield from _of_people(group)
+
+
+def _starved(group: Group) -> Finding:
+    name, why = group.group, "; ".join(group.shortage or ())
+    drained = [it.member for it in group.people if it.draining]
+    finding = f"{group.queues.unassigned} queues have no worker"
+    if why:
+        return Finding(
+            name, f"{finding}: {why}", f"`trimtab queues list {name} --state unassigned`"
+        )
+    if drained:
+        remedy = f'start a member, or `trimtab groups undrain {name} {drained[0]} --reason "..."`'
+        return Finding(name, f"{finding}: {_some(drained)} drain", remedy)
+    away = [it.member for it in group.people if it.away]
+    if away:
+        remedy = "start them, or wait for the end of their session"
+        return Finding(name, f"{finding}: kept for {_some(away)}, which is away", remedy)
+    return Finding(name, finding, f"`trimtab queues list {name} --state unassigned`")
+
+
+def _of_people(group: Group) -> Iterator[Finding]:
+    def those(trait: str) -> list[str]:
+        return [it.member for it in group.people if getattr(it, trait)]
+
+    assert {"held", "resting"} <= MemberSummary.model_fields.keys()
+    if silent := those("held"):
+        remedy = (
+            f'look at them; `trimtab groups approve {group.group} --reason "..."` if they are dead'
+        )
+        finding = f"{_some(silent)} are silent, and too many at once to be believed dead"
+        yield Finding(group.group, finding, remedy)
+    if resting := those("resting"):
+        remedy = "look at their logs: they come and go too often, and get no queues for a while"
+        yield Finding(group.group, f"{_some(resting)} rest", remedy)
+
+
+def of_assignments(group: str, assignments: Iterable[Assignment]) -> Iterator[Finding]:
+    """Say which queues two members are told to hold."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for it in assignments:
+        if it.mode is None:
+            for grant in it.hold:
+                holders[queue_name(grant)].append(it.member)
+    for queue, members in sorted(holders.items()):
+        if len(members) > 1:
+            finding = f"{queue} is held by {_some(members)}"
+            yield Finding(group, finding, "`trimtab check` judges the whole log; report it")
+
+
+def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
+    """Say what has gone wrong lately: names used twice, members that come and go, false claims."""
+    returns = Counter[tuple[str, str]]()
+    for entry in entries:
+        match entry:
+            case MemberChanged(event="joined" | "rejoined"):
+                returns[entry.group, entry.member] += 1
+            case Conflict() if entry.older == entry.newer:
+                remedy = "give each process a member_id of its own"
+                yield Finding(entry.group, f"two processes are called {entry.newer}", remedy)
+            case Doubled():
+                yield Finding(entry.group, f"two processes are {entry.member}", entry.detail)
+            case Claim():
+                finding = (
+                    f"{entry.member} worked on {len(entry.queues)} queues that were not its own"
+                )
+                yield Finding(entry.group, finding, "report it, with its log")
+            case _:
+                pass
+    for (group, member), times in sorted(returns.items()):
+        if times >= RETURNS:
+            remedy = f"look at its log; `trimtab groups history {group} --since 1h`"
+            yield Finding(group, f"{member} came {times} times", remedy)
+
+
+def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
+    """Say how many records could not be used, by topic and reason."""
+    count = Counter((it.topic, it.reason) for it in letters)
+    for (topic, reason), number in sorted(count.items()):
+        remedy = f"`trimtab deadletters list --reason {reason} --since 1h`"
+        yield Finding(topic, f"{number} records could not be used: {reason}", remedy)
+
+
+def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:
+    """Say which brokers are out of use, and which clusters have too few left to spare one."""
+    panicked = set()
+    for it in verdicts:
+        where = f"{it.cluster}/{it.broker}"
+        if it.panic:
+            panicked.add(it.cluster)
+        elif not it.available and (it.until_ms is None or it.until_ms > now_ms):
+            remedy = f"`trimtab brokers explain {it.broker} --cluster {it.cluster}`"
+            yield Finding(where, f"out of use: {it.reason}", remedy)
+    for cluster in sorted(panicked):
+        remedy = f"`trimtab brokers list --cluster {cluster}`: too many are unfit to avoid any"
+        yield Finding(cluster, "verdicts are ignored", remedy)
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

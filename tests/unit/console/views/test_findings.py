@@ -1,0 +1,189 @@
+"""What is wrong, found in records; a healthy installation has no findings."""
+
+import pytest
+
+from console.views import findings
+from tests.unit.console.views.published_records import (
+    LIFE,
+    START_MS,
+    assignment,
+    cause,
+    group,
+    hold,
+    joined,
+)
+from trimtab.protocol import (
+    Conflict,
+    DeadLetter,
+    Group,
+    MemberSummary,
+    QueueCounts,
+    Tick,
+    TopicSummary,
+    UndecodableRecord,
+    Verdict,
+)
+from trimtab.protocol.deadletters import Place
+
+NOW_MS = START_MS + findings.STUCK_MS + 1_000
+QUEUES = QueueCounts(assigned=0, moving=2, unassigned=3)
+
+
+def people(**trait: bool) -> tuple[MemberSummary, ...]:
+    """One member with a trait."""
+    whole = {"member": "w1", "hold": 0, "give": 0, "inherit": 0, "draining": False}
+    return (MemberSummary.model_validate({**whole, **trait}),)
+
+
+WRONG = {
+    "ailment": (group("w1", ailment="ValueError"), "it ails: ValueError"),
+    "pause": (group("w1", paused=True), "it is paused since 2m or longer"),
+    "shortage": (
+        group("w1", state="starved", queues=QUEUES, shortage={"no room": 3}),
+        "3 queues have no worker: no room",
+    ),
+    "drained": (
+        group(state="starved", members=1, queues=QUEUES, people=people(draining=True)),
+        "3 queues have no worker: w1 drain",
+    ),
+    "away": (
+        group(state="starved", members=1, queues=QUEUES, people=people(away=True)),
+        "3 queues have no worker: kept for w1, which is away",
+    ),
+    "orphans": (group("w1", state="starved", queues=QUEUES), "3 queues have no worker"),
+    "stuck": (
+        group("w1", state="reconciling", queues=QUEUES),
+        "2 queues have been moving for 2m",
+    ),
+    "awaited": (
+        group(
+            "w1",
+            state="assigning",
+            topics={"new": TopicSummary(version=0, queues=0, awaited=True)},
+        ),
+        "it waits for topics that do not exist: new",
+    ),
+    "subscriptions": (group("w1", subscriptions=2), "its members have 2 different subscriptions"),
+    "silent": (
+        group(members=1, people=people(held=True)),
+        "w1 are silent, and too many at once to be believed dead",
+    ),
+    "resting": (group(members=1, people=people(resting=True)), "w1 rest"),
+}
+
+
+@pytest.mark.parametrize(("summary", "finding"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_with_a_group_is_found(summary: Group, finding: str) -> None:
+    """With its name, and with what to do next."""
+    (found,) = findings.of_group(summary, NOW_MS)
+
+    assert ("billing", finding) == (found.subject, found.finding)
+    assert found.remedy
+    assert {*findings.COLUMNS} == found.row().keys()
+
+
+def test_nothing_is_wrong_with_what_rests_or_has_only_begun_to_move() -> None:
+    """A hand-over takes a while, and a group without members has no worker by rights."""
+    for summary in (
+        group("w1"),
+        group("w1", state="reconciling", queues=QUEUES, at_ms=NOW_MS - 1_000),
+        group("w1", state="assigning", at_ms=NOW_MS - 1_000),
+        group(state="empty", queues=QUEUES),
+    ):
+        assert [] == list(findings.of_group(summary, NOW_MS))
+
+
+@pytest.mark.parametrize(
+    ("age_ms", "seen", "expected"),
+    [
+        (1_000, 99, []),
+        (findings.SILENT_MS + 1_000, 99, ["its last tick is 11s old"]),
+        (
+            1_000,
+            100 - findings.BEHIND - 1,
+            ["31 ticks are written and not decided on: it is behind, or starts"],
+        ),
+    ],
+)
+def test_a_controller_that_is_silent_or_behind_is_found(
+    age_ms: int, seen: int, expected: list[str]
+) -> None:
+    """By its ticks: they come once a second, and say how far it has come."""
+    tick = Tick(controller="c", number=100, start=LIFE, seen=seen)
+    ticks = {0: (NOW_MS - age_ms, tick), 1: (NOW_MS - age_ms - 500, tick)}
+
+    assert expected == [it.finding for it in findings.of_controller(ticks, NOW_MS)]
+
+
+def test_no_controller_at_all_is_found() -> None:
+    """Nothing else would say so: what was published stays as it was."""
+    (found,) = findings.of_controller({}, NOW_MS)
+    assert found.finding.startswith("no tick")
+
+
+def test_a_queue_with_two_holders_is_found() -> None:
+    """Only what is owned: those who share work on the same queues by rights."""
+    two = [assignment(it, hold=(hold(0, 2),)) for it in ("a", "b")]
+    shared = [assignment(it, hold=(hold(0, 2),), mode="shared") for it in ("a", "b")]
+
+    assert ["orders-0 is held by a, b"] == [
+        it.finding for it in findings.of_assignments("billing", two)
+    ]
+    assert [] == list(findings.of_assignments("billing", shared))
+
+
+def test_members_that_come_again_and_again_are_found() -> None:
+    """A restart is none; nor are two members."""
+    often = [joined("a") for _ in range(findings.RETURNS)]
+
+    assert [f"a came {findings.RETURNS} times"] == [
+        it.finding for it in findings.of_history([*often, joined("b"), joined("b")])
+    ]
+
+
+def test_a_name_used_twice_is_found() -> None:
+    """An instance that comes back under another name is not."""
+
+    def conflict(older: str) -> Conflict:
+        return Conflict(
+            group="billing",
+            older=older,
+            older_incarnation=LIFE,
+            newer="a",
+            newer_incarnation=LIFE,
+            rule="fence-older",
+            at_ms=START_MS,
+            cause=cause("a"),
+        )
+
+    entries = [conflict("a"), conflict("b")]
+    assert ["two processes are called a"] == [it.finding for it in findings.of_history(entries)]
+
+
+def test_dead_letters_are_counted_by_reason() -> None:
+    """A thousand of one kind are one finding."""
+    error = UndecodableRecord("invalid", "x")
+    letters = [DeadLetter.of(error, Place("t.members", 0, it), b"k", b"v") for it in range(9)]
+
+    (found,) = findings.of_letters(letters)
+    assert ("t.members", "9 records could not be used: invalid") == (found.subject, found.finding)
+
+
+def test_a_broker_that_is_out_is_found() -> None:
+    """Until its verdict lapses; a panic once for its cluster."""
+
+    def verdict(broker: str, **said: object) -> Verdict:
+        whole = {"cluster": "east", "broker": broker, "since_ms": 0, "reason": "slow"}
+        counts = {"reports": 1, "errors": 1, "panic": False, "available": False}
+        return Verdict.model_validate({**whole, **counts, **said})
+
+    told = [
+        verdict("a"),
+        verdict("b", until_ms=NOW_MS),
+        verdict("c", available=True),
+        verdict("d", panic=True, available=True),
+        verdict("e", panic=True, available=True),
+    ]
+    assert [("east/a", "out of use: slow"), ("east", "verdicts are ignored")] == [
+        (it.subject, it.finding) for it in findings.of_brokers(told, NOW_MS)
+    ]
