@@ -98,7 +98,8 @@ def explain(
     from console.views import brokers as view
     from trimtab.protocol import Verdict
 
-    published, begin = published_by(config, assignments), moment_of("--since", since)
+    begin = moment_of("--since", since)
+    published = published_by(config, assignments)
     verdicts = at_once(published.verdicts)
     now = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
     if now is None:

@@ -45,7 +45,8 @@ def list_deadletters(
     from console.published import at_once
     from console.views import letters as view
 
-    published, begin = published_by(config, assignments), moment_of("--since", since)
+    begin = moment_of("--since", since)
+    published = published_by(config, assignments)
     rows = view.rows(at_once(lambda: published.letters(begin)))
     chosen = [row for row in rows if reason in (None, row["reason"])]
     Listing("deadletters", chosen, view.NARROW, view.WIDE).show(output)

@@ -107,8 +107,8 @@ def history(
     from console.published import at_once, the_group
     from console.views import history as view
 
-    published = published_by(config, assignments)
     begin, end = moment_of("--since", since), moment_of("--until", until)
+    published = published_by(config, assignments)
     at_once(lambda: the_group(published, name))
     rows = view.rows(at_once(lambda: published.history(name, begin)), end)
     Listing("history", rows, view.NARROW, view.WIDE).show(output)
@@ -146,8 +146,8 @@ def explain(
     from console.published import at_once, the_group
     from console.views import explanation as view
 
-    published = published_by(config, assignments)
     until, begin = moment_of("--at", at), moment_of("--since", since)
+    published = published_by(config, assignments)
     group = at_once(lambda: the_group(published, name))
     noted = at_once(lambda: published.history(name, begin))
     if queue is None:

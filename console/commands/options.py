@@ -129,7 +129,7 @@ def moment_of(option: str, text: str | None) -> int | None:
         return None
     now = time.time_ns() // 1_000_000
     try:
-        return now - milliseconds(parse_duration(text))
+        return max(0, now - milliseconds(parse_duration(text)))
     except ValueError:
         pass
     try:

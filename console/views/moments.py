@@ -7,6 +7,8 @@ other log. Called by the other views and by the commands that take a time.
 from datetime import UTC, datetime
 
 _SECOND_MS = 1_000
+_END_MS = 253_402_300_800_000
+"""The year 10000: ISO 8601 has four digits for it."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
@@ -35,7 +37,7 @@ def read(text: str, now_ms: int) -> int:
         ValueError: It is none.
     """
     if text.isdecimal():
-        return int(text)
+        return _checked(int(text))
     today = datetime.fromtimestamp(now_ms / _SECOND_MS, UTC).date().isoformat()
     for written in (text, f"{today}T{text}"):
         try:
@@ -43,5 +45,11 @@ def read(text: str, now_ms: int) -> int:
         except ValueError:
             continue
         zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        return round(zoned.timestamp() * _SECOND_MS)
+        return _checked(round(zoned.timestamp() * _SECOND_MS))
     raise ValueError(f"{text} is no time, such as 03:12, 2026-01-31T03:12 or 1767225600000")
+
+
+def _checked(at_ms: int) -> int:
+    if not 0 <= at_ms < _END_MS:
+        raise ValueError("it must lie between 1970 and 9999")
+    return at_ms

@@ -28,6 +28,13 @@ def test_what_is_no_moment_is_refused_with_examples() -> None:
         read("yesterday", NOON_MS)
 
 
+@pytest.mark.parametrize("text", ["99999999999999999999", "0001-01-01", "253402300800000"])
+def test_a_moment_that_no_log_has_is_refused(text: str) -> None:
+    """Kafka would take some of them for something else."""
+    with pytest.raises(ValueError, match="must lie between 1970 and 9999"):
+        read(text, NOON_MS)
+
+
 def test_moments_are_written_in_utc() -> None:
     """To the millisecond; one that no calendar has is left as a number."""
     assert "2026-01-01T12:00:00.000Z" == said(NOON_MS)

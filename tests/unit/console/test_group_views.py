@@ -1,0 +1,58 @@
+"""`trimtab groups` and its like: what can be wrong with a question is said at once."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.builders.command_line import Run
+
+USAGE, INTERRUPTED = 2, 130
+PATIENCE_S = 60.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("groups", "history", "a", "--since", "soon"), "trimtab: --since: soon is no time"),
+        (("groups", "explain", "a", "--at", "99:99"), "trimtab: --at: 99:99 is no time"),
+        (("deadletters", "list", "--since", "9" * 20), "trimtab: --since: it must lie between"),
+        (("groups", "describe", "$tick"), "trimtab: GROUP: "),
+        (("queues", "list", "a\nb"), "trimtab: GROUP: "),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], text: str
+) -> None:
+    """One line that names what is wrong, before Kafka is asked."""
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", "127.0.0.1:1")
+    code, out, err = run(*arguments)
+
+    assert (USAGE, "") == (code, out)
+    assert err.startswith(text)
+    assert 1 == len(err.splitlines())
+
+
+def test_ctrl_c_ends_a_command_that_waits_for_kafka() -> None:
+    """At once, though its client waits in C for longer; with nothing on stderr."""
+    cluster = {**os.environ, "TRIMTAB_KAFKA__BOOTSTRAP_SERVERS": "127.0.0.1:1"}
+    call = [sys.executable, "-m", "console.main", "groups", "list"]
+    with subprocess.Popen(call, env=cluster, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + PATIENCE_S
+        while not _asks_kafka(process.pid):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+
+    assert (INTERRUPTED, "") == (process.returncode, err)
+
+
+def _asks_kafka(pid: int) -> bool:
+    """Whether Kafka's client has begun: its threads have names."""
+    names = [(it / "comm").read_text() for it in Path(f"/proc/{pid}/task").iterdir()]
+    return any(name.startswith("rdk:") for name in names)
