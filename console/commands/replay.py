@@ -6,7 +6,6 @@ described in its help.
 
 import json
 from collections import Counter
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,9 +17,9 @@ from console.commands.options import (
     Recordings,
     Servers,
     call_of,
+    moment_of,
     settings_of,
 )
-from console.errors import ExitCode, Failure
 from console.output import write
 
 if TYPE_CHECKING:
@@ -70,7 +69,9 @@ def replay(
 
     With batch lines, files are read one after the other, and batches end only there. The result
     has the same bytes as in production, if policy, brokers, partitions and cells are set as there.
-    Without batch lines, records are read in log order, and --every sets the length of a batch.
+    Without batch lines, and from a cluster, records are read in log order and --every sets the
+    length of a batch. The controller cut elsewhere, so what comes out may differ in the small:
+    what really happened is in `trimtab groups history`. Of a cluster --group reads its partition.
 
     Examples:
       trimtab replay incident.jsonl --group billing
@@ -84,12 +85,13 @@ def replay(
     from console.recordings.source import lines
     from console.wiring import described
 
+    end = moment_of("--until", until)
     settings = settings_of(config, assignments).settings
     again, progress = Replay.of(described(settings)), call_of(context).progress
     remarks, topics = Remarks(settings.topics, group), list(again.rules.decoder.topics)
-    read = remarks.kept(lines(settings, files or (), servers, topics, progress), topics)
+    read = remarks.kept(lines(settings, files or (), servers, topics, progress, group), topics)
     offsets = Counter[tuple[str, int]]()
-    for number, rows in batches(read, every, _time(until)):
+    for number, rows in batches(read, every, end):
         decided = again.decide(rows)
         remarks.note(rows, decided)
         records = [each for each in decided if group is None or _is_of(each, group)]
@@ -100,24 +102,15 @@ def replay(
     remarks.tell(progress)
 
 
-def _time(text: str | None) -> int | None:
-    if text is None or text.isdecimal():
-        return None if text is None else int(text)
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise Failure(f"--until: {text} is not a time", ExitCode.USAGE) from error
-    zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return round(zoned.timestamp() * 1000)
-
-
 def _is_of(record: "Record", group: str) -> bool:
     key = record.key.decode(errors="replace")
     return key == group or key.startswith(f"{group}/")
 
 
 def _tell(number: int, rows: "list[Row]", records: "list[Record]", prefix: str) -> None:
-    write(f"batch {number} ({len(rows)} records)")
+    from console.views.moments import said
+
+    write(f"batch {number} ({len(rows)} records), {said(rows[-1].appended_ms)}")
     for record in records:
         write(f"  {_told(record, prefix)}")
 

@@ -19,8 +19,11 @@ def lines(
     servers: str | None,
     topics: Sequence[str],
     progress: Progress,
+    group: str | None = None,
 ) -> Iterable[Line]:
     """Return recorded lines: of files, if any is named, else of topics of a cluster.
+
+    Of a ``group`` only its partition is read, where a topic has one for it.
 
     Raises:
         Failure: There is no such file, or no such cluster.
@@ -29,4 +32,4 @@ def lines(
         return read(files, settings.topics.prefix)
     where = servers or bootstrap_servers(settings)
     with progress.step(f"reading {len(topics)} topics of {where}"):
-        return recorded(settings, where, topics)
+        return recorded(settings, where, topics, group)

@@ -26,7 +26,7 @@ def test_a_recording_without_batches_is_cut_by_the_time_of_the_log(run: Run) -> 
 
     _, told, _ = run("replay", name)
     assert ["batch 0 (2 records)", "batch 2 (1 records)", "batch 3 (1 records)"] == [
-        line for line in told.splitlines() if line.startswith("batch")
+        line.partition(",")[0] for line in told.splitlines() if line.startswith("batch")
     ]
     assert "a left" in told
     assert 1 == run("replay", name, "--every", "60000")[1].count("batch")
@@ -67,7 +67,7 @@ def test_where_batches_are_recorded_nothing_else_ends_one(run: Run, every: str) 
 
     assert told == run("replay", name)[1]
     assert ["batch 0 (4 records)", "batch 1 (1 records)"] == [
-        line for line in told.splitlines() if line.startswith("batch")
+        line.partition(",")[0] for line in told.splitlines() if line.startswith("batch")
     ]
 
 
