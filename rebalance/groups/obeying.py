@@ -149,7 +149,7 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
     others = [
         wish_of(member)
         for name, member in draft.membership.members.merged().items()
-        if name != command.member and not member.draining
+        if name != command.member and not (member.draining or member.away)
     ]
     last = sorted((topics_of(leaving, there) & there) - subscribed(others, there))
     if last:

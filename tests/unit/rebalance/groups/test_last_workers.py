@@ -6,7 +6,7 @@ from rebalance.groups.model.commands import DrainMember, EvictMember, UndrainMem
 from rebalance.groups.model.decisions import CommandAnswered
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.ids import MemberId
-from tests.builders.records import commanded, joined, routed
+from tests.builders.records import commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
 
 B = MemberId("b")
@@ -30,6 +30,15 @@ def test_the_last_worker_of_a_topic_is_stopped_by_force_alone(
     story.ticks()
     story.settles()
     assert ("done", GroupPhase.STARVED) == (answer.outcome, story.phase())
+
+
+def test_a_member_that_is_away_is_no_other_worker() -> None:
+    """It may come back, but does nothing now."""
+    story = two_members()
+    story.reads(left("a", temporary=True))
+    (answer,) = only(CommandAnswered, story.reads(commanded(DrainMember(B))))
+
+    assert "refused" == answer.outcome
 
 
 def test_whoever_works_on_nothing_that_exists_may_go() -> None:
