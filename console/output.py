@@ -91,7 +91,7 @@ def write(text: str) -> None:
 
 def _cell(value: object) -> str:
     """One line of text, whatever a record says: a name could move the cursor."""
-    if value is None or value in ({}, [], ""):
+    if value is None or value in ("", {}, []):
         return "-"
     text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     return text if text.isprintable() else "".join(map(_visible, text))

@@ -79,28 +79,18 @@ class Published:
 
     def groups(self, group: str | None = None) -> dict[str, Group]:
         """Return the newest summary of each group, or of one; in order of names."""
-        found: dict[str, Group] = {}
-        own = None if group is None else group.encode()
-        for message in self._messages(GROUPS, group):
-            if own in (None, message.key()):
-                self._keep(found, message, GROUPS, read_group_key)
-        return dict(sorted(found.items()))
+        own = b"" if group is None else group.encode()
+        found = self._newest(GROUPS, group, own, read_group_key)
+        return found if group is None else {name: it for name, it in found.items() if name == group}
 
     def assignments(self, group: str | None = None) -> dict[MemberKey, Assignment]:
         """Return what each member was told last, of one group or of all."""
-        found: dict[MemberKey, Assignment] = {}
         own = b"" if group is None else member_key(group, "")
-        for message in self._messages(ASSIGNMENTS, group):
-            if (message.key() or b"").startswith(own):
-                self._keep(found, message, ASSIGNMENTS, read_member_key)
-        return dict(sorted(found.items()))
+        return self._newest(ASSIGNMENTS, group, own, read_member_key)
 
     def verdicts(self) -> dict[BrokerKey, Verdict]:
         """Return the newest verdict on each broker, in order of cluster and broker."""
-        found: dict[BrokerKey, Verdict] = {}
-        for message in self._messages(BROKERS):
-            self._keep(found, message, BROKERS, read_broker_key)
-        return dict(sorted(found.items()))
+        return self._newest(BROKERS, None, b"", read_broker_key)
 
     def history(self, name: str | None, since_ms: int | None = None) -> list[Noted]:
         """Return what happened to a group or a cluster, or to all; oldest first in each."""
@@ -141,18 +131,32 @@ class Published:
         name = f"{self.settings.topics.prefix}{topic.name}"
         return messages(self.settings, self._servers, [name], key=key, since_ms=since_ms)
 
-    def _keep(
-        self, found: dict[K, R], message: Message, topic: Topic[R], key: Callable[[bytes | None], K]
-    ) -> None:
-        try:
-            name = key(message.key())
-        except UndecodableRecord:
-            self.unreadable += 1
-            return
-        if message.value() is None:
-            found.pop(name, None)
-        elif (record := self._read(topic, message)) is not None:
-            found[name] = record
+    def _newest(
+        self,
+        topic: Topic[R],
+        partition_of: str | None,
+        prefix: bytes,
+        name_of: Callable[[bytes | None], K],
+    ) -> dict[K, R]:
+        """Return the last record of each key that begins so; older ones are not even decoded."""
+        last: dict[bytes, Message] = {}
+        for message in self._messages(topic, partition_of):
+            key = message.key() or b""
+            if not key.startswith(prefix):
+                continue
+            if message.value() is None:
+                last.pop(key, None)
+            else:
+                last[key] = message
+        found: dict[K, R] = {}
+        for key, message in sorted(last.items(), key=lambda entry: entry[0]):
+            record = self._read(topic, message)
+            if record is not None:
+                try:
+                    found[name_of(key)] = record
+                except UndecodableRecord:
+                    self.unreadable += 1
+        return found
 
     def _read(self, topic: Topic[R], message: Message) -> R | None:
         try:

@@ -62,16 +62,14 @@ def replay(
     r"""Run recorded events through the controller's own code, and print what it decides.
 
     A recording is JSON lines, one record of Kafka each, with lines between batches or without:
-
       {"topic": "members", "partition": 3, "offset": 9, "timestamp": 1767225600000,
        "key": "billing", "value": "{\"v\": 1, \"kind\": \"join\", ...}"}
       {"batch": 2}
 
     With batch lines, files are read one after the other, and batches end only there. The result
     has the same bytes as in production, if policy, brokers, partitions and cells are set as there.
-    Without batch lines, and from a cluster, records are read in log order and --every sets the
-    length of a batch. The controller cut elsewhere, so what comes out may differ in the small:
-    what really happened is in `trimtab groups history`. Of a cluster --group reads its partition.
+    Without batch lines, as from a cluster, --every cuts the log. The controller cut elsewhere, so
+    hand-overs may differ from what really happened: that is in `trimtab groups history`.
 
     Examples:
       trimtab replay incident.jsonl --group billing
@@ -85,13 +83,12 @@ def replay(
     from console.recordings.source import lines
     from console.wiring import described
 
-    end = moment_of("--until", until)
-    settings = settings_of(config, assignments).settings
-    again, progress = Replay.of(described(settings)), call_of(context).progress
+    settings, progress = settings_of(config, assignments).settings, call_of(context).progress
+    again = Replay.of(described(settings))
     remarks, topics = Remarks(settings.topics, group), list(again.rules.decoder.topics)
     read = remarks.kept(lines(settings, files or (), servers, topics, progress, group), topics)
     offsets = Counter[tuple[str, int]]()
-    for number, rows in batches(read, every, end):
+    for number, rows in batches(read, every, moment_of("--until", until)):
         decided = again.decide(rows)
         remarks.note(rows, decided)
         records = [each for each in decided if group is None or _is_of(each, group)]

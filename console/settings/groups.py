@@ -10,7 +10,6 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from allocators import allocator
 from console.settings.section import Section
 from console.settings.units import Duration, Wait, milliseconds
 from rebalance.groups.model.policy import Compat, Policy, TwinRule
@@ -147,7 +146,10 @@ class PolicySettings(Section):
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
         try:
-            allocator(self.strategy, self.strategy_options)
+            if self.strategy != _DEFAULT.strategy or self.strategy_options:
+                from allocators import allocator  # not for commands that only look
+
+                allocator(self.strategy, self.strategy_options)
         except KeyError as error:
             raise ValueError(f"strategy: {error.args[0]}") from error
         except ValueError as error:
