@@ -64,7 +64,7 @@ def _answer(letter: DeadLetter, outlet: Outlet) -> Record | None:
         principal=command.principal,
         reason=command.reason,
         outcome="refused",
-        detail=one_line(f"{letter.reason}: {letter.detail}"),
+        detail=one_line(letter.detail),
         at_ms=letter.timestamp_ms or 0,
         cause=Cause(
             kind="command",

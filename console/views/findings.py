@@ -96,7 +96,7 @@ def _starved(group: Group) -> Finding:
     name, why = group.group, "; ".join(group.shortage or ())
     drained = [it.member for it in group.people if it.draining]
     finding = f"{group.queues.unassigned} queues have no worker"
-    if why:
+    if why and len(drained) < group.members:
         return Finding(
             name, f"{finding}: {why}", f"`trimtab queues list {name} --state unassigned`"
         )

@@ -1,11 +1,11 @@
 """What the terminal says of a live group: how it is, who has each queue, since when and why."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import Run, caller
@@ -13,7 +13,6 @@ from tests.integration.conftest import MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.topics import PARTITIONS
-from trimtab.protocol import partition_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -52,6 +51,15 @@ def read(terminal: Run, *arguments: str) -> list[dict[str, Any]]:
     assert (OK, "") == (code, error)
     (rows,) = json.loads(out).values()
     return rows  # type: ignore[no-any-return]  # of JSON
+
+
+def wrong(terminal: Run, group: str) -> list[str]:
+    """What the doctor would type about a group; a slow machine's controller may be ill as well."""
+    code, out, _ = terminal("doctor", group, "-o", "json")
+    found = json.loads(out)["findings"]
+    assert code == (REFUSED if found else OK)
+    remedies = [it["remedy"] for it in found if it["subject"] == group]
+    return [command for it in remedies for command in re.findall(r"`(.*?) --reason", it)]
 
 
 @pytest.mark.usefixtures("two")
@@ -97,16 +105,8 @@ def test_a_queue_that_moved_is_explained(terminal: Run, group: str) -> None:
     assert whole[-1]["what"].startswith("now stable")
 
 
-def test_a_name_that_is_not_there_is_said_to_be_so(
-    terminal: Run, kafka: EmbeddedKafka, controller: ControllerProcess, group: str
-) -> None:
-    """Exit code 4 and one line; records that nobody can read do no harm."""
-    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
-    for topic in ("groups", "assignments", "history"):
-        partition = partition_of(group, PARTITIONS)
-        producer.produce(f"{controller.prefix}{topic}", b"\xff", group.encode(), partition)
-    assert 0 == producer.flush(30)
-
+def test_a_name_that_is_not_there_is_said_to_be_so(terminal: Run, group: str) -> None:
+    """Exit code 4 and one line."""
     for command in (
         ("groups", "describe", group),
         ("groups", "history", group),
@@ -138,17 +138,14 @@ def test_a_command_waits_for_its_answer(terminal: Run, published: Published, gro
     assert (REFUSED, True) == (code, told.startswith(f"trimtab: refused: {last}"))
     assert OK == order("drain", group, "a", "--force")[0]
     published.wait_until(lambda: published.groups[group].state == "starved")
-    code, told, _ = terminal("doctor", group, "-o", "json")
-    (finding,) = json.loads(told)["findings"]
-    assert (REFUSED, group) == (code, finding["subject"])
-    assert f"trimtab groups undrain {group} a" in finding["remedy"]
+    assert [f"trimtab groups undrain {group} a"] == wrong(terminal, group)
     assert OK == order("undrain", group, "a")[0]
     published.wait_until(lambda: published.groups[group].state == "stable")
-    assert (OK, "nothing is wrong\n", "") == terminal("doctor", group)
+    assert [] == wrong(terminal, group)
     assert group in terminal("top", "--once")[1]
 
     code, told = order("strategy", group, "NOPE")
-    assert (REFUSED, True) == (code, told.startswith("trimtab: refused: refused: strategy: "))
+    assert (REFUSED, True) == (code, told.startswith("trimtab: refused: strategy: "))
     nobody = f"trimtab: there is no member of {group} c; there is a, b\n"
     assert (NOT_FOUND, nobody) == order("evict", group, "c")
     assert NOT_FOUND == order("pause", f"{group}-x")[0]
@@ -162,13 +159,14 @@ def test_a_command_waits_for_its_answer(terminal: Run, published: Published, gro
 
 
 def test_a_command_about_a_broker_is_answered(terminal: Run, group: str) -> None:
-    """One that nobody knows is named only by force; then it is explained."""
+    """One that nobody knows is named only by force; that it is spared, as its last, is said."""
     about = ("a", "--cluster", f"cluster-of-{group}")
     assert NOT_FOUND == terminal("brokers", "eject", *about, *WHY)[0]
 
     code, out, _ = terminal("brokers", "eject", *about, *WHY, "--force")
-    assert (OK, f"done: eject a of cluster-of-{group}") == (code, out.splitlines()[0])
+    spared = f"done: eject a of cluster-of-{group}: spared, too few would be left: "
+    assert (OK, True) == (code, out.startswith(spared))
     (verdict,) = read(terminal, "brokers", "explain", *about)
-    assert ("out", "operator") == (verdict["state"], verdict["detector"])
+    assert ("available", "operator") == (verdict["state"], verdict["detector"])
     assert OK == terminal("brokers", "restore", *about, *WHY)[0]
     assert OK == terminal("brokers", "forget", *about, *WHY)[0]

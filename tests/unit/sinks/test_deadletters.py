@@ -44,7 +44,7 @@ def test_a_dead_letter_lies_under_its_source_topic() -> None:
 @pytest.mark.parametrize(
     ("value", "key", "outcome"),
     [
-        (encode(WANTED), b"billing", "refused: strategy: no strategy is called NOPE"),
+        (encode(WANTED), b"billing", "strategy: no strategy is called NOPE"),
         (encode(WANTED), b"$tick", None),
         (encode(WANTED), None, None),
         (b'{"v":1,"kind":"dance","id":"c1"}', b"billing", None),

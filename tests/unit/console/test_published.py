@@ -1,0 +1,152 @@
+"""What counts of compacted topics, read in order; Kafka itself is in `tests/integration`."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from console.errors import ExitCode, Failure
+from console.published import Published, at_once, the_group, unknown
+from console.settings import Settings, load
+from tests.unit.console.views.published_records import (
+    LIFE,
+    START_MS,
+    assignment,
+    group,
+    hold,
+    joined,
+)
+from trimtab.protocol import TICK_KEY, Beat, Record, Tick, encode, member_key
+
+
+class Said(NamedTuple):
+    """A message, as Kafka's client hands it over."""
+
+    stands: int
+    named: bytes | None
+    written: bytes | None
+
+    def topic(self) -> str:
+        """Any."""
+        return "t"
+
+    def partition(self) -> int:
+        """One alone."""
+        return 0
+
+    def offset(self) -> int:
+        """Where it stands."""
+        return self.stands
+
+    def key(self) -> bytes | None:
+        """Whom it is about."""
+        return self.named
+
+    def value(self) -> bytes | None:
+        """What it says."""
+        return self.written
+
+    def timestamp(self) -> tuple[int, int]:
+        """When it was appended."""
+        return 1, START_MS + self.stands
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Of some cluster."""
+    return load(assignments=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
+
+
+def reading(
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    *said: tuple[bytes | None, Record | bytes | None],
+) -> Published:
+    """What is published, where each topic holds these records."""
+
+    def messages(*_: object, **__: object) -> Iterator[Said]:
+        for number, (key, record) in enumerate(said):
+            yield Said(number, key, encode(record) if isinstance(record, Record) else record)
+
+    monkeypatch.setattr("console.published.messages", messages)
+    return Published(settings)
+
+
+def test_the_last_record_of_a_key_counts(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none after a tombstone; what nobody can read is counted and left out."""
+    published = reading(
+        settings,
+        monkeypatch,
+        (b"b", group("x", group="b", epoch=4)),
+        (b"a", group(group="a")),
+        (b"b", group("x", group="b", epoch=5)),
+        (b"gone", group(group="gone")),
+        (b"gone", None),
+        (b"bad", b"\xff"),
+        (None, group(group="nobody")),
+    )
+    found = published.groups()
+
+    assert ["a", "b"] == list(found)
+    assert 5 == found["b"].epoch
+    assert 2 == published.unreadable
+
+
+def test_of_one_group_nothing_of_another_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where its name begins the same: they may be in one partition."""
+    published = reading(
+        settings,
+        monkeypatch,
+        (member_key("bill", "a"), assignment("a", group="bill", hold=(hold(0, 2),))),
+        (member_key("billing", "a"), assignment("a")),
+        (member_key("bill/ing", "a"), assignment("a", group="bill/ing")),
+    )
+    assert [("bill", "a")] == list(published.assignments("bill"))
+    assert 3 == len(published.assignments())
+
+
+def test_a_group_that_is_not_there_is_named_with_its_like(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever mistypes it sees what was meant."""
+    published = reading(settings, monkeypatch, (b"billing", group()), (b"x", group(group="x")))
+    with pytest.raises(Failure, match="there is no group biling; there is billing$") as failure:
+        the_group(published, "biling")
+
+    assert ExitCode.NOT_FOUND == failure.value.exit_code
+    assert "billing" == the_group(published, "billing").group
+    assert unknown("group", "a", []).endswith("there is no group at all yet")
+
+
+def test_history_is_that_of_one_name(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the places where the entries stand; or of all."""
+    entries = ((b"billing", joined("a")), (b"x", joined("b")), (b"billing", b"{}"))
+    published = reading(settings, monkeypatch, *entries)
+
+    assert ["t/0@0"] == [it.place for it in published.history("billing")]
+    assert 2 == len(published.history(None))
+
+
+def test_ticks_are_told_from_beats(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one of each partition, and when it was appended."""
+    beat = Beat(member="a", incarnation=LIFE, sequence=0, epoch=0)
+    ticks = [Tick(controller="c", number=number, start=LIFE) for number in (1, 2)]
+    published = reading(
+        settings, monkeypatch, (TICK_KEY, ticks[0]), (TICK_KEY, ticks[1]), (b"billing", beat)
+    )
+    assert {0: (START_MS + 1, ticks[1])} == published.ticks(0)
+
+
+def test_what_fails_in_the_other_thread_fails_here() -> None:
+    """Nothing is swallowed."""
+
+    def fails() -> None:
+        raise Failure("no")
+
+    with pytest.raises(Failure, match="no"):
+        at_once(fails)
+    assert 7 == at_once(lambda: 7)
