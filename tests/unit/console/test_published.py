@@ -114,7 +114,7 @@ def test_a_group_that_is_not_there_is_named_with_its_like(
 ) -> None:
     """Whoever mistypes it sees what was meant."""
     published = reading(settings, monkeypatch, (b"billing", group()), (b"x", group(group="x")))
-    with pytest.raises(Failure, match="there is no group biling; there is billing$") as failure:
+    with pytest.raises(Failure, match=r"there is no group biling; there is billing$") as failure:
         the_group(published, "biling")
 
     assert ExitCode.NOT_FOUND == failure.value.exit_code
