@@ -154,7 +154,7 @@ def explain(
         rows = view.of_group(group, noted, until)
     else:
         told = at_once(lambda: published.assignments(name)).values()
-        found = view.of_queue(queue, told, noted)
+        found = view.of_queue(queue, group, told, noted)
         if found is None:
             known = ", ".join(sorted(group.topics)) or "no topics"
             reason = f"no record of {name} names the queue {queue}; it subscribes {known}"

@@ -29,6 +29,7 @@ from trimtab.protocol import (
 
 Row = dict[str, object]
 
+_FORGOTTEN = "when it was granted the history does not say any more"
 COLUMNS = ("at", "what", "because", "place")
 
 
@@ -40,39 +41,54 @@ class Noted(NamedTuple):
 
 
 def of_queue(
-    queue: str, told: Iterable[Assignment], history: Iterable[tuple[str, HistoryRecord]]
+    queue: str,
+    group: Group,
+    told: Iterable[Assignment],
+    history: Iterable[tuple[str, HistoryRecord]],
 ) -> list[Row] | None:
-    """Explain who has a queue; None if nothing has ever been said of it."""
-    noted = [Noted(*it) for it in history]
+    """Explain who has a queue, or why nobody has; None if nothing has ever been said of it."""
     now = _present(queue, told)
-    last = next((it for it in reversed(noted) if _moved(queue, it.entry)), None)
-    grant = next(iter(now), None)
-    owner, epoch = (grant[0], grant[1]) if grant else (None, None)
-    steps: list[Noted] = []
-    if (
-        last is not None
-        and isinstance(last.entry, Handover)
-        and owner in (None, last.entry.to_member)
-    ):
-        steps = [*_same_cause(noted, last.entry.cause, before=last), last]
-    elif epoch is not None:
-        steps = _granted(noted, epoch)
-    if not now and not steps:
+    steps = _way_to(queue, now, [Noted(*it) for it in history])
+    if not now and not steps and not _is_of(queue, group):
         return None
     rows = [_row(it) for it in steps]
-    if not steps:
-        text = (
-            "when it was granted the history does not say any more: it is older, or nobody had it"
-        )
-        rows.append({"at": None, "what": text, "because": None, "place": None})
-    return (
-        rows
-        + [
-            {"at": None, "what": f"now {text}", "because": because, "place": None}
-            for _, _, text, because in now
-        ]
-        or rows
-    )
+    if now and not steps:
+        rows.append(_said(_FORGOTTEN, None))
+    rows += [_said(f"now {text}", because) for _, _, text, because in now]
+    return rows if now else [*rows, _unowned(group)]
+
+
+def _way_to(
+    queue: str, now: Sequence[tuple[str, int, str, str]], noted: Sequence[Noted]
+) -> list[Noted]:
+    """Return how a queue came to its owner; without one, how it came to the last."""
+    owner, epoch = (now[0][0], now[0][1]) if now else (None, None)
+    for it in reversed(noted):
+        entry = it.entry
+        if isinstance(entry, Handover) and _names(entry, queue):
+            if owner in {None, entry.to_member}:
+                return [*_same_cause(noted, entry.cause, before=it), it]
+            break
+    return [] if epoch is None else _granted(noted, epoch)
+
+
+def _is_of(queue: str, group: Group) -> bool:
+    """Whether a group subscribes the topic of a queue, and that has so many."""
+    topic, _, number = queue.rpartition("-")
+    summary = group.topics.get(topic)
+    return summary is not None and number.isdecimal() and int(number) < summary.queues
+
+
+def _unowned(group: Group) -> Row:
+    """Say that nobody has a queue, and all that the group's summary knows of the reason."""
+    those = {
+        trait: ", ".join(it.member for it in group.people if getattr(it, trait))
+        for trait in ("draining", "away")
+    }
+    people = [f"{names}: {trait}" for trait, names in those.items() if names]
+    state = f"{group.group} is {group.state}"
+    why = "; ".join([state, *(group.shortage or ()), *people, reason(group.cause)])
+    return _said("now nobody has it", why)
 
 
 def of_group(
@@ -91,9 +107,12 @@ def of_group(
     if at_ms is None:
         now: Row = {"at": said(group.at_ms), "what": f"now {event(group)}"}
         rows.append(now | {"because": reason(group.cause), "place": place(group.cause)})
-        rows += [_waiting(count, why) for why, count in (group.shortage or {}).items()]
+        rows += [
+            _said(f"{count} queues have no owner", why)
+            for why, count in (group.shortage or {}).items()
+        ]
         if group.ailment:
-            rows.append({"at": None, "what": "it ails", "because": group.ailment, "place": None})
+            rows.append(_said("it ails", group.ailment))
     return rows
 
 
@@ -125,8 +144,8 @@ def _next(member: str, heir: InheritRef) -> str:
     return f"{member} comes next, under epoch {heir.epoch}, when {heir.from_member} lets go"
 
 
-def _moved(queue: str, entry: HistoryRecord) -> bool:
-    return isinstance(entry, Handover) and any(queue_name(it) == queue for it in entry.queues)
+def _names(entry: Handover, queue: str) -> bool:
+    return any(queue_name(it) == queue for it in entry.queues)
 
 
 def _granted(noted: Sequence[Noted], epoch: int) -> list[Noted]:
@@ -168,5 +187,6 @@ def _row(noted: Noted) -> Row:
     }
 
 
-def _waiting(count: int, why: str) -> Row:
-    return {"at": None, "what": f"{count} queues have no owner", "because": why, "place": None}
+def _said(what: str, because: str | None) -> Row:
+    """Describe how it is now; that has no time and no place of its own."""
+    return {"at": None, "what": what, "because": because, "place": None}

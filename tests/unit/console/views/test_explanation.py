@@ -15,6 +15,8 @@ from tests.unit.console.views.published_records import (
 )
 from trimtab.protocol import CommandAnswer, HistoryRecord
 
+TWO = group("a", "b")
+
 
 def what(rows: list[Row] | None) -> list[object]:
     """The steps in words."""
@@ -38,7 +40,7 @@ def test_a_queue_came_by_a_hand_over_that_a_join_set_off() -> None:
         handed_over(0, "a", "b"),
     )
     told = [assignment("a"), assignment("b", hold=(hold(0, 4), hold(1, 4)))]
-    rows = explanation.of_queue("orders-0", told, history)
+    rows = explanation.of_queue("orders-0", TWO, told, history)
 
     assert [
         "b joined",
@@ -54,7 +56,7 @@ def test_a_queue_came_by_a_hand_over_that_a_join_set_off() -> None:
 def test_a_queue_that_nobody_had_came_with_the_rebalance_that_drew_its_epoch() -> None:
     """There was no hand-over to tell of."""
     history = numbered(joined("a", offset=80), rebalanced(2, why=cause("a", 80)), rebalanced(4))
-    rows = explanation.of_queue("orders-0", [assignment("a", hold=(hold(0, 2),))], history)
+    rows = explanation.of_queue("orders-0", TWO, [assignment("a", hold=(hold(0, 2),))], history)
 
     assert [
         "a joined",
@@ -66,11 +68,29 @@ def test_a_queue_that_nobody_had_came_with_the_rebalance_that_drew_its_epoch() -
 def test_what_the_history_does_not_hold_is_not_guessed() -> None:
     """An old hand-over to somebody else explains nothing of today's owner."""
     history = numbered(handed_over(0, "x", "z"))
-    rows = explanation.of_queue("orders-0", [assignment("a", hold=(hold(0, 1),))], history)
+    rows = explanation.of_queue("orders-0", TWO, [assignment("a", hold=(hold(0, 1),))], history)
 
     assert 2 == len(what(rows))
     assert "does not say" in str(what(rows)[0])
-    assert explanation.of_queue("orders-9", [], history) is None
+    assert explanation.of_queue("orders-9", TWO, [], history) is None
+
+
+def test_a_queue_that_nobody_has_is_explained_by_how_its_group_is() -> None:
+    """What it lacks, who drains or is away, and what it did last; before it, how it was lost."""
+    people = tuple(
+        it.model_copy(update={"draining": it.member == "a", "away": it.member == "b" or None})
+        for it in TWO.people
+    )
+    starved = group("a", "b", state="starved", shortage={"no room": 2}, people=people)
+    rows = explanation.of_queue("orders-1", starved, [], numbered(handed_over(1, "x", "a")))
+
+    assert ["orders-1 went from x to a in 130 ms (released)", "now nobody has it"] == what(rows)
+    assert rows is not None
+    assert (
+        "billing is starved; no room; a: draining; b: away; join of b, trimtab.members/3@90"
+        == rows[-1]["because"]
+    )
+    assert ["now nobody has it"] == what(explanation.of_queue("orders-1", starved, [], []))
 
 
 def test_a_queue_on_its_way_names_both() -> None:
@@ -82,7 +102,7 @@ def test_a_queue_on_its_way_names_both() -> None:
     assert [
         "now a is to give it under epoch 2",
         "now b comes next, under epoch 3, when a lets go",
-    ] == what(explanation.of_queue("orders-0", told, []))[-2:]
+    ] == what(explanation.of_queue("orders-0", TWO, told, []))[-2:]
 
 
 def test_a_group_rebalanced_because_of_its_last_change() -> None:
