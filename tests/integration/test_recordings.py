@@ -50,6 +50,8 @@ def test_topics_are_read_from_their_first_record_to_their_last(
     code, told, errors = run("replay", "--bootstrap-servers", servers, "--every", "60000")
     assert 0 == code, errors
     assert "billing: a is told under epoch 1: hold orders-0@1 orders-1@1" in told
+    one = ("--bootstrap-servers", servers, "--every", "60000", "--group", GROUP)
+    assert (0, told) == run("replay", *one)[:2]
     code, told, _ = run("check", "--bootstrap-servers", servers)
     assert (0, "2 records of 1 groups, no violations\n") == (code, told)
 
