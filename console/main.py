@@ -7,6 +7,7 @@ code, never a traceback; `--debug` (or TRIMTAB_DEBUG) shows the traceback as wel
 import os
 import sys
 import traceback
+from importlib.metadata import version as installed
 from io import TextIOWrapper
 from typing import Annotated
 
@@ -36,6 +37,7 @@ from console.commands.simulate import simulate
 from console.commands.top import top
 from console.commands.version import version
 from console.errors import ExitCode, Failure
+from console.output import write
 
 app = group()
 app.command(cls=Command)(demo)
@@ -59,12 +61,27 @@ app.add_typer(faults.app, name="faults")
 app.command(cls=Command)(version)
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        write(f"trimtab {installed('trimtab-controller')}")
+        raise typer.Exit(ExitCode.OK)
+
+
 @app.callback()
 def trimtab(
     context: typer.Context,
     *,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
     debug: Annotated[bool, typer.Option(help="Show tracebacks of failures.")] = False,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version; `trimtab version` says more.",
+            is_eager=True,
+            callback=_print_version,
+        ),
+    ] = False,
 ) -> None:
     """Rebalance consumer groups from one place.
 

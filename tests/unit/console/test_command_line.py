@@ -175,6 +175,12 @@ def test_version_names_what_it_runs_on(run: Run) -> None:
     )
 
 
+def test_the_version_is_an_option_too(run: Run) -> None:
+    """As with most commands; and it says no more."""
+    version = yaml.safe_load(run("version", "-o", "yaml")[1])["trimtab-controller"]
+    assert (0, f"trimtab {version}\n", "") == run("--version")
+
+
 def test_a_stopped_kafka_is_unhealthy_but_not_an_error(run: Run) -> None:
     """Exit code 3, with the same report on stdout as when it runs."""
     code, out, err = run("kafka", "status", "-o", "json")
