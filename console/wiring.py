@@ -13,6 +13,7 @@ from streaming.options import (
     FeedOptions,
     KafkaOptions,
     Options,
+    PageOptions,
     QueryOptions,
     SparkOptions,
     TopicOptions,
@@ -70,4 +71,5 @@ def options(
             ui_port=controller.ui_port,
             further=settings.spark.options,
         ),
+        page=PageOptions(address=controller.http_address, port=controller.http_port),
     )

@@ -12,9 +12,13 @@ Called by ``console``. Its one rule: it ends without an error only when it was t
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from importlib.metadata import version
 from threading import Event
 from types import FrameType
 
+import pyspark
+import structlog
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -22,6 +26,11 @@ from pyspark.sql import SparkSession
 from streaming.cell_operator import CellOperator
 from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
 from streaming.feeds.feed import Feed
+from streaming.metrics.account import Account
+from streaming.metrics.catalogue import Metrics
+from streaming.metrics.group_gauges import GroupGauges
+from streaming.metrics.page import Asked, Check, PageNotServed, served
+from streaming.metrics.probes import alive, ready
 from streaming.options import Options
 from streaming.process.ending import ending_of
 from streaming.process.horizon import Horizon
@@ -53,11 +62,17 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
         CheckpointRefused: The checkpoint was begun with other settings.
         ControllerFailed: It ended for any other reason.
     """
-    stop = Event()
+    stop, metrics = Event(), Metrics()
+    metrics.build.set(1, version("trimtab-controller"), pyspark.__version__)
     try:
-        with taken_down(options.home), _told_by_signals(stop), _session(options) as spark:
+        with (
+            taken_down(options.home),
+            _told_by_signals(stop),
+            _page(options, metrics),
+            _session(options) as spark,
+        ):
             if not stop.is_set():
-                _run(spark, options, stop, further)
+                _run(spark, options, metrics, stop, further)
     except QueryFailed as error:
         raise ControllerFailed(f"the query ended: {error}; see {logs(options)}") from error
     except (
@@ -66,6 +81,7 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
         NotReminded,
         NotSurveyed,
         NotTold,
+        PageNotServed,
         SparkNotStarted,
         Undelivered,
     ) as error:
@@ -82,11 +98,13 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
         ) from error
 
 
-def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[Feed]) -> None:
+def _run(
+    spark: SparkSession, options: Options, metrics: Metrics, stop: Event, further: Sequence[Feed]
+) -> None:
     _accept(spark, options)  # before an earlier controller is replaced
     locate(options, stop)
     horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
-    listener = QueryListener(spark, horizon)
+    listener = QueryListener(spark, horizon, Account(metrics, horizon, options.topics.prefix))
     spark.streams.addListener(listener)
     start = new_start()
     starts = take_over(options, start, stop)
@@ -103,7 +121,7 @@ def _run(spark: SparkSession, options: Options, stop: Event, further: Sequence[F
     )
     feeds: Sequence[Feed] = (
         TickProducer(options, horizon),
-        RouteWatcher(options),
+        RouteWatcher(options, GroupGauges(metrics)),
         HostWatcher(options),
         *further,
     )
@@ -132,6 +150,20 @@ def _set_to(spark: SparkSession, key: str) -> str | None:
         return spark.conf.get(key)
     except PySparkException:
         return None
+
+
+@contextmanager
+def _page(options: Options, metrics: Metrics) -> Iterator[None]:
+    """Answer probes and Prometheus meanwhile, if that is wanted."""
+    where = options.page
+    if where.port == 0:
+        yield
+        return
+    tick_ms = max(options.feeds.tick_interval_ms, options.query.routine_interval_ms)
+    checks: dict[str, Check] = {"/livez": alive, "/readyz": partial(ready, options.home, tick_ms)}
+    with served(where.address, where.port, Asked(checks, metrics.text)) as url:
+        structlog.get_logger().info("answering probes", url=url)
+        yield
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from streaming.cell.gate import SHUT, Opening
 from streaming.cell.hearing import CellRules
+from streaming.metrics.tally import tallied
 from streaming.startup.succession import give_way
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
@@ -32,6 +33,8 @@ from streaming.wire.rows import Row
 _GARBAGE: Final = 100_000
 """New objects between two looks for cycles. A fold makes that many values, nearly all without any,
 and Python's 700 let a large batch spend a third of its time looking (`bench.faults`)."""
+
+_COLUMNS: Final = list(Record._fields)
 
 StateFunction = Callable[[Any, Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]]
 """What Spark calls: with a key, the new frames and the remembered state."""
@@ -68,7 +71,8 @@ class CellOperator:
         folded = fold(cell, rows, rules.at(here, opening))
         state.update((write(folded.cell),))
         if folded.records:
-            yield pd.DataFrame(folded.records, columns=list(Record._fields))
+            tally = tallied(folded.records, rows, self.prefix)
+            yield pd.DataFrame([*folded.records, (None, 0, b"", tally, ())], columns=_COLUMNS)
 
     def _new(self) -> Cell:
         """Return a cell that remembers nothing; a controller's waits for what it is told."""

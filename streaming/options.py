@@ -89,6 +89,15 @@ class SparkOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageOptions:
+    """Where probes and Prometheus ask."""
+
+    address: str
+    port: int
+    """0: nowhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """One controller."""
 
@@ -103,3 +112,4 @@ class Options:
     query: QueryOptions
     feeds: FeedOptions
     spark: SparkOptions
+    page: PageOptions

@@ -18,6 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import StateFunction
 from streaming.options import Options
+from streaming.query_listener import OBSERVED, TALLIES
 from streaming.topics import ROUTINE, URGENT, names
 from streaming.wire.rows import Row
 from trimtab.protocol import HEARTBEATS, ROCKETMQ, ROUTES, TICK_KEY, TOLD_KEY, limits
@@ -59,9 +60,18 @@ def decisions(
 
 def publish(decided: DataFrame, options: Options) -> StreamingQuery:
     """Write decisions to their topics, for as long as the query runs."""
-    writer = decided.writeStream.queryName(options.name).outputMode("update").format("kafka")
+    writer = (
+        observed(decided).writeStream.queryName(options.name).outputMode("update").format("kafka")
+    )
     writer = writer.options(**client(options) | {"kafka.max.request.size": str(_LARGEST_BYTES)})
     return writer.option("checkpointLocation", options.query.checkpoint).start()
+
+
+def observed(decided: DataFrame) -> DataFrame:
+    """Take out the rows without a topic: what each cell's part of a batch came to (``tally``)."""
+    tally = f.when(f.col("topic").isNull(), f.col("value").cast("string"))
+    counted = f.collect_list(tally).alias(TALLIES), f.count("topic").alias("records")
+    return decided.observe(OBSERVED, *counted).where(f.col("topic").isNotNull())
 
 
 def urgent(spark: SparkSession, options: Options, reminders: int = 0) -> DataFrame:

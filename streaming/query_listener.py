@@ -25,6 +25,8 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryProgress,
 )
 
+from streaming.metrics.account import Account, Batch, Source
+from streaming.metrics.tally import read
 from streaming.process.horizon import Horizon
 from streaming.process.trouble import Trouble
 
@@ -33,14 +35,17 @@ STAGE_DETAILS: Final = (
     "The stage that writes a shuffle reads new records from Kafka and deals them to cells;\n"
     "the stage that reads it folds each cell with its groups and writes decisions to Kafka."
 )
+OBSERVED: Final = "decisions"
+TALLIES: Final = "tallies"
+"""What Spark observes of a batch, and under what name (``pipeline``)."""
 _SUMMARY_S: Final = 60.0
 
 
 class QueryListener(StreamingQueryListener):
     """Keeps the diary of the query."""
 
-    def __init__(self, spark: SparkSession, horizon: Horizon) -> None:
-        self._spark, self.horizon = spark, horizon
+    def __init__(self, spark: SparkSession, horizon: Horizon, account: Account) -> None:
+        self._spark, self.horizon, self._account = spark, horizon, account
         self._log = structlog.get_logger()
         self._summary = _Summary()
         self._silence = Trouble(self._log, "reading of the log")
@@ -75,6 +80,7 @@ class QueryListener(StreamingQueryListener):
             self._log.info("batches", last=progress.batchId, **self._summary.figures())
             self._summary = _Summary()
         self.last_run = str(progress.runId)
+        self._account.enter(_batch(progress))
 
     def onQueryIdle(self, _event: QueryIdleEvent) -> None:  # noqa: N802 - Spark's name
         """Nothing came for a while."""
@@ -83,6 +89,17 @@ class QueryListener(StreamingQueryListener):
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802 - Spark's name
         """Note the end; why it ended is for ``application`` to say."""
         self._log.debug("query ended", query=str(event.id))
+
+
+def _batch(progress: StreamingQueryProgress) -> Batch:
+    """Return what is accounted for."""
+    sources = tuple(
+        Source(it.startOffset, it.endOffset, it.latestOffset, it.numInputRows)
+        for it in progress.sources
+    )
+    observed = progress.observedMetrics.get(OBSERVED)
+    tallies = () if observed is None else tuple(map(read, observed[TALLIES]))
+    return Batch(progress.batchId, progress.durationMs, sources, tallies)
 
 
 class _Courier(JStreamingQueryListener):

@@ -130,6 +130,7 @@ def _controller(plan: Plan, directory: Path, servers: str) -> Contender:
     settings = [
         f"kafka.bootstrap_servers={servers}",
         "controller.ui_port=0",
+        "controller.http_port=0",
         f"brokers.sweep_interval={plan.sweep_s:g}s",
         f"brokers.ejection_time={plan.ejection_s:g}s",
     ]

@@ -101,5 +101,6 @@ def settings_of(outlet: Outlet) -> list[str]:
         f"topics.prefix={outlet.prefix}",
         f"topics.partitions={outlet.partitions}",
         "controller.ui_port=0",
+        "controller.http_port=0",
         f"policy.session_timeout_max={SESSION_MS}ms",
     ]

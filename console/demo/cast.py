@@ -86,6 +86,7 @@ def sealed(settings: Settings, place: Place) -> Settings:
             max_clock_step=_STEP,
             tick_interval=_STEP / 2,
             heartbeat_batch_interval=_STEP / 2,
+            http_port=0,  # another controller may run beside it
         ),
         "policy": policy,
         "routes": RouteSettings(),

@@ -30,6 +30,7 @@ from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
 from streaming.feeds.route_plan import Announcement, RoutePlan
+from streaming.metrics.group_gauges import GroupGauges
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.topics import names
@@ -58,8 +59,8 @@ class RouteWatcher:
 
     name = "routes"
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
+    def __init__(self, options: Options, gauges: GroupGauges) -> None:
+        self._options, self._gauges = options, gauges
         self._log = logger(self.name)
         self._reading = Trouble(self._log, "reading of joins and summaries")
         self._writing = Trouble(self._log, "delivery of routes")
@@ -146,7 +147,11 @@ class RouteWatcher:
             self._plan.joined(group, record.topics, time.monotonic(), patterns)
 
     def _hear_summary(self, group: str, value: bytes | None) -> None:
+        if value is None:  # only a person can write that
+            self._gauges.gone(group)
+            return
         summary = decode(GROUPS, value)
+        self._gauges.note(summary)
         self._plan.summarised(
             group,
             summary.topics,

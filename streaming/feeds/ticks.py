@@ -66,7 +66,7 @@ class TickProducer:
             self._delivery.delivered(error, message)
             if error is None:
                 place = message.partition() or 0, message.offset() or 0
-                self._horizon.ticked(start, *place, number)
+                self._horizon.ticked(start, *place, number, message.timestamp()[1])
 
         for partition in range(self._options.topics.partitions):
             seen = self._horizon.seen(partition)

@@ -13,10 +13,17 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 FIRST_TICK: Final = 0
 """The number of the tick that a start begins with."""
+
+
+class _Tick(NamedTuple):
+    offset: int
+    number: int
+    at_ms: int
+    """By the broker's clock."""
 
 
 class Horizon:
@@ -30,9 +37,10 @@ class Horizon:
         self._heartbeats = heartbeats
         self._lock = Lock()
         self._start = ""
-        self._ticks: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
-        """By partition, the ticks that are not known to have been read: offset and number."""
-        self._seen: dict[int, int] = {}
+        self._ticks: dict[int, deque[_Tick]] = defaultdict(deque)
+        """By partition, the ticks that are not known to have been read."""
+        self._seen: dict[int, _Tick] = {}
+        self._newest: dict[int, _Tick] = {}
 
     @property
     def start(self) -> str:
@@ -45,17 +53,31 @@ class Horizon:
             self._start = start
             self._ticks.clear()
             self._seen.clear()
+            self._newest.clear()
 
-    def ticked(self, start: str, partition: int, offset: int, number: int) -> None:
-        """Note where a tick stands."""
+    def ticked(self, start: str, partition: int, offset: int, number: int, at_ms: int = 0) -> None:
+        """Note where a tick stands, and when it was appended."""
         with self._lock:
             if start == self._start:
-                self._ticks[partition].append((offset, number))
+                self._newest[partition] = _Tick(offset, number, at_ms)
+                self._ticks[partition].append(self._newest[partition])
 
     def seen(self, partition: int) -> int | None:
         """Return the last tick of a partition that has been read and committed."""
         with self._lock:
-            return self._seen.get(partition)
+            tick = self._seen.get(partition)
+        return None if tick is None else tick.number
+
+    def clocks(self) -> dict[int, int]:
+        """Return by partition when the last tick was appended that has been read and committed."""
+        with self._lock:
+            return {partition: tick.at_ms for partition, tick in self._seen.items()}
+
+    def lag_ms(self) -> int | None:
+        """Return how far what was committed is behind the newest tick; None: nothing was yet."""
+        with self._lock:
+            behind = [self._newest[it].at_ms - tick.at_ms for it, tick in self._seen.items()]
+        return max(behind, default=None)
 
     def committed(self, sources: Iterable[tuple[str, str]]) -> None:
         """Note a batch: where each source has been read to, and where it ends, as JSON."""
@@ -73,8 +95,8 @@ class Horizon:
         with self._lock:
             for partition, end in ends.items():
                 ticks = self._ticks[int(partition)]
-                while ticks and ticks[0][0] < end:
-                    self._seen[int(partition)] = ticks.popleft()[1]
+                while ticks and ticks[0].offset < end:
+                    self._seen[int(partition)] = ticks.popleft()
 
 
 def _is_cut(end: Any, last: Any) -> bool:  # noqa: ANN401 - what JSON is

@@ -157,8 +157,8 @@ def controller(
     home = tmp_path_factory.mktemp("controller")
     prefix = f"controller-{uuid.uuid4().hex[:8]}."
     servers = kafka.bootstrap_servers
-    ui_port = {"controller.ui_port": choose_port(0)}
-    with ControllerProcess(home, servers, prefix, **ui_port) as controller:
+    pages = {f"controller.{name}_port": choose_port(0) for name in ("ui", "http")}
+    with ControllerProcess(home, servers, prefix, **pages) as controller:
         yield controller
         assert controller.stop() == 0, controller.log.read_text()
     assert "Traceback" not in controller.log.read_text()

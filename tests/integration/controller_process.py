@@ -87,11 +87,13 @@ class ControllerProcess:
             "kafka.bootstrap_servers": servers,
             "topics.prefix": prefix,
             "controller.ui_port": 0,
+            "controller.http_port": 0,
             "log.level": "debug",
             **FRUGAL,
             **settings,
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
+        self.settings = given
         command = [sys.executable, "-m", "console.main", "run", "--init-topics"]
         self._command = [*command, *further, *flags]
         self._process: TetheredProcess | None = None

@@ -25,11 +25,14 @@ STOP_PATIENCE_S = 120.0
 """It ends in seconds; told while Spark starts, it starts Spark first."""
 
 
+NO_PAGES = ("--set", "controller.ui_port=0", "--set", "controller.http_port=0")
+
+
 @contextmanager
 def controller(home: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """A controller on a home, without Spark's pages; gone at the end of the block."""
     with subprocess.Popen(
-        [sys.executable, "-m", "console.main", "run", "--set", "controller.ui_port=0"],
+        [sys.executable, "-m", "console.main", "run", *NO_PAGES],
         env={**os.environ, "TRIMTAB_HOME": str(home), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

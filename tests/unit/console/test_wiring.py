@@ -11,6 +11,7 @@ from streaming.options import (
     FeedOptions,
     KafkaOptions,
     Options,
+    PageOptions,
     QueryOptions,
     SparkOptions,
     TopicOptions,
@@ -29,6 +30,8 @@ CHOSEN = {
     "controller.heartbeat_batch_rows": "5",
     "controller.fetch_wait": "6ms",
     "controller.ui_port": "0",
+    "controller.http_address": "::1",
+    "controller.http_port": "81",
     "policy.session_timeout": "38s",
     "policy.session_timeout_min": "35s",
     "brokers.quorum": "7",
@@ -89,6 +92,7 @@ def test_every_choice_reaches_the_job() -> None:
                 ui_port=0,
                 further={"spark.x": "y"},
             ),
+            page=PageOptions(address="::1", port=81),
         )
         == made
     )

@@ -1,0 +1,131 @@
+"""Families of metrics, and the text that Prometheus reads.
+
+Prometheus' text format, version 0.0.4: a family has a name, one line of help, a type, and a series
+for each set of labels. A family has so many series and no more; what comes after counts under the
+label ``_other``, so that whoever invents names fills no memory and no screen.
+
+Used by ``catalogue``. Its one rule: a counter never goes down.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Final
+
+MOST_SERIES: Final = 5_000
+"""Of a family: what a scrape each 15 s of one controller may cost. Half a megabyte of text."""
+OTHER: Final = "_other"
+
+Labels = tuple[str, ...]
+
+
+class Family:
+    """All series of one name.
+
+    Args:
+        name: With its unit.
+        about: The help, in one line.
+        labels: Their names.
+    """
+
+    kind = "untyped"
+
+    def __init__(self, name: str, about: str, *labels: str) -> None:
+        self.name, self.about, self.labels = f"trimtab_{name}", about, labels
+        self._values: dict[Labels, float] = {}
+
+    def value(self, *labels: str) -> float:
+        """Return the value of a series; 0 if there is none."""
+        return self._values.get(labels, 0)
+
+    def total(self) -> float:
+        """Return the sum of all series."""
+        return sum(self._values.values())
+
+    def series(self, labels: Labels) -> Labels:
+        """Return the series to count under: the one that is asked for, if there is room."""
+        if labels in self._values or len(self._values) < MOST_SERIES:
+            return labels
+        return (OTHER,) * len(labels)
+
+    def text(self) -> Iterator[str]:
+        """Write the family, line by line."""
+        yield f"# HELP {self.name} {self.about}"
+        yield f"# TYPE {self.name} {self.kind}"
+        yield from self._samples()
+
+    def _samples(self) -> Iterator[str]:
+        for labels, value in self._values.items():
+            yield sample(self.name, self.labels, labels, value)
+
+
+class Counter(Family):
+    """What only grows."""
+
+    kind = "counter"
+
+    def add(self, amount: float, *labels: str) -> None:
+        """Count."""
+        assert amount >= 0, self.name
+        series = self.series(labels)
+        self._values[series] = self._values.get(series, 0) + amount
+
+
+class Gauge(Family):
+    """What is so now."""
+
+    kind = "gauge"
+
+    def set(self, value: float, *labels: str) -> None:
+        """Say what is so; one that there is no room for is left out, since gauges do not add up."""
+        if self.series(labels) == labels:
+            self._values[labels] = value
+
+    def drop(self, *labels: str) -> None:
+        """Forget a series: what it was about is gone."""
+        self._values.pop(labels, None)
+
+
+class Histogram(Family):
+    """How long things took, in buckets; it has no labels."""
+
+    kind = "histogram"
+
+    def __init__(self, name: str, about: str, bounds: Sequence[float]) -> None:
+        super().__init__(name, about)
+        self.bounds = bounds
+        self._counts, self._sum = [0] * (len(bounds) + 1), 0.0
+
+    @property
+    def count(self) -> int:
+        """How many there were."""
+        return sum(self._counts)
+
+    def observe(self, value: float) -> None:
+        """Count one."""
+        self._counts[bisect_left(self.bounds, value)] += 1
+        self._sum += value
+
+    def add(self, counts: Sequence[int], total: float) -> None:
+        """Count what others have sorted into the same buckets."""
+        self._counts = [one + other for one, other in zip(self._counts, counts, strict=True)]
+        self._sum += total
+
+    def _samples(self) -> Iterator[str]:
+        bounds = [*(f"{it:g}" for it in self.bounds), "+Inf"]
+        for bound, count in zip(bounds, accumulate(self._counts), strict=True):
+            yield sample(f"{self.name}_bucket", ("le",), (bound,), count)
+        yield f"{self.name}_sum {self._sum:g}"
+        yield f"{self.name}_count {self.count}"
+
+
+def sample(name: str, names: Labels, labels: Labels, value: float) -> str:
+    """Write one line."""
+    said = ",".join(f'{it}="{_quoted(one)}"' for it, one in zip(names, labels, strict=True))
+    number = f"{int(value)}" if value == int(value) else f"{value!r}"
+    return f"{name}{{{said}}} {number}" if said else f"{name} {number}"
+
+
+def _quoted(text: str) -> str:
+    """Escape what the format has a meaning for; names may hold anything (fault C21)."""
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

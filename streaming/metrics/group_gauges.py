@@ -1,0 +1,111 @@
+"""The gauges of groups: what each group's last summary says.
+
+The route watcher reads every summary anyway, from the first, so a controller that starts knows all
+groups at once. A group without members keeps its series, at 0; one whose summary is withdrawn loses
+them.
+
+Used by ``routes``.
+"""
+
+from collections import Counter
+from typing import Final, NamedTuple
+
+from streaming.metrics.catalogue import Metrics
+from trimtab.protocol import Group
+
+_STATES: Final = ("empty", "assigning", "reconciling", "starved", "stable", "dead")
+_MEMBER_STATES: Final = ("draining", "away", "held", "resting", "standby")
+_QUEUE_STATES: Final = ("assigned", "moving", "unassigned")
+ACTIVE: Final = "active"
+
+
+class Totals(NamedTuple):
+    """All groups together."""
+
+    groups: int
+    members: int
+    queues: int
+    unassigned: int
+    """Queues without a holder."""
+
+
+class _Known(NamedTuple):
+    """What is known of a group."""
+
+    state: str
+    members: int
+    queues: int
+    unassigned: int
+
+
+class GroupGauges:
+    """Keeps the gauges of groups."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._known: dict[str, _Known] = {}
+        self._states = Counter[str]()
+        for state in _STATES:
+            metrics.groups.groups.set(0, state)
+
+    def note(self, group: Group) -> None:
+        """Take a summary."""
+        queues = group.queues
+        total = queues.assigned + queues.moving + queues.unassigned
+        with self._metrics.lock:
+            self._count(group.group, -1)
+            known = _Known(group.state, group.members, total, queues.unassigned)
+            self._known[group.group] = known
+            self._count(group.group, 1)
+            gauges = self._metrics.groups
+            gauges.epoch.set(group.epoch, group.group)
+            for state in _QUEUE_STATES:
+                gauges.queues.set(getattr(queues, state), group.group, state)
+            for state, count in _members(group).items():
+                gauges.members.set(count, group.group, state)
+            gauges.imbalance.set(_imbalance(group), group.group)
+
+    def gone(self, group: str) -> None:
+        """Forget a group whose summary was withdrawn."""
+        with self._metrics.lock:
+            self._count(group, -1)
+            self._known.pop(group, None)
+            gauges = self._metrics.groups
+            gauges.epoch.drop(group)
+            gauges.imbalance.drop(group)
+            for state in _QUEUE_STATES:
+                gauges.queues.drop(group, state)
+            for state in (ACTIVE, *_MEMBER_STATES):
+                gauges.members.drop(group, state)
+
+    def totals(self) -> Totals:
+        """Return the sums of all groups."""
+        with self._metrics.lock:
+            known = [*self._known.values()]
+        return Totals(
+            groups=len(known),
+            members=sum(it.members for it in known),
+            queues=sum(it.queues for it in known),
+            unassigned=sum(it.unassigned for it in known),
+        )
+
+    def _count(self, group: str, change: int) -> None:
+        if group in self._known:
+            state = self._known[group].state
+            self._states[state] += change
+            self._metrics.groups.groups.set(self._states[state], state)
+
+
+def _members(group: Group) -> dict[str, int]:
+    """Count each member by one state; beyond those that a summary names all count as active."""
+    counts = dict.fromkeys(_MEMBER_STATES, 0)
+    for it in group.people:
+        state = next((state for state in _MEMBER_STATES if getattr(it, state)), None)
+        if state is not None:
+            counts[state] += 1
+    return {ACTIVE: max(0, group.members - sum(counts.values())), **counts}
+
+
+def _imbalance(group: Group) -> float:
+    holds = [it.hold for it in group.people]
+    return max(holds) * len(holds) / sum(holds) if any(holds) else 0.0

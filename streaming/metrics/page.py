@@ -1,0 +1,140 @@
+"""The page: what a probe, a load balancer or Prometheus asks the controller by HTTP.
+
+``/livez``: the process works. ``/readyz``: it commits batches. ``/metrics``: Prometheus' text. Each
+answer is made when it is asked for. It listens on loopback unless it is told otherwise, shows names
+of groups and brokers, and takes no orders.
+
+Run by ``application``. Its one rule: whoever asks, and however slowly, holds up nothing else.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import AF_INET, AF_INET6
+from socketserver import TCPServer
+from threading import BoundedSemaphore, Thread
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+_ASKING: Final = 16
+"""Connections at a time; Prometheus and a few probes need one each, for milliseconds."""
+_PATIENCE_S: Final = 5.0
+"""How long whoever has connected may take to ask."""
+TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class PageNotServed(Exception):  # noqa: N818 - it names what happened
+    """The address cannot be listened on."""
+
+
+class State(NamedTuple):
+    """What a check finds."""
+
+    is_well: bool
+    details: Mapping[str, object]
+
+
+Check = Callable[[], State]
+
+
+class Asked(NamedTuple):
+    """What can be asked for."""
+
+    checks: Mapping[str, Check]
+    """By path."""
+    metrics: Callable[[], str]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], asked: Asked) -> None:
+        self._room = BoundedSemaphore(_ASKING)
+        self.address_family = AF_INET6 if ":" in address[0] else AF_INET
+        super().__init__(address, partial(_Handler, asked))
+
+    def server_bind(self) -> None:
+        """Listen, without the look-up of our own name that ``HTTPServer`` makes."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]  # a host is text
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - of socketserver
+        """Answer in a thread, if there is one to spare."""
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as above
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as above
+        """Say nothing: whoever asked has gone away."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    timeout = _PATIENCE_S
+    server_version, sys_version = "trimtab", ""
+
+    def __init__(self, asked: Asked, *given: Any) -> None:  # noqa: ANN401 - as above
+        self._asked = asked
+        super().__init__(*given)
+
+    def do_GET(self) -> None:
+        """Answer."""
+        path = urlsplit(self.path).path
+        check = self._asked.checks.get(path)
+        if check is not None:
+            well, details = check()
+            status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+            self._answer(status, json.dumps({"ok": well, **details}), "application/json")
+        elif path == "/metrics":
+            self._answer(HTTPStatus.OK, self._asked.metrics(), TEXT)
+        else:
+            there = ", ".join((*self._asked.checks, "/metrics"))
+            self._answer(HTTPStatus.NOT_FOUND, f"there is: {there}", TEXT)
+
+    do_HEAD = do_GET  # noqa: N815 - http.server's name
+
+    def _answer(self, status: HTTPStatus, text: str, kind: str) -> None:
+        body = f"{text.rstrip()}\n".encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - http.server's name
+        """Say nothing: a probe each second is no news."""
+
+
+@contextmanager
+def served(address: str, port: int, asked: Asked) -> Iterator[str]:
+    """Serve meanwhile; yields where.
+
+    Raises:
+        PageNotServed: The address cannot be listened on.
+    """
+    try:
+        server = _Server((address, port), asked)
+    except OSError as error:
+        raise PageNotServed(
+            f"cannot listen on {address}:{port}: {error.strerror or error}; set "
+            "controller.http_address and controller.http_port, or the port to 0 for no page"
+        ) from error
+    thread = Thread(target=server.serve_forever, name="page", daemon=True)
+    thread.start()
+    try:
+        host = f"[{address}]" if ":" in address else address
+        yield f"http://{host}:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()

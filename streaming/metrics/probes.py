@@ -1,0 +1,33 @@
+"""Probes: is the controller alive, and is it ready? Answered from the readiness file.
+
+Ready means that a batch was committed within the last so many ticks, as `trimtab health` sees it.
+A controller that waits for Kafka is alive and not ready: to start it again would help nobody.
+
+Asked by ``page``.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from streaming.metrics.page import State
+from streaming.process.readiness import age_s
+
+READY_TICKS: Final = 10
+"""A healthy controller commits a batch with every tick or two. One that decides about thousands of
+joins in one batch is not ready meanwhile."""
+
+
+def alive() -> State:
+    """Answer at all: a controller that hangs is ended by its watchdog."""
+    return State(is_well=True, details={})
+
+
+def ready(home: Path, tick_ms: int) -> State:
+    """Tell whether batches are committed."""
+    age, patience_s = age_s(home), READY_TICKS * tick_ms / 1000
+    if age is None:
+        return State(is_well=False, details={"reason": "no batch since the start, or a failure"})
+    details: dict[str, object] = {"batch_age_s": round(age, 1)}
+    if age > patience_s:
+        details["reason"] = f"no batch for more than {patience_s:g} s"
+    return State(age <= patience_s, details)

@@ -1,0 +1,111 @@
+"""What probes and Prometheus see of a controller."""
+
+import json
+import re
+from collections import Counter
+from contextlib import closing
+from http.client import HTTPConnection
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from console.embedded.broker import EmbeddedKafka
+from streaming.topics import ROUTINE, URGENT, names
+from tests.integration.conftest import MakeMember
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import Published
+from tests.integration.topics import PARTITIONS
+from trimtab.protocol import RebalanceDone, partition_of
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+QUEUES = 8
+SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
+
+
+def ask(controller: ControllerProcess, path: str) -> tuple[int, str]:
+    """Ask a controller's page."""
+    port = int(str(controller.settings["controller.http_port"]))
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def metrics(controller: ControllerProcess) -> dict[str, float]:
+    """All samples, by name and labels as they are written."""
+    status, text = ask(controller, "/metrics")
+    assert 200 == status
+    return {f"{name}{{{labels}}}": float(value) for name, labels, value in SAMPLE.findall(text)}
+
+
+def counts(found: dict[str, float], name: str, label: str) -> Counter[tuple[str, str]]:
+    """The series of a counter, by topic and one more label."""
+    series = re.compile(rf'trimtab_{name}\{{topic="(.*)",{label}="(.*)"\}}')
+    return Counter(
+        {(it[1], it[2]): int(n) for name, n in found.items() if (it := series.fullmatch(name))}
+    )
+
+
+def appended(servers: str, prefix: str) -> int:
+    """How many records there are on the topics that the controller reads."""
+    with closing(Consumer({"bootstrap.servers": servers, "group.id": "counting"})) as consumer:
+        places = [
+            TopicPartition(name, partition)
+            for name in names(prefix, (*URGENT, *ROUTINE))
+            for partition in range(PARTITIONS)
+        ]
+        return sum(consumer.get_watermark_offsets(it, 30)[1] for it in places)
+
+
+def test_probes_say_that_it_works(controller: ControllerProcess) -> None:
+    """It lives, and it is ready: a batch was committed a moment ago."""
+    assert (200, '{"ok": true}\n') == ask(controller, "/livez")
+    status, body = ask(controller, "/readyz")
+
+    assert 200 == status
+    assert {"ok", "batch_age_s"} == json.loads(body).keys()
+
+
+def test_each_input_is_counted_once(
+    kafka: EmbeddedKafka, controller: ControllerProcess, published: Published, group: str
+) -> None:
+    """All results together are all records, and dead letters are as many as were written (I12)."""
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    place = f"{controller.prefix}members", partition_of(group, PARTITIONS)
+    for _ in range(7):
+        producer.produce(place[0], b"garbage", group.encode(), place[1])
+    assert 0 == producer.flush(30)
+    before = appended(kafka.bootstrap_servers, controller.prefix)
+    controller.commit()
+    published.catch_up()
+    shown = metrics(controller)
+    found = counts(shown, "input_records_total", "result")
+    after = appended(kafka.bootstrap_servers, controller.prefix)
+
+    assert before <= found.total() <= after
+    letters = Counter(
+        (it.topic.removeprefix(controller.prefix), it.reason) for it in published.letters
+    )
+    assert letters == counts(shown, "dead_letters_total", "reason")
+    assert 7 <= found["members", "garbage"]
+
+
+def test_what_is_decided_of_a_group_is_counted(
+    controller: ControllerProcess, published: Published, group: str, member: MakeMember
+) -> None:
+    """Its members and queues as the summary has them, its rebalances as the history has them."""
+    label = f'group="{group}"'
+    members = f'trimtab_group_members{{{label},state="active"}}'
+    with member("a"):
+        published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
+        published.wait_until(lambda: metrics(controller).get(members) == 1)
+        controller.commit()
+        found = metrics(controller)
+
+    assert QUEUES == found[f'trimtab_group_queues{{{label},state="assigned"}}']
+    assert published.groups[group].epoch == found[f"trimtab_group_epoch{{{label}}}"]
+    history = published.of_group(group)
+    done = Counter(it.cause.kind for it in history if isinstance(it, RebalanceDone))
+    shown = {it: found[f'trimtab_rebalances_total{{{label},cause="{it}"}}'] for it in done}
+    assert done == shown

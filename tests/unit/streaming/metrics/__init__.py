@@ -1,0 +1,1 @@
+"""What the controller tells those that watch it."""

@@ -1,0 +1,57 @@
+"""The text that Prometheus reads."""
+
+from streaming.metrics.families import MOST_SERIES, OTHER, Counter, Gauge, Histogram
+
+
+def test_a_family_is_written_as_prometheus_reads_it() -> None:
+    """Help, type, and a line for each series; names may hold anything (C21)."""
+    count = Counter("things_total", "Things.", "group", "cause")
+    count.add(2, 'a "b"\\\n', "join")
+    count.add(0.5, "é", "leave")
+
+    assert [
+        "# HELP trimtab_things_total Things.",
+        "# TYPE trimtab_things_total counter",
+        r'trimtab_things_total{group="a \"b\"\\\n",cause="join"} 2',
+        'trimtab_things_total{group="é",cause="leave"} 0.5',
+    ] == [*count.text()]
+
+
+def test_a_histogram_counts_what_is_not_above_each_bound() -> None:
+    """Each bucket holds those below it, too, and the last holds all."""
+    took = Histogram("took_seconds", "Time.", (0.1, 1.0))
+    for seconds in (0.1, 0.5, 7.0):
+        took.observe(seconds)
+    took.add([1, 0, 0], 0.05)
+
+    assert [
+        'trimtab_took_seconds_bucket{le="0.1"} 2',
+        'trimtab_took_seconds_bucket{le="1"} 3',
+        'trimtab_took_seconds_bucket{le="+Inf"} 4',
+        "trimtab_took_seconds_sum 7.65",
+        "trimtab_took_seconds_count 4",
+    ] == [*took.text()][2:]
+
+
+def test_who_invents_names_fills_no_memory() -> None:
+    """Beyond the limit a counter counts under one name, and a gauge leaves out; none is lost."""
+    count, gauge = Counter("things_total", "Things.", "group"), Gauge("size", "Size.", "group")
+    for number in range(MOST_SERIES + 7):
+        count.add(1, f"g{number}")
+        gauge.set(1, f"g{number}")
+    count.add(1, "g0")
+
+    assert 7 == count.value(OTHER)
+    assert 2 == count.value("g0")
+    assert MOST_SERIES + 8 == count.total()
+    assert MOST_SERIES == gauge.total()
+
+
+def test_a_gauge_forgets_what_is_gone() -> None:
+    """A series that outlives what it is about would be a ghost."""
+    gauge = Gauge("size", "Size.", "group")
+    gauge.set(3, "a")
+    gauge.drop("a")
+    gauge.drop("b")
+
+    assert ["# HELP trimtab_size Size.", "# TYPE trimtab_size gauge"] == [*gauge.text()]

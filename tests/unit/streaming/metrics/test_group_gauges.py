@@ -1,0 +1,75 @@
+"""What the last summaries say."""
+
+from typing import Any
+
+import pytest
+
+from streaming.metrics.catalogue import Metrics
+from streaming.metrics.group_gauges import ACTIVE, GroupGauges, Totals
+from trimtab.protocol import Group
+
+PERSON: dict[str, Any] = {"member": "a", "hold": 0, "give": 0, "inherit": 0, "draining": False}
+
+
+def group(name: str, *people: dict[str, Any], **fields: object) -> Group:
+    """A group's summary."""
+    return Group.model_validate(
+        {
+            "group": name,
+            "state": "stable",
+            "epoch": 4,
+            "group_epoch": 4,
+            "target_epoch": 4,
+            "strategy": "AVG",
+            "members": len(people),
+            "queues": {"assigned": 8, "moving": 1, "unassigned": 2},
+            "topics": {},
+            "at_ms": 1,
+            "cause": {"kind": "join"},
+            "people": [PERSON | it for it in people],
+            **fields,
+        },
+        strict=False,
+    )
+
+
+def test_a_summary_sets_the_gauges_of_its_group() -> None:
+    """Members by their states, each once; queues; how even it is."""
+    metrics = Metrics()
+    people = ({"hold": 6}, {"hold": 2, "draining": True, "held": True}, {"hold": 1})
+    GroupGauges(metrics).note(group("billing", *people))
+    shown = metrics.groups
+
+    states = {it: shown.members.value("billing", it) for it in (ACTIVE, "draining", "held")}
+    assert {ACTIVE: 2, "draining": 1, "held": 0} == states
+    assert 8 == shown.queues.value("billing", "assigned")
+    assert 4 == shown.epoch.value("billing")
+    assert 2 == shown.imbalance.value("billing")
+    assert 1 == shown.groups.value("stable")
+
+
+def test_an_empty_group_keeps_its_series_and_a_withdrawn_one_has_none() -> None:
+    """Series that vanish with the members hide that these have gone."""
+    metrics = Metrics()
+    gauges = GroupGauges(metrics)
+    gauges.note(group("billing", {}))
+    gauges.note(group("billing", state="empty"))
+
+    assert 'trimtab_group_members{group="billing",state="active"} 0' in metrics.text()
+    assert (0, 1) == (metrics.groups.groups.value("stable"), metrics.groups.groups.value("empty"))
+
+    gauges.gone("billing")
+    gauges.gone("billing")
+    assert "billing" not in metrics.text()
+    assert 0 == metrics.groups.groups.total()
+
+
+@pytest.mark.parametrize("again", [1, 3])
+def test_totals_are_of_all_groups(again: int) -> None:
+    """However often one is said."""
+    gauges = GroupGauges(Metrics())
+    for _ in range(again):
+        gauges.note(group("a", {}, {}))
+        gauges.note(group("b", {}))
+
+    assert Totals(groups=2, members=3, queues=22, unassigned=4) == gauges.totals()

@@ -1,0 +1,27 @@
+"""Ready: a batch was committed within the last ticks."""
+
+import os
+import time
+from pathlib import Path
+
+from streaming.metrics.probes import alive, ready
+from streaming.process.readiness import Readiness, put_up, sign
+
+
+def committed(home: Path, age_s: float) -> None:
+    """The last batch was committed so long ago."""
+    put_up(home, Readiness(os.getpid(), "q", 3, None))
+    at = time.time() - age_s
+    os.utime(sign(home), (at, at))
+
+
+def test_it_is_ready_while_it_commits_batches(tmp_path: Path) -> None:
+    """Ten ticks are its patience; before the first batch it is not, and it lives all the while."""
+    assert not ready(tmp_path, 1_000).is_well
+    committed(tmp_path, 5)
+    assert ready(tmp_path, 1_000).is_well
+    committed(tmp_path, 15)
+    found = ready(tmp_path, 1_000)
+    assert (False, "no batch for more than 10 s") == (found.is_well, found.details["reason"])
+    assert ready(tmp_path, 2_000).is_well
+    assert alive().is_well

@@ -1,0 +1,162 @@
+"""What a cell's batch came to."""
+
+from collections.abc import Sequence
+
+from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.events import ClusterName
+from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.decisions import (
+    Ending,
+    HandedOver,
+    MemberChange,
+    MemberChanged,
+    Rebalanced,
+)
+from rebalance.ids import (
+    BrokerName,
+    Epoch,
+    GroupName,
+    Incarnation,
+    Life,
+    MemberId,
+    Millis,
+    Position,
+    TopicName,
+)
+from sinks import Outlet, Publication, Record, dead_letter_record, record_of
+from sinks.brokers import verdict_records
+from streaming.metrics.catalogue import MOVE_S
+from streaming.metrics.tally import TOLD, Tally, read, tallied
+from streaming.wire.rows import Row
+from trimtab.protocol import DeadLetter, Place, UndecodableRecord
+from trimtab.protocol.reasons import Reason
+
+OUTLET = Outlet("t.", partitions=8)
+GROUP, CLUSTER, BROKER = GroupName("billing"), ClusterName("east"), BrokerName("a/b")
+A, B = MemberId("a"), MemberId("b")
+LIFE = Life(A, Incarnation("1767225600000-9f86d081"))
+CAUSE = Cause(CauseKind.EXPIRY, "c", Position(TopicName("t.heartbeats"), 3, 90), "silent")
+
+
+def rebalanced(at: int, moves: int) -> Rebalanced:
+    """A new target."""
+    return Rebalanced(GROUP, Epoch(3), Epoch(4), moves, 2, 16, Millis(at), CAUSE)
+
+
+def changed(change: MemberChange) -> MemberChanged:
+    """A member that came or went."""
+    return MemberChanged(GROUP, LIFE, change, Millis(7), CAUSE)
+
+
+def handed_over(duration_ms: int) -> HandedOver:
+    """Queues that went from one to another."""
+    return HandedOver(GROUP, A, B, (), Millis(duration_ms), Ending.RELEASED, Millis(7), CAUSE)
+
+
+def verdict(*, available: bool) -> list[Record]:
+    """A verdict that is news."""
+    issued = VerdictIssued(
+        CLUSTER,
+        BROKER,
+        available,
+        Millis(1),
+        None,
+        "slow",
+        None if available else "latency",
+        panic=False,
+        testers=(),
+        shadow=None,
+        reports=3,
+        errors=0,
+        turned=True,
+    )
+    return verdict_records(issued, OUTLET)
+
+
+def letter(reason: Reason, offset: int = 1) -> Record:
+    """A dead letter."""
+    error, place = UndecodableRecord(reason, "so it is"), Place("t.members", 0, offset)
+    return dead_letter_record(DeadLetter.of(error, place, b"k", b"v"), OUTLET)
+
+
+def tally(*records: Record | Publication, rows: Sequence[Row] = ()) -> Tally:
+    """What they come to."""
+    made = [it if isinstance(it, Record) else record_of(it, OUTLET) for it in records]
+    encoded = tallied(made, rows, "t.")
+    assert encoded is not None
+    return read(encoded)
+
+
+def test_each_record_is_counted_by_what_it_is() -> None:
+    """Rebalances by group and cause, members by event, hand-overs by ending and duration."""
+    found = tally(
+        rebalanced(20, 5),
+        rebalanced(10, 3),
+        changed(MemberChange.JOINED),
+        changed(MemberChange.EXPIRED),
+        changed(MemberChange.EXPIRED),
+        handed_over(130),
+        handed_over(70_000),
+        letter("garbage"),
+        letter("garbage"),
+    )
+
+    assert {"history": 7, "deadletters": 2} == found.written
+    assert [("billing", "expiry", 2, 8)] == found.rebalances
+    assert 10 == found.oldest_ms
+    assert [("joined", "expiry", 1), ("expired", "expiry", 2)] == found.changes
+    assert {"released": 2} == found.handovers
+    bounds = (*MOVE_S, None)
+    assert [0.2, None] == [it for it, n in zip(bounds, found.durations, strict=True) if n]
+    assert 70.13 == found.duration_s
+    assert [("members", "garbage", 2, 0)] == found.letters
+
+
+def test_dead_letters_of_this_batch_are_told_from_those_that_waited() -> None:
+    """Each record that is read counts once, in the batch that read it."""
+    rows = [Row("t.members", 0, offset, 0, b"k", b"v", 1) for offset in (5, 4, 6)]
+    waited, fresh = letter("refused", 3), letter("refused", 4)
+
+    assert [("members", "refused", 2, 1)] == tally(waited, fresh, rows=rows).letters
+
+
+def test_the_last_verdict_counts_and_each_ejection() -> None:
+    """A verdict that is renewed is no ejection; one that is withdrawn leaves nothing."""
+    out, back = verdict(available=False), verdict(available=True)
+    found = tally(*out, *back, *out, out[0])
+
+    assert [("east", "a/b", False, False)] == found.verdicts
+    assert [("a/b", "latency", 2)] == found.ejections
+    assert {"verdict": 3} == found.notes
+
+    gone = verdict_records(VerdictWithdrawn(CLUSTER, BROKER), OUTLET)
+    assert [("east", "a/b")] == tally(*out, *gone).gone
+
+
+def test_the_log_gets_what_people_look_for() -> None:
+    """Rebalances, expiries, refusals and verdicts; not each join, nor each bad record."""
+    told = tally(
+        rebalanced(1, 1),
+        changed(MemberChange.JOINED),
+        changed(MemberChange.EXPIRED),
+        handed_over(1),
+        letter("garbage"),
+        letter("refused"),
+        *verdict(available=False),
+    ).told
+
+    kinds = ["rebalance", "member", "deadletter", "verdict"]
+    assert kinds == [next(it for it in kinds if f'"kind":"{it}"' in line) for line in told]
+
+
+def test_it_is_small_however_large_the_batch() -> None:
+    """What is not told is counted."""
+    found = tally(*(rebalanced(1, 1) for _ in range(1_000)))
+
+    assert (TOLD, 1_000 - TOLD) == (len(found.told), found.untold)
+    assert [("billing", "expiry", 1_000, 1_000)] == found.rebalances
+
+
+def test_nothing_comes_to_nothing() -> None:
+    """So an idle cell has no tally."""
+    assert tallied([], [], "t.") is None
