@@ -39,6 +39,7 @@ INNER_PACKAGES = [
     "streaming.cell",
     "streaming.cell.stored",
     "streaming.cell.version_1",
+    "streaming.metrics",
     "streaming.startup",
     "streaming.wire",
 ]
