@@ -5,6 +5,7 @@ when the settings name none), and every topic is as it must be. Then the streami
 process until it is told to stop, and the embedded Kafka, if there is one, is stopped after it.
 """
 
+import os
 import signal
 import sys
 import time
@@ -72,7 +73,7 @@ def run(
             settings, bootstrap_servers=servers, jars=jars.spark, new_checkpoint=new_checkpoint
         )
         try:
-            run_job(chosen, watches)
+            run_job(chosen, watches, _end_stuck)
         except CheckpointRefused as error:
             raise Failure(str(error), ExitCode.UNHEALTHY) from error
         except ControllerFailed as error:
@@ -83,6 +84,13 @@ def _end_well(number: int, frame: object) -> None:
     """Being told to end is no error; what was started is stopped on the way out."""
     del number, frame
     sys.exit(ExitCode.OK)
+
+
+def _end_stuck(reason: str) -> None:
+    """End at once: whatever would put things away may hang as well."""
+    sys.stderr.write(f"trimtab: the controller hangs: {reason}\n")
+    sys.stderr.flush()
+    os._exit(ExitCode.STUCK)
 
 
 def lock_of(home: Path) -> FileLock:

@@ -19,6 +19,8 @@ class ExitCode(IntEnum):
     """The command worked, and what it looked at is not as it should be."""
     NOT_FOUND = 4
     TIMEOUT = 5
+    STUCK = 6
+    """`trimtab run` hung, and has ended itself: start it again."""
     INTERRUPTED = 130
     """128 + SIGINT, as shells have it."""
 

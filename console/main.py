@@ -92,7 +92,8 @@ def trimtab(
       trimtab doctor          what is wrong, and what to do about it
       trimtab config show     every setting, its value and where it came from
 
-    Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 130 interrupted.
+    Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 6 it hung,
+    130 interrupted.
     """
     call = call_of(context)
     call.quiet = quiet

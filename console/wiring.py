@@ -54,6 +54,7 @@ def options(
             routine_interval_ms=milliseconds(controller.heartbeat_batch_interval),
             routine_rows=controller.heartbeat_batch_rows,
             fetch_wait_ms=milliseconds(controller.fetch_wait),
+            stuck_ms=milliseconds(controller.stuck_after),
             new_checkpoint=new_checkpoint,
         ),
         feeds=FeedOptions(

@@ -10,12 +10,14 @@ Called by ``console``. Its one rule: it ends without an error only when it was t
 """
 
 import signal
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from threading import Event
 from types import FrameType
+from typing import NamedTuple
 
 import pyspark
 import structlog
@@ -35,9 +37,10 @@ from streaming.options import Options
 from streaming.process.ending import ending_of
 from streaming.process.horizon import Horizon
 from streaming.process.readiness import taken_down
+from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
-from streaming.session import SparkNotStarted, logs, start_session
+from streaming.session import SparkNotStarted, kill_jvm, logs, start_session
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, survey
@@ -51,28 +54,31 @@ class ControllerFailed(Exception):  # noqa: N818 - it names what happened
     """The query, a feed or Spark itself ended without being told to."""
 
 
-def run(options: Options, further: Sequence[Feed] = ()) -> None:
+def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], None]) -> None:
     """Run the controller until SIGTERM or SIGINT.
 
     Args:
         options: Which one.
         further: What else it depends on; it ends when one of these does.
+        end_at_once: Ends this process, from whichever thread: it hangs, for the reason given.
 
     Raises:
         CheckpointRefused: The checkpoint was begun with other settings.
         ControllerFailed: It ended for any other reason.
     """
     stop, metrics = Event(), Metrics()
+    horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
     metrics.build.set(1, version("trimtab-controller"), pyspark.__version__)
     try:
         with (
             taken_down(options.home),
             _told_by_signals(stop),
             _page(options, metrics),
+            watched(_watchdog(options, horizon, end_at_once)),
             _session(options) as spark,
         ):
             if not stop.is_set():
-                _run(spark, options, metrics, stop, further)
+                _run(spark, options, _Seen(metrics, horizon), stop, further)
     except QueryFailed as error:
         raise ControllerFailed(f"the query ended: {error}; see {logs(options)}") from error
     except (
@@ -98,13 +104,20 @@ def run(options: Options, further: Sequence[Feed] = ()) -> None:
         ) from error
 
 
+class _Seen(NamedTuple):
+    """What is known of the controller's work."""
+
+    metrics: Metrics
+    horizon: Horizon
+
+
 def _run(
-    spark: SparkSession, options: Options, metrics: Metrics, stop: Event, further: Sequence[Feed]
+    spark: SparkSession, options: Options, seen: _Seen, stop: Event, further: Sequence[Feed]
 ) -> None:
     _accept(spark, options)  # before an earlier controller is replaced
     locate(options, stop)
-    horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
-    listener = QueryListener(spark, horizon, Account(metrics, horizon, options.topics.prefix))
+    account = Account(seen.metrics, seen.horizon, options.topics.prefix)
+    listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)
     start = new_start()
     starts = take_over(options, start, stop)
@@ -120,8 +133,8 @@ def _run(
         starts,
     )
     feeds: Sequence[Feed] = (
-        TickProducer(options, horizon),
-        RouteWatcher(options, GroupGauges(metrics)),
+        TickProducer(options, seen.horizon),
+        RouteWatcher(options, GroupGauges(seen.metrics)),
         HostWatcher(options),
         *further,
     )
@@ -166,9 +179,31 @@ def _page(options: Options, metrics: Metrics) -> Iterator[None]:
         yield
 
 
+def _watchdog(options: Options, horizon: Horizon, end_at_once: Callable[[str], None]) -> Watchdog:
+    log = structlog.get_logger()
+
+    def end(reason: str) -> None:
+        log.error("the controller hangs", reason=reason)
+        kill_jvm()
+        end_at_once(reason)
+
+    rhythm_ms = max(options.feeds.tick_interval_ms, options.query.routine_interval_ms)
+    return Watchdog(
+        lambda: Signs(horizon.batches, horizon.ticks),
+        log,
+        max(SILENCE_S, 3 * rhythm_ms / 1000),
+        options.query.stuck_ms / 1000,
+        end,
+        time.monotonic,
+    )
+
+
 @contextmanager
 def _session(options: Options) -> Iterator[SparkSession]:
+    log, begun = structlog.get_logger(), time.monotonic()
+    log.info("starting Spark", master=options.spark.master, logs=str(logs(options)))
     spark = start_session(options)
+    log.info("Spark has started", took_s=round(time.monotonic() - begun, 1))
     try:
         yield spark
     finally:

@@ -50,6 +50,8 @@ class QueryOptions:
     """As many beats need not wait."""
     fetch_wait_ms: int
     """How long Kafka may hold a fetch when nothing is new."""
+    stuck_ms: int = 0
+    """How long no batch may be committed while Kafka takes ticks; 0: for ever."""
     new_checkpoint: bool = False
     """Begin a new one, and keep what is there beside it."""
 

@@ -26,6 +26,7 @@ from pyspark.sql.streaming.listener import (
 )
 
 from streaming.metrics.account import Account, Batch, Source
+from streaming.metrics.history_log import HistoryLog
 from streaming.metrics.tally import read
 from streaming.process.horizon import Horizon
 from streaming.process.trouble import Trouble
@@ -48,6 +49,7 @@ class QueryListener(StreamingQueryListener):
         self._spark, self.horizon, self._account = spark, horizon, account
         self._log = structlog.get_logger()
         self._summary = _Summary()
+        self._decided = HistoryLog(self._log, time.monotonic)
         self._silence = Trouble(self._log, "reading of the log")
         self.last_run: str | None = None
         """Which run of the query has committed a batch last: it will read what is sent now."""
@@ -78,9 +80,12 @@ class QueryListener(StreamingQueryListener):
         self._summary.add(progress.numInputRows, progress.durationMs.get("triggerExecution", 0))
         if self._summary.age_s >= _SUMMARY_S:
             self._log.info("batches", last=progress.batchId, **self._summary.figures())
+            self._decided.sum_up()
             self._summary = _Summary()
         self.last_run = str(progress.runId)
-        self._account.enter(_batch(progress))
+        batch = _batch(progress)
+        self._account.enter(batch)
+        self._decided.tell(batch.tallies)
 
     def onQueryIdle(self, _event: QueryIdleEvent) -> None:  # noqa: N802 - Spark's name
         """Nothing came for a while."""

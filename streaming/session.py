@@ -13,6 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
@@ -61,6 +62,13 @@ def start_session(options: Options) -> SparkSession:
     if not spark.is_here:
         session.sparkContext.addPyFile(str(archived(_scratch(options))))
     return session
+
+
+def kill_jvm() -> None:
+    """End the JVM at once, if there is one: it hangs, and may not answer."""
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - PySpark is pinned
+    if process is not None:
+        process.kill()
 
 
 def _last(output: Path, before: int) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from console.settings.section import Options, Section
-from console.settings.units import Duration, Size
+from console.settings.units import Duration, Size, Wait
 from trimtab.protocol import limits
 
 
@@ -65,6 +65,11 @@ class ControllerSettings(Section):
     fetch_wait: Duration = timedelta(milliseconds=20)
     """How long Kafka may delay the answer to a fetch when nothing is new. Each batch starts with a
     fetch, so an idle controller reacts this much later. A shorter wait costs requests."""
+
+    stuck_after: Wait = timedelta(minutes=10)
+    """How long no batch may be committed, although Kafka takes the controller's ticks, before it
+    ends with exit code 6, so that a supervisor starts it again; 0s: it never does. It must be
+    longer than the longest batch: one that is ended is repeated."""
 
     ui_port: int = Field(default=4040, ge=0, le=65535)
     """The port of the Spark UI on loopback; 0 turns it off."""

@@ -41,6 +41,10 @@ class Horizon:
         """By partition, the ticks that are not known to have been read."""
         self._seen: dict[int, _Tick] = {}
         self._newest: dict[int, _Tick] = {}
+        self.batches = 0
+        """How many were committed since the process began."""
+        self.ticks = 0
+        """How many ticks Kafka has taken since then."""
 
     @property
     def start(self) -> str:
@@ -58,6 +62,7 @@ class Horizon:
     def ticked(self, start: str, partition: int, offset: int, number: int, at_ms: int = 0) -> None:
         """Note where a tick stands, and when it was appended."""
         with self._lock:
+            self.ticks += 1
             if start == self._start:
                 self._newest[partition] = _Tick(offset, number, at_ms)
                 self._ticks[partition].append(self._newest[partition])
@@ -81,6 +86,7 @@ class Horizon:
 
     def committed(self, sources: Iterable[tuple[str, str]]) -> None:
         """Note a batch: where each source has been read to, and where it ends, as JSON."""
+        self.batches += 1
         read = [(json.loads(end or "null"), json.loads(last or "null")) for end, last in sources]
         if any(_is_cut(end, last) for end, last in read if not self._is_routine(end)):
             return

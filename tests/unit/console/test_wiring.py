@@ -29,6 +29,7 @@ CHOSEN = {
     "controller.heartbeat_batch_interval": "3s",
     "controller.heartbeat_batch_rows": "5",
     "controller.fetch_wait": "6ms",
+    "controller.stuck_after": "8s",
     "controller.ui_port": "0",
     "controller.http_address": "::1",
     "controller.http_port": "81",
@@ -76,6 +77,7 @@ def test_every_choice_reaches_the_job() -> None:
                 routine_interval_ms=3_000,
                 routine_rows=5,
                 fetch_wait_ms=6,
+                stuck_ms=8_000,
             ),
             feeds=FeedOptions(
                 tick_interval_ms=2_000,

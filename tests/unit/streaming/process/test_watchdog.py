@@ -1,0 +1,95 @@
+"""The watchdog ends what hangs, and nothing else."""
+
+from threading import Event
+
+import structlog
+from structlog.testing import capture_logs
+
+from streaming.process.watchdog import Signs, Vigil, Watchdog, watched
+
+STUCK_S = 60
+
+
+class Kennel:
+    """A watchdog, and a second after another of what it sees."""
+
+    def __init__(self, stuck_s: float = STUCK_S) -> None:
+        self.ended: list[str] = []
+        self.now, self.batches, self.ticks = 0.0, 0, 0
+        log = structlog.get_logger()
+        self.dog = Watchdog(self.signs, log, 5, stuck_s, self.ended.append, lambda: self.now)
+        self.vigil = Vigil(self.now)
+
+    def signs(self) -> Signs:
+        """What there is to see."""
+        return Signs(self.batches, self.ticks)
+
+    def passes(self, seconds: int, *, batches: bool = False, ticks: bool = False) -> list[str]:
+        """Let time pass, with these; return what is said."""
+        with capture_logs() as lines:
+            for _ in range(seconds):
+                self.now += 1
+                self.batches += batches
+                self.ticks += ticks
+                self.dog.judge(self.signs(), self.vigil.look(self.signs(), self.now))
+        return [f"{it['event']}: {it.get('kafka')}" for it in lines]
+
+
+def test_a_query_that_hangs_is_ended() -> None:
+    """Once it has committed nothing for so long, though Kafka took ticks."""
+    kennel = Kennel()
+    assert [] == kennel.passes(100, batches=True, ticks=True)
+    said = kennel.passes(STUCK_S, ticks=True)
+    assert (["no batch is committed: takes ticks"], []) == (said, kennel.ended)
+    kennel.passes(2, ticks=True)
+    assert kennel.ended
+
+
+def test_one_that_has_never_worked_is_ended_too() -> None:
+    """Without a line every now and then: a start takes its time."""
+    kennel = Kennel()
+    assert [] == kennel.passes(STUCK_S + 2, ticks=True)
+    assert kennel.ended
+
+
+def test_while_kafka_is_away_nothing_is_ended() -> None:
+    """Another process would wait as well; when Kafka is back it has its time again."""
+    kennel = Kennel()
+    kennel.passes(10, batches=True, ticks=True)
+    assert ["no batch is committed: takes no ticks"] == kennel.passes(10 * STUCK_S)
+    kennel.passes(STUCK_S - 5, ticks=True)
+    assert [] == kennel.ended
+    assert ["batches are committed again: None"] == kennel.passes(1, batches=True, ticks=True)
+
+
+def test_kafka_that_goes_away_while_it_is_silent_proves_nothing() -> None:
+    """Ticks that were taken long ago say nothing of now; when it is back, time begins anew."""
+    kennel = Kennel()
+    kennel.passes(10, batches=True, ticks=True)
+    kennel.passes(5, ticks=True)
+    kennel.passes(10 * STUCK_S)
+    kennel.passes(STUCK_S, ticks=True)
+    assert [] == kennel.ended
+    kennel.passes(2, ticks=True)
+    assert kennel.ended
+
+
+def test_it_can_be_told_never_to() -> None:
+    """It still says what it sees."""
+    kennel = Kennel(stuck_s=0)
+    kennel.passes(10, batches=True, ticks=True)
+    assert kennel.passes(1_000, ticks=True)
+    assert [] == kennel.ended
+
+
+def test_it_watches_meanwhile() -> None:
+    """In a thread, which ends with the block."""
+    looked = Event()
+
+    def signs() -> Signs:
+        looked.set()
+        return Signs(0, 0)
+
+    dog = Watchdog(signs, structlog.get_logger(), 5, 0, print, lambda: 0.0)
+    with watched(dog):
+        assert looked.wait(60)
