@@ -69,7 +69,8 @@ class ControllerSettings(Section):
     stuck_after: Wait = timedelta(minutes=10)
     """How long no batch may be committed, although Kafka takes the controller's ticks, before it
     ends with exit code 6, so that a supervisor starts it again; 0s: it never does. It must be
-    longer than the longest batch: one that is ended is repeated."""
+    longer than the longest batch, since one that is ended is repeated. The first batch may take
+    five times as long."""
 
     ui_port: int = Field(default=4040, ge=0, le=65535)
     """The port of the Spark UI on loopback; 0 turns it off."""

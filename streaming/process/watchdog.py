@@ -24,6 +24,10 @@ _FRESH_S: Final = 10.0
 """A tick that was taken so lately proves that Kafka is there."""
 
 
+_AT_FIRST: Final = 5
+"""So many times as long the first batch may take: it reads all that waits."""
+
+
 class Signs(NamedTuple):
     """What there is to see of a controller."""
 
@@ -106,7 +110,8 @@ class Watchdog:
         elif self._has_said and not is_long:
             self.log.info("batches are committed again")
         self._has_said = is_long
-        if 0 < self.stuck_s < silence.proven_s:
+        longest = self.stuck_s if signs.batches else _AT_FIRST * self.stuck_s
+        if 0 < longest < silence.proven_s:
             self.end(
                 f"no batch was committed for {silence.proven_s:.0f} s, and Kafka has taken ticks "
                 "all the while"

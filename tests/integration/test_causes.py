@@ -1,5 +1,8 @@
 """A controller that cannot go on says why, in a line that needs no other."""
 
+import os
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,8 @@ from tests.integration.controller_process import ControllerProcess
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
-FAILED = 1
+FAILED, HUNG = 1, 6
+PATIENCE_S = 120.0
 WORKERS = """\
 import sys
 
@@ -48,9 +52,14 @@ def test_a_jvm_that_does_not_start_says_why(
 def test_the_cause_is_what_the_user_sees(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """State of another version, and a package that workers lack: the cause, and what to do."""
-    with ControllerProcess(tmp_path, kafka.bootstrap_servers, topics_prefix) as controller:
-        assert 0 == controller.stop()
+    """A JVM that hangs, state of another version, a package that workers lack: what to do."""
+    patience = {"controller.stuck_after": "20s"}
+    servers = kafka.bootstrap_servers
+    with ControllerProcess(tmp_path, servers, topics_prefix, **patience) as controller:
+        os.kill(jvm_of(controller.pid), signal.SIGSTOP)
+        assert HUNG == controller.ends(PATIENCE_S)
+        assert controller.lines("trimtab: the controller hangs: no batch was committed for")
+        assert controller.lines("no batch is committed", "kafka='takes ticks'")
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
         for what, cause, remedy in (
@@ -80,3 +89,11 @@ def test_a_place_that_cannot_be_written_is_named(
         assert "choose another place: no queue moves" in line
         assert not controller.lines("Traceback")
         assert not controller.lines("retrying")
+
+
+def jvm_of(controller: int) -> int:
+    """The JVM below a controller."""
+    command = ["ps", "-o", "pid=,args=", "--ppid", str(controller)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    (found,) = (line for line in listed.splitlines() if "SparkSubmit" in line)
+    return int(found.split()[0])
