@@ -16,6 +16,7 @@ import typer
 from console.commands import (
     brokers,
     config,
+    controllers,
     deadletters,
     faults,
     groups,
@@ -53,6 +54,7 @@ app.add_typer(queues.app, name="queues")
 app.add_typer(members.app, name="members")
 app.add_typer(brokers.app, name="brokers")
 app.add_typer(deadletters.app, name="deadletters")
+app.add_typer(controllers.app, name="controllers")
 app.command(cls=Command)(allocate)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(replay)

@@ -17,7 +17,7 @@ from functools import partial
 from importlib.metadata import version
 from threading import Event
 from types import FrameType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pyspark
 import structlog
@@ -26,13 +26,21 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from streaming.cell_operator import CellOperator
-from streaming.feeds import FeedFailed, HostWatcher, RouteWatcher, TickProducer, feeding
+from streaming.feeds import (
+    FeedFailed,
+    HostWatcher,
+    RouteWatcher,
+    StatusWriter,
+    TickProducer,
+    feeding,
+)
 from streaming.feeds.feed import Feed
 from streaming.metrics.account import Account
 from streaming.metrics.catalogue import Metrics
 from streaming.metrics.group_gauges import GroupGauges
 from streaming.metrics.page import Asked, Check, PageNotServed, served
 from streaming.metrics.probes import alive, ready
+from streaming.metrics.status import About, Status
 from streaming.options import Options
 from streaming.process.ending import ending_of
 from streaming.process.horizon import Horizon
@@ -48,6 +56,8 @@ from streaming.startup.reminder import NotReminded, locate
 from streaming.startup.takeover import NotTold, new_start, take_over
 from streaming.startup.terms import CheckpointRefused, differences, frozen, present_terms
 from trimtab.protocol import HEARTBEATS
+
+_DISTRIBUTION: Final = "trimtab-controller"
 
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
@@ -68,17 +78,17 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
     """
     stop, metrics = Event(), Metrics()
     horizon = Horizon(f"{options.topics.prefix}{HEARTBEATS.name}")
-    metrics.build.set(1, version("trimtab-controller"), pyspark.__version__)
+    metrics.build.set(1, version(_DISTRIBUTION), pyspark.__version__)
     try:
         with (
             taken_down(options.home),
             _told_by_signals(stop),
-            _page(options, metrics),
+            _page(options, metrics) as page,
             watched(_watchdog(options, horizon, end_at_once)),
             _session(options) as spark,
         ):
             if not stop.is_set():
-                _run(spark, options, _Seen(metrics, horizon), stop, further)
+                _run(spark, options, _Seen(metrics, horizon, page), stop, further)
     except QueryFailed as error:
         raise ControllerFailed(f"the query ended: {error}; see {logs(options)}") from error
     except (
@@ -109,6 +119,7 @@ class _Seen(NamedTuple):
 
     metrics: Metrics
     horizon: Horizon
+    page: str | None
 
 
 def _run(
@@ -132,10 +143,13 @@ def _run(
         options.query.cells_per_partition,
         starts,
     )
+    gauges = GroupGauges(seen.metrics)
+    about = About(options.name, version(_DISTRIBUTION), options.topics.partitions, seen.page)
     feeds: Sequence[Feed] = (
         TickProducer(options, seen.horizon),
-        RouteWatcher(options, GroupGauges(seen.metrics)),
+        RouteWatcher(options, gauges),
         HostWatcher(options),
+        StatusWriter(options, Status(about, seen.metrics, account, gauges, seen.horizon)),
         *further,
     )
     with feeding(feeds, stop) as look_at_feeds:
@@ -166,17 +180,17 @@ def _set_to(spark: SparkSession, key: str) -> str | None:
 
 
 @contextmanager
-def _page(options: Options, metrics: Metrics) -> Iterator[None]:
-    """Answer probes and Prometheus meanwhile, if that is wanted."""
+def _page(options: Options, metrics: Metrics) -> Iterator[str | None]:
+    """Answer probes and Prometheus meanwhile, if that is wanted; yields where."""
     where = options.page
     if where.port == 0:
-        yield
+        yield None
         return
     tick_ms = max(options.feeds.tick_interval_ms, options.query.routine_interval_ms)
     checks: dict[str, Check] = {"/livez": alive, "/readyz": partial(ready, options.home, tick_ms)}
     with served(where.address, where.port, Asked(checks, metrics.text)) as url:
         structlog.get_logger().info("answering probes", url=url)
-        yield
+        yield url
 
 
 def _watchdog(options: Options, horizon: Horizon, end_at_once: Callable[[str], None]) -> Watchdog:

@@ -8,7 +8,8 @@ never notice that a member died.
 
 from streaming.feeds.hosts import HostWatcher
 from streaming.feeds.routes import RouteWatcher
+from streaming.feeds.status import StatusWriter
 from streaming.feeds.supervision import FeedFailed, feeding
 from streaming.feeds.ticks import TickProducer
 
-__all__ = ["FeedFailed", "HostWatcher", "RouteWatcher", "TickProducer", "feeding"]
+__all__ = ["FeedFailed", "HostWatcher", "RouteWatcher", "StatusWriter", "TickProducer", "feeding"]

@@ -22,6 +22,8 @@ from streaming.process.horizon import Horizon
 OK: Final = "ok"
 UNKNOWN: Final = "unknown"
 """Of which topics the first batch of a checkpoint has read how much: Spark says only the sum."""
+_RECENT: Final = 1_000
+"""More batches than there can be between two records of ``status``."""
 _Ends = Mapping[str, Mapping[str, int]]
 
 
@@ -54,6 +56,8 @@ class Account:
 
     def __init__(self, metrics: Metrics, horizon: Horizon, prefix: str) -> None:
         self._metrics, self._horizon, self._prefix = metrics, horizon, prefix
+        self._recent: list[int] = []
+        """How long the batches took since somebody asked, in milliseconds."""
 
     def enter(self, batch: Batch) -> None:
         """Enter one batch that was committed."""
@@ -62,6 +66,12 @@ class Account:
             self._enter_input(batch)
             for tally in batch.tallies:
                 self._enter_tally(tally)
+
+    def recent(self) -> list[int]:
+        """Return how long each batch took since the last call, in milliseconds."""
+        with self._metrics.lock:
+            recent, self._recent = self._recent, []
+        return recent
 
     def _enter_run(self, batch: Batch) -> None:
         query = self._metrics.query
@@ -74,6 +84,7 @@ class Account:
         for phase, took_ms in batch.durations.items():
             if phase == "triggerExecution":
                 query.duration.observe(took_ms / 1000)
+                self._recent = [*self._recent[-_RECENT:], took_ms]
             else:
                 query.phases.add(took_ms / 1000, phase)
 

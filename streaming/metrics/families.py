@@ -38,6 +38,10 @@ class Family:
         """Return the value of a series; 0 if there is none."""
         return self._values.get(labels, 0)
 
+    def values(self) -> dict[Labels, float]:
+        """Return all series."""
+        return dict(self._values)
+
     def total(self) -> float:
         """Return the sum of all series."""
         return sum(self._values.values())

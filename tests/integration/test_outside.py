@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections import Counter
 from contextlib import closing
 from http.client import HTTPConnection
@@ -11,9 +12,10 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from streaming.topics import ROUTINE, URGENT, names
+from tests.builders.command_line import caller
 from tests.integration.conftest import MakeMember
 from tests.integration.controller_process import ControllerProcess
-from tests.integration.published import Published
+from tests.integration.published import PATIENCE_S, Published
 from tests.integration.topics import PARTITIONS
 from trimtab.protocol import RebalanceDone, partition_of
 
@@ -109,3 +111,40 @@ def test_what_is_decided_of_a_group_is_counted(
     done = Counter(it.cause.kind for it in history if isinstance(it, RebalanceDone))
     shown = {it: found[f'trimtab_rebalances_total{{{label},cause="{it}"}}'] for it in done}
     assert done == shown
+
+
+def test_it_says_how_it_is_doing(
+    kafka: EmbeddedKafka,
+    controller: ControllerProcess,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """On `controllers`, every five seconds; the command shows it."""
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
+    run = caller(monkeypatch, capsys)
+    deadline, rows = time.monotonic() + PATIENCE_S, []
+    while not rows:
+        assert time.monotonic() < deadline
+        code, out, err = run("controllers", "list", "--living", "-o", "json")
+        assert 0 == code, err
+        rows = [it for it in json.loads(out)["controllers"] if it["batch"] is not None]
+
+    ((name, page),) = ((it["controller"], it["page"]) for it in rows)
+    assert ("trimtab", f"http://127.0.0.1:{controller.settings['controller.http_port']}") == (
+        name,
+        page,
+    )
+    assert "LONGEST" in run("controllers", "list")[1]
+
+
+def test_the_log_says_what_was_decided(
+    controller: ControllerProcess, published: Published, group: str, member: MakeMember
+) -> None:
+    """A line for a rebalance, with its cause; Spark's start is announced."""
+    with member("a"):
+        published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
+        controller.wait_for_line("rebalanced", f"group={group}", "join a", within=PATIENCE_S)
+
+    (line,) = controller.lines("Spark has started")
+    assert "took_s=" in line

@@ -51,6 +51,7 @@ CONTROLLER = {
         "brokers",
         "history",
         "deadletters",
+        "controllers",
         "heartbeats",
         "releases",
         "routes",

@@ -17,10 +17,10 @@ def config(topic: Topic[Any]) -> dict[str, str]:
     return dict(spec.config)
 
 
-def test_there_are_twelve() -> None:
+def test_there_are_thirteen() -> None:
     """One for each sentence of the design."""
     names = "members heartbeats releases routes latency commands rocketmq"
-    names += " assignments groups brokers history deadletters"
+    names += " assignments groups brokers history deadletters controllers"
 
     assert names.split() == list(TOPICS)
     assert [f"trimtab.{name}" for name in TOPICS] == [spec.name for spec in topic_specs()]
@@ -41,7 +41,7 @@ def test_the_largest_record_fits(topic: Topic[Any]) -> None:
 @EVERY
 def test_a_topic_is_compacted_or_expires(topic: Topic[Any]) -> None:
     """Never both: a compacted topic that expires forgets who owns what."""
-    compacted = topic.name in {"assignments", "groups", "brokers"}
+    compacted = topic.name in {"assignments", "groups", "brokers", "controllers"}
 
     assert ("compact" if compacted else "delete") == config(topic)["cleanup.policy"]
     assert compacted != ("retention.ms" in config(topic))

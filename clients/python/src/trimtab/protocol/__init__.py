@@ -26,6 +26,7 @@ from trimtab.protocol.commands import (
     Resume,
     UndrainMember,
 )
+from trimtab.protocol.controllers import BatchTimes, Controller, GroupTotals
 from trimtab.protocol.deadletters import DeadLetter, Place
 from trimtab.protocol.decoding import decode, encode
 from trimtab.protocol.groups import Group, LeftOutCounts, MemberSummary, QueueCounts, TopicSummary
@@ -68,6 +69,7 @@ from trimtab.protocol.topics import (
     ASSIGNMENTS,
     BROKERS,
     COMMANDS,
+    CONTROLLERS,
     DEADLETTERS,
     DEFAULT_PARTITIONS,
     DEFAULT_PREFIX,
@@ -89,6 +91,7 @@ __all__ = [
     "ASSIGNMENTS",
     "BROKERS",
     "COMMANDS",
+    "CONTROLLERS",
     "DEADLETTERS",
     "DEFAULT_PARTITIONS",
     "DEFAULT_PREFIX",
@@ -109,6 +112,7 @@ __all__ = [
     "Ailment",
     "Approve",
     "Assignment",
+    "BatchTimes",
     "Beat",
     "BrokerKey",
     "BrokerLatency",
@@ -120,6 +124,7 @@ __all__ = [
     "CommandAnswer",
     "CommandsRecord",
     "Conflict",
+    "Controller",
     "DeadLetter",
     "Doubled",
     "Drain",
@@ -129,6 +134,7 @@ __all__ = [
     "Forget",
     "GrantRef",
     "Group",
+    "GroupTotals",
     "Handover",
     "HeartbeatsRecord",
     "HistoryRecord",

@@ -30,6 +30,7 @@ from trimtab.protocol.commands import (
     Resume,
     UndrainMember,
 )
+from trimtab.protocol.controllers import Controller
 from trimtab.protocol.deadletters import DeadLetter
 from trimtab.protocol.groups import Group
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
@@ -53,7 +54,14 @@ from trimtab.protocol.releases import Release
 from trimtab.protocol.routes import Route, RoutesRecord
 
 KeyKind = Literal[
-    "group", "cluster", "client", "group or cluster", "group/member", "cluster/broker", "topic"
+    "group",
+    "cluster",
+    "client",
+    "group or cluster",
+    "group/member",
+    "cluster/broker",
+    "topic",
+    "controller",
 ]
 R = TypeVar("R", bound=Record)
 
@@ -219,6 +227,13 @@ DEADLETTERS: Final[Topic[DeadLetter]] = Topic(
     # Two weeks: long enough to come back from a holiday and look.
     retention_ms=14 * _DAY_MS,
 )
+CONTROLLERS: Final[Topic[Controller]] = Topic(
+    "controllers",
+    "How a controller is doing, every few seconds.",
+    "controller",
+    (Controller,),
+    retention_ms=None,
+)
 
 TOPICS: Final[Mapping[str, Topic[Any]]] = {
     topic.name: topic
@@ -235,6 +250,7 @@ TOPICS: Final[Mapping[str, Topic[Any]]] = {
         BROKERS,
         HISTORY,
         DEADLETTERS,
+        CONTROLLERS,
     )
 }
 
