@@ -123,18 +123,17 @@ def test_it_says_how_it_is_doing(
     monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
     monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
     run = caller(monkeypatch, capsys)
-    deadline, rows = time.monotonic() + PATIENCE_S, []
+    rows: list[dict[str, object]] = []
+    deadline = time.monotonic() + PATIENCE_S
     while not rows:
         assert time.monotonic() < deadline
         code, out, err = run("controllers", "list", "--living", "-o", "json")
         assert 0 == code, err
         rows = [it for it in json.loads(out)["controllers"] if it["batch"] is not None]
 
-    ((name, page),) = ((it["controller"], it["page"]) for it in rows)
-    assert ("trimtab", f"http://127.0.0.1:{controller.settings['controller.http_port']}") == (
-        name,
-        page,
-    )
+    port = controller.settings["controller.http_port"]
+    expected = [("trimtab", f"http://127.0.0.1:{port}")]
+    assert expected == [(it["controller"], it["page"]) for it in rows]
     assert "LONGEST" in run("controllers", "list")[1]
 
 

@@ -29,9 +29,10 @@ class Work:
 
     def commits(self, number: int, took_ms: int, *tallies: Tally) -> None:
         """A batch that leaves three beats unread."""
-        ends = [json.dumps({"t.heartbeats": {"1": it}}) for it in (1, 5, 8)]
-        batch = Batch(number, {"triggerExecution": took_ms}, (Source(*ends, 4),), tallies)
-        self.horizon.committed([(ends[1], ends[2])])
+        start, end, latest = (json.dumps({"t.heartbeats": {"1": it}}) for it in (1, 5, 8))
+        source = Source(start, end, latest, rows=4)
+        batch = Batch(number, {"triggerExecution": took_ms}, (source,), tallies)
+        self.horizon.committed([(end, latest)])
         self.account.enter(batch)
 
 
