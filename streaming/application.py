@@ -49,6 +49,7 @@ from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.session import SparkNotStarted, kill_jvm, logs, start_session
+from streaming.spark_figures import SparkFigures
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, survey
@@ -149,7 +150,11 @@ def _run(
         TickProducer(options, seen.horizon),
         RouteWatcher(options, gauges),
         HostWatcher(options),
-        StatusWriter(options, Status(about, seen.metrics, account, gauges, seen.horizon)),
+        StatusWriter(
+            options,
+            Status(about, seen.metrics, account, gauges, seen.horizon),
+            SparkFigures(spark).show if options.spark.ui_port else None,
+        ),
         *further,
     )
     with feeding(feeds, stop) as look_at_feeds:

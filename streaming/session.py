@@ -156,7 +156,10 @@ def _streaming(options: Options) -> dict[str, str]:
 def _user_interface(options: Options) -> dict[str, str]:
     """The UI, and how much of the past it keeps: several batches a second add up."""
     port = options.spark.ui_port
+    shown = _SHOWN if port else {}
     return {
+        **shown,
+        "spark.metrics.namespace": options.name,  # else an id that each start makes anew
         "spark.ui.enabled": str(port > 0).lower(),
         "spark.ui.port": str(port),
         "spark.ui.retainedJobs": "200",
@@ -165,6 +168,16 @@ def _user_interface(options: Options) -> dict[str, str]:
         "spark.sql.ui.retainedExecutions": "50",
     }
 
+
+_SHOWN = {
+    # On the UI's port, under /metrics/prometheus/: Spark's figures of the driver and the query,
+    # and ours (``spark_figures``).
+    "spark.metrics.conf.driver.sink.prometheusServlet.class": (
+        "org.apache.spark.metrics.sink.PrometheusServlet"
+    ),
+    "spark.metrics.conf.driver.sink.prometheusServlet.path": "/metrics/prometheus",
+    "spark.sql.streaming.metricsEnabled": "true",
+}
 
 _LOCAL_CHECKPOINT = {
     # Hadoop's local file system forks a `chmod` for each file: 65 ms a batch. This one uses

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from contextlib import closing
 from http.client import HTTPConnection
 from typing import Any
@@ -10,9 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from streaming.process.readiness import read
-from streaming.query_listener import STAGE_NAME
+from streaming.query_listener import OBSERVED, STAGE_NAME
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.published import PATIENCE_S
 
+OURS = "metrics_trimtab_driver_LongAccumulatorSource"
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 
@@ -24,6 +27,32 @@ def ask(ui: str | None, question: str) -> list[dict[str, Any]]:
         connection.request("GET", f"/api/v1/applications{question}")
         answer: list[dict[str, Any]] = json.load(connection.getresponse())
     return answer
+
+
+def test_figures_are_among_spark_s_own(controller: ControllerProcess) -> None:
+    """In the sink for Prometheus: the query's, and ours of the last status."""
+    readiness = read(controller.home)
+    assert readiness is not None
+    address = urlsplit(readiness.ui or "")
+    deadline = time.monotonic() + PATIENCE_S
+    text = ""
+    while not all(f"{OURS}_{it}_Value" in text for it in ("groups", "moves", "lag_ms")):
+        assert time.monotonic() < deadline, text
+        with closing(HTTPConnection("127.0.0.1", address.port or 0, timeout=60)) as connection:
+            connection.request("GET", "/metrics/prometheus/")
+            text = connection.getresponse().read().decode()
+
+    assert "metrics_trimtab_driver_spark_streaming_trimtab_inputRate_total_Value" in text
+
+
+def test_what_is_observed_has_a_name(controller: ControllerProcess) -> None:
+    """The plan of a batch shows where its decisions are counted."""
+    readiness = read(controller.home)
+    assert readiness is not None
+    (application,) = ask(readiness.ui, "")
+    executed = ask(readiness.ui, f"/{application['id']}/sql?details=true&planDescription=true")
+
+    assert any(f"CollectMetrics {OBSERVED}" in it["planDescription"] for it in executed)
 
 
 def test_query_batch_and_rows_can_be_seen(controller: ControllerProcess) -> None:
