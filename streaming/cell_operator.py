@@ -25,7 +25,7 @@ from streaming.cell.codec import Cell, read, write
 from streaming.cell.fold import fold
 from streaming.cell.gate import SHUT, Opening
 from streaming.cell.hearing import CellRules
-from streaming.metrics.tally import tallied
+from streaming.metrics.tally import NO_TOPIC, tallied
 from streaming.startup.succession import give_way
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
@@ -72,7 +72,7 @@ class CellOperator:
         state.update((write(folded.cell),))
         if folded.records:
             tally = tallied(folded.records, rows, self.prefix)
-            yield pd.DataFrame([*folded.records, (None, 0, b"", tally, ())], columns=_COLUMNS)
+            yield pd.DataFrame([*folded.records, (NO_TOPIC, 0, b"", tally, ())], columns=_COLUMNS)
 
     def _new(self) -> Cell:
         """Return a cell that remembers nothing; a controller's waits for what it is told."""

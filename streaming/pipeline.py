@@ -17,6 +17,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import StateFunction
+from streaming.metrics.tally import NO_TOPIC
 from streaming.options import Options
 from streaming.query_listener import OBSERVED, TALLIES
 from streaming.topics import ROUTINE, URGENT, names
@@ -69,9 +70,9 @@ def publish(decided: DataFrame, options: Options) -> StreamingQuery:
 
 def observed(decided: DataFrame) -> DataFrame:
     """Take out the rows without a topic: what each cell's part of a batch came to (``tally``)."""
-    tally = f.when(f.col("topic").isNull(), f.col("value").cast("string"))
-    counted = f.collect_list(tally).alias(TALLIES), f.count("topic").alias("records")
-    return decided.observe(OBSERVED, *counted).where(f.col("topic").isNotNull())
+    is_tally = f.col("topic") == f.lit(NO_TOPIC)
+    tallies = f.collect_list(f.when(is_tally, f.col("value").cast("string")))
+    return decided.observe(OBSERVED, tallies.alias(TALLIES)).where(~is_tally)
 
 
 def urgent(spark: SparkSession, options: Options, reminders: int = 0) -> DataFrame:

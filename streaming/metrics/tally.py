@@ -23,6 +23,8 @@ from streaming.metrics.families import OTHER
 from streaming.wire.rows import Row
 from trimtab.protocol import BROKERS, DEADLETTERS, HISTORY, read_broker_key
 
+NO_TOPIC: Final = ""
+"""The topic of the row that is a tally; it is never written."""
 TOLD: Final = 10
 """Records that a cell hands on whole in a batch: the log of a storm is cut, its counts are not."""
 _GROUPS: Final = 200
