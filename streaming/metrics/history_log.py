@@ -7,21 +7,18 @@ were left out, and how many dead letters of which kind there were. The history i
 Called by ``query_listener``. Its one rule: what is left out is counted.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from structlog.typing import FilteringBoundLogger
 
-from streaming.metrics.tally import Tally
+from streaming.metrics.tally import Entry, Tally
 
 BURST: Final = 50
 """Lines at once: all of what happens to a few groups."""
 A_SECOND: Final = 5
 """Lines that may follow in the long run: what a person may read, and 40 MB a day at the worst."""
-
-Entry = Mapping[str, Any]
 
 
 class Line(NamedTuple):
@@ -53,7 +50,7 @@ class HistoryLog:
             for topic, reason, number, _ in tally.letters:
                 self._letters[f"{topic}: {reason}"] += number
             for entry in tally.told:
-                self._tell(json.loads(entry))
+                self._tell(entry)
 
     def sum_up(self) -> None:
         """Say what was not said; called once a minute."""
@@ -104,11 +101,8 @@ _WARNS: Final = {"claim", "hold", "ailment", "verdict", "deadletter"}
 
 
 def _of(entry: Entry, *names: str) -> dict[str, object]:
-    """Take fields, and the cause; of long lists their length."""
+    """Take fields, and the cause."""
     said = {name: entry[name] for name in names if entry.get(name) is not None}
     cause = entry.get("cause") or {}
     told = " ".join(str(cause[it]) for it in ("kind", "subject", "detail") if cause.get(it))
-    return {
-        **{name: len(it) if isinstance(it, list) else it for name, it in said.items()},
-        **({"cause": told} if told else {}),
-    }
+    return {**said, **({"cause": told} if told else {})}

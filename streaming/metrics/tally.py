@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct, field
@@ -36,6 +36,8 @@ _READ: Final = {HISTORY.name, DEADLETTERS.name}
 """Topics whose records are looked into, but for verdicts."""
 
 
+Entry = dict[str, Any]
+"""An entry of the history, or a dead letter, as on the wire; of lists only the length."""
 Letters = tuple[str, str, int, int]
 """Dead letters: the topic that they were found on, the reason, how many there are, and how many of
 them were read by this very batch: others have waited (``gate``, ``containment``)."""
@@ -67,8 +69,8 @@ class Tally(Struct, omit_defaults=True):
     """Brokers of which nothing is known any more: cluster, broker."""
     ejections: list[tuple[str, str, int]] = field(default_factory=list)
     """Brokers that were taken out of use, and by what."""
-    told: list[str] = field(default_factory=list)
-    """Entries for the log, as JSON."""
+    told: list[Entry] = field(default_factory=list)
+    """For the log."""
     untold: int = 0
     """How many more there were."""
 
@@ -99,6 +101,7 @@ class _Entry(Struct):
 
 
 _decode: Final = msgspec.json.Decoder(_Entry).decode
+_whole: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _encode: Final = msgspec.json.Encoder().encode
 read: Final = msgspec.json.Decoder(Tally).decode
 
@@ -177,8 +180,10 @@ class _Count:
         if entry.kind == "rebalance":
             first = tally.oldest_ms
             tally.oldest_ms = entry.at_ms if first is None else min(first, entry.at_ms)
-            group = entry.group if len(self._rebalances) < _GROUPS else OTHER
-            sums = self._rebalances.setdefault((group, entry.cause.kind), [0, 0])
+            kind = entry.group, entry.cause.kind
+            if kind not in self._rebalances and len(self._rebalances) >= _GROUPS:
+                kind = OTHER, entry.cause.kind
+            sums = self._rebalances.setdefault(kind, [0, 0])
             sums[0] += 1
             sums[1] += entry.moves
         elif entry.kind == "member":
@@ -195,7 +200,9 @@ class _Count:
 
     def _tell(self, value: bytes) -> None:
         if len(self._tally.told) < TOLD:
-            self._tally.told.append(value.decode())
+            said = _whole(value)
+            short = {name: len(it) if isinstance(it, list) else it for name, it in said.items()}
+            self._tally.told.append(short)
         else:
             self._tally.untold += 1
 

@@ -10,7 +10,7 @@ from streaming.metrics.history_log import A_SECOND, BURST, HistoryLog, line_of
 from streaming.metrics.tally import Tally
 from trimtab.protocol import DEADLETTERS, HISTORY
 
-MEMBER = '{"kind":"member","group":"g","member":"a","event":"expired"}'
+MEMBER = {"kind": "member", "group": "g", "member": "a", "event": "expired"}
 
 
 class Clock:
