@@ -42,8 +42,8 @@ class SparkFigures:
         gauges = java.java.util.HashMap()
         for name in names:
             gauges[name] = context.longAccumulator(f"trimtab {name}")
-        source = java.org.apache.spark.metrics.source.LongAccumulatorSource
-        source.register(context, java.PythonUtils.toScalaMap(gauges))
+        source = getattr(java.org.apache.spark.metrics.source, "LongAccumulatorSource$")
+        getattr(source, "MODULE$").register(context, java.PythonUtils.toScalaMap(gauges))
         self._gauges = dict(gauges)
 
 

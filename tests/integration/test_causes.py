@@ -93,7 +93,7 @@ def test_a_place_that_cannot_be_written_is_named(
 
 def jvm_of(controller: int) -> int:
     """The JVM below a controller."""
-    command = ["ps", "-o", "pid=,args=", "--ppid", str(controller)]
+    command = ["ps", "-o", "pid=,comm=", "--ppid", str(controller)]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    (found,) = (line for line in listed.splitlines() if "SparkSubmit" in line)
+    (found,) = (line for line in listed.splitlines() if line.endswith("java"))
     return int(found.split()[0])
