@@ -12,8 +12,10 @@ import pytest
 
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.instance import Instance
+from console.embedded.ports import choose_port
 from tests.integration.conftest import SESSION_S
 from tests.integration.controller_process import ControllerProcess
+from tests.integration.outside_view import each_input_is_counted_once
 from tests.integration.published import Published
 from tests.integration.topics import create_topic
 from tests.integration.watched_group import QUEUES, WatchedGroup
@@ -32,10 +34,10 @@ HANG_S = 70.0
 def test_neither_a_killed_worker_nor_a_kafka_that_hangs_is_an_end(
     tmp_path: Path, group: str
 ) -> None:
-    """The batch is repeated, or waited for, and nothing moves."""
+    """The batch is repeated, or waited for, nothing moves, and what it read is counted once."""
     with (
         EmbeddedKafka(tmp_path / "kafka", port=0) as kafka,
-        ControllerProcess(tmp_path, kafka.bootstrap_servers, PREFIX) as controller,
+        ControllerProcess(tmp_path, kafka.bootstrap_servers, PREFIX, **page()) as controller,
     ):
         servers = kafka.bootstrap_servers
         create_topic(servers, "orders", QUEUES)
@@ -48,6 +50,7 @@ def test_neither_a_killed_worker_nor_a_kafka_that_hangs_is_an_end(
                 a_worker_is_killed(controller)
             assert 1 == len(controller.lines(FAILED))
             assert 1 == len(controller.lines(WORKS))
+            each_input_is_counted_once(controller)
         kafka_hangs(controller, tmp_path / "kafka")
         with Member(servers, group="billing", topics=["orders"]) as newcomer:
             newcomer.wait_until(lambda it: len(it.assignment) == QUEUES, timeout=2 * RETURN_S)
@@ -55,6 +58,11 @@ def test_neither_a_killed_worker_nor_a_kafka_that_hangs_is_an_end(
         assert 0 == health(tmp_path)
         assert len(controller.lines(FAILED)) == len(controller.lines(WORKS)) <= 2
         assert 0 == controller.stop()
+
+
+def page() -> dict[str, object]:
+    """The settings of a page to ask."""
+    return {"controller.http_port": choose_port(0)}
 
 
 def a_worker_is_killed(controller: ControllerProcess) -> None:
