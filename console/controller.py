@@ -88,8 +88,11 @@ def _end_well(number: int, frame: object) -> None:
 
 def _end_stuck(reason: str) -> None:
     """End at once: whatever would put things away may hang as well."""
+    from streaming.session import kill_jvm
+
     sys.stderr.write(f"trimtab: the controller hangs: {reason}\n")
     sys.stderr.flush()
+    kill_jvm()
     os._exit(ExitCode.STUCK)
 
 

@@ -48,7 +48,7 @@ from streaming.process.readiness import taken_down
 from streaming.process.watchdog import SILENCE_S, Signs, Watchdog, watched
 from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
-from streaming.session import SparkNotStarted, kill_jvm, logs, start_session
+from streaming.session import SparkNotStarted, logs, start_session
 from streaming.spark_figures import SparkFigures
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
@@ -71,7 +71,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
     Args:
         options: Which one.
         further: What else it depends on; it ends when one of these does.
-        end_at_once: Ends this process, from whichever thread: it hangs, for the reason given.
+        end_at_once: Ends this process and its JVM, from any thread: it hangs, for the reason given.
 
     Raises:
         CheckpointRefused: The checkpoint was begun with other settings.
@@ -199,20 +199,13 @@ def _page(options: Options, metrics: Metrics) -> Iterator[str | None]:
 
 
 def _watchdog(options: Options, horizon: Horizon, end_at_once: Callable[[str], None]) -> Watchdog:
-    log = structlog.get_logger()
-
-    def end(reason: str) -> None:
-        log.error("the controller hangs", reason=reason)
-        kill_jvm()
-        end_at_once(reason)
-
     rhythm_ms = max(options.feeds.tick_interval_ms, options.query.routine_interval_ms)
     return Watchdog(
         lambda: Signs(horizon.batches, horizon.ticks),
-        log,
+        structlog.get_logger(),
         max(SILENCE_S, 3 * rhythm_ms / 1000),
         options.query.stuck_ms / 1000,
-        end,
+        end_at_once,
         time.monotonic,
     )
 

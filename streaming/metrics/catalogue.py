@@ -7,7 +7,7 @@ Made by ``application``, filled by ``account`` and by the route watcher, read by
 rule: whoever writes or reads holds the lock.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from threading import Lock
 from typing import Final
 
@@ -122,8 +122,6 @@ class Metrics:
         self.query, self.brain = OfQuery(), OfBrain()
         self.groups, self.brokers = OfGroups(), OfBrokers()
         self.lock = Lock()
-        self.looks: list[Callable[[], None]] = []
-        """What is called before the text is written: for what only a look can tell."""
 
     def families(self) -> Iterator[Family]:
         """Return all of them."""
@@ -134,7 +132,5 @@ class Metrics:
     def text(self) -> str:
         """Write all that there is, as Prometheus reads it."""
         with self.lock:
-            for look in self.looks:
-                look()
             lines = [line for family in self.families() for line in family.text()]
         return "\n".join([*lines, ""])
