@@ -15,7 +15,7 @@ from streaming.query_listener import OBSERVED, STAGE_NAME
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import PATIENCE_S
 
-OURS = "metrics_trimtab_driver_LongAccumulatorSource"
+OURS = "metrics_trimtab_driver_AccumulatorSource"
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 
