@@ -22,6 +22,7 @@ from console.whole_topics import messages
 from trimtab.protocol import (
     ASSIGNMENTS,
     BROKERS,
+    CONTROLLERS,
     DEADLETTERS,
     GROUPS,
     HEARTBEATS,
@@ -29,6 +30,7 @@ from trimtab.protocol import (
     TICK_KEY,
     Assignment,
     BrokerKey,
+    Controller,
     DeadLetter,
     Group,
     HistoryRecord,
@@ -124,6 +126,16 @@ class Published:
             if isinstance(record, Tick):
                 found[message.partition() or 0] = (message.timestamp()[1], record)
         return found
+
+    def controllers(self) -> list[tuple[int, Controller]]:
+        """Return when each controller has said something last, and what; in order of names."""
+        last = {message.key() or b"": message for message in self._messages(CONTROLLERS)}
+        read = (
+            (message.timestamp()[1], self._read(CONTROLLERS, message))
+            for _, message in sorted(last.items(), key=lambda entry: entry[0])
+            if message.value() is not None
+        )
+        return [(at_ms, said) for at_ms, said in read if said is not None]
 
     def _messages(
         self, topic: Topic[R], key: str | None = None, since_ms: int | None = None

@@ -87,7 +87,7 @@ def test_it_says_how_it_is_doing(
     port = controller.settings["controller.http_port"]
     expected = [("trimtab", f"http://127.0.0.1:{port}")]
     assert expected == [(it["controller"], it["page"]) for it in rows]
-    assert "LONGEST" in run("controllers", "list")[1]
+    assert "LONGEST_MS" in run("controllers", "list")[1]
 
 
 def test_the_log_says_what_was_decided(

@@ -23,7 +23,7 @@ from rebalance.ids import (
     Position,
     TopicName,
 )
-from sinks import Outlet, Publication, Record, dead_letter_record, record_of
+from sinks import Outlet, Publication, Record, dead_letter_records, record_of
 from sinks.brokers import verdict_records
 from streaming.metrics.catalogue import MOVE_S
 from streaming.metrics.tally import TOLD, Tally, read, tallied
@@ -78,7 +78,8 @@ def verdict(*, available: bool) -> list[Record]:
 def letter(reason: Reason, offset: int = 1) -> Record:
     """A dead letter."""
     error, place = UndecodableRecord(reason, "so it is"), Place("t.members", 0, offset)
-    return dead_letter_record(DeadLetter.of(error, place, b"k", b"v"), OUTLET)
+    (record,) = dead_letter_records(DeadLetter.of(error, place, b"k", b"v"), OUTLET)
+    return record
 
 
 def tally(*records: Record | Publication, rows: Sequence[Row] = ()) -> Tally:

@@ -1,0 +1,46 @@
+"""Controllers: what each has said of itself last, and how long ago.
+
+Called by `trimtab controllers`. One that was killed says nothing any more, and its last word stays:
+its age shows that.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from trimtab.protocol import Controller
+
+Row = dict[str, object]
+
+NARROW = ("controller", "said_s", "batch", "longest_ms", "lag_ms", "groups", "members", "moves")
+WIDE = ("version", "start", "batches", "mean_ms", "queues", "unassigned", "dead_letters", "page")
+SILENT_S: Final = 15.0
+"""Three times as long as a controller is silent between two words."""
+
+
+def row(status: Controller, said_s: float) -> Row:
+    """Describe what a controller has said so many seconds ago."""
+    times, totals = status.times, status.totals
+    return {
+        "controller": status.controller,
+        "said_s": round(said_s),
+        "batch": status.batch,
+        "longest_ms": times.longest_ms if times else None,
+        "lag_ms": status.lag_ms,
+        "groups": totals.groups,
+        "members": totals.members,
+        "moves": status.moves,
+        "version": status.version,
+        "start": status.start,
+        "batches": times.count if times else 0,
+        "mean_ms": times.mean_ms if times else None,
+        "queues": totals.queues,
+        "unassigned": totals.unassigned,
+        "dead_letters": status.dead_letters,
+        "page": status.page,
+    }
+
+
+def rows(said: Iterable[tuple[int, Controller]], now_ms: int, *, living: bool) -> list[Row]:
+    """Describe what was said when, all of it or what was said lately."""
+    aged = ((status, max(0, now_ms - at_ms) / 1000) for at_ms, status in said)
+    return [row(status, age_s) for status, age_s in aged if not living or age_s <= SILENT_S]
