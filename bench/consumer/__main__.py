@@ -16,7 +16,17 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from bench.command import conclude, run
 from bench.consumer.fencing import SIDES, cost
 from bench.consumer.footprint import FEW, MESSAGES, footprint
-from bench.consumer.sides import PARTITIONS, TOPIC, Loop, batched, consumed, iterated, polled
+from bench.consumer.kafka_python import batched_by_kafka_python, polled_by_kafka_python
+from bench.consumer.sides import (
+    PARTITIONS,
+    TOPIC,
+    Loop,
+    awaited,
+    batched,
+    consumed,
+    iterated,
+    polled,
+)
 from console import topics
 from console.embedded.broker import EmbeddedKafka
 from console.output import columns
@@ -35,6 +45,11 @@ Side = Callable[[str], AbstractContextManager[Loop]]
 PAIRS: Final[dict[str, tuple[Side, Side]]] = {
     "iteration, to poll": (polled, iterated),
     "batches(500), to consume(500)": (consumed, batched),
+    "async for, to poll": (polled, awaited),
+    "kafka-python: batches(500), to its poll(500)": (
+        polled_by_kafka_python,
+        batched_by_kafka_python,
+    ),
 }
 
 
@@ -66,7 +81,7 @@ def consumer(
                 ratio = median(getattr(a, clock) / getattr(b, clock) for a, b in costs)
                 left, right = (median(getattr(it[at], clock) for it in costs) for at in (0, 1))
                 rows.append(_row(name, clock, f"{left:.2f} us", f"{right:.2f} us", ratio))
-                title = name.split("(")[0].replace(",", "").replace(" ", "_")
+                title = _title(name)
                 headline[f"{title}_{clock}_ratio"] = round(ratio, 3)
         with progress.step("a process at rest"):
             few, many = footprint(servers, "bare"), footprint(servers, "ours")
@@ -81,6 +96,12 @@ def consumer(
         rows.append(_row("fencing", what, f"{plain[what]:.0f}", f"{fenced[what]:.0f}", ratio))
         headline[f"fencing_{what}_ratio"] = round(ratio, 3)
     conclude(columns(rows, *rows[0]), headline)
+
+
+def _title(name: str) -> str:
+    """The name of a contest, for the headline."""
+    words = name.replace("(500)", "").replace("kafka-python:", "kafka_python").split(", ")[0]
+    return words.replace(" ", "_")
 
 
 def _row(what: str, measure: str, bare: str, ours: str, ratio: float) -> dict[str, str]:

@@ -1,9 +1,10 @@
-"""The two sides: confluent-kafka's own loops, and ours over the same client.
+"""The two sides: a client's own loops, and ours over the same client.
 
 Both look at each message's error, as a program must; ours does that inside. Used by the command.
 Its one rule: a side is asked for the same number of messages as the other, of the same topic.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
@@ -13,12 +14,13 @@ from confluent_kafka import Consumer as Bare
 from confluent_kafka import TopicPartition
 
 from bench.consumer.granting import Granting
-from trimtab import Consumer
+from trimtab import AsyncConsumer, Consumer
+from trimtab.consuming.choice import ConsumerOptions
 
 TOPIC: Final = "orders"
 PARTITIONS: Final = 6
 SIZE: Final = 500
-_WAIT_S: Final = 0.2
+WAIT_S: Final = 0.2
 
 Loop = Callable[[int], None]
 """Reads so many messages, or a few more."""
@@ -31,7 +33,7 @@ def polled(servers: str) -> Iterator[Loop]:
 
         def read(count: int) -> None:
             while count > 0:
-                message = consumer.poll(_WAIT_S)
+                message = consumer.poll(WAIT_S)
                 if message is not None and message.error() is None:
                     count -= 1
 
@@ -45,7 +47,7 @@ def consumed(servers: str) -> Iterator[Loop]:
 
         def read(count: int) -> None:
             while count > 0:
-                messages = consumer.consume(SIZE, _WAIT_S)
+                messages = consumer.consume(SIZE, WAIT_S)
                 count -= len([it for it in messages if it.error() is None])
 
         yield read
@@ -68,13 +70,39 @@ def iterated(servers: str) -> Iterator[Loop]:
 def batched(servers: str) -> Iterator[Loop]:
     """Ours, by the batch."""
     with ours(servers, "batched") as consumer:
-        batches = consumer.batches(SIZE, _WAIT_S)
+        yield by_the_batch(consumer)
 
-        def read(count: int) -> None:
+
+@contextmanager
+def awaited(servers: str) -> Iterator[Loop]:
+    """Ours on an event loop, message by message."""
+    with asyncio.Runner() as runner:
+        consumer = runner.run(_entered(AsyncConsumer(servers, **options_of(servers, "awaited"))))
+
+        async def take(count: int) -> None:
             while count > 0:
-                count -= len(next(batches))
+                await anext(consumer)
+                count -= 1
 
-        yield read
+        try:
+            yield lambda count: runner.run(take(count))
+        finally:
+            runner.run(consumer.__aexit__(None, None, None))
+
+
+async def _entered(consumer: AsyncConsumer) -> AsyncConsumer:
+    return await consumer.__aenter__()
+
+
+def by_the_batch(consumer: Consumer) -> Loop:
+    """A loop that reads by the batch."""
+    batches = consumer.batches(SIZE, WAIT_S)
+
+    def read(count: int) -> None:
+        while count > 0:
+            count -= len(next(batches))
+
+    return read
 
 
 def _bare(servers: str) -> Bare:
@@ -85,11 +113,14 @@ def _bare(servers: str) -> Bare:
 
 def ours(servers: str, group: str, topic: str = TOPIC, **options: Any) -> Consumer:  # noqa: ANN401 - as of it
     """Ours, of a group of its own: it begins at the beginning."""
-    return Consumer(
-        servers,
-        group=group,
-        topics=[topic],
-        transport=Granting(servers, topic, PARTITIONS),
-        kafka={"log_level": 2},
-        **options,
-    )
+    return Consumer(servers, **options_of(servers, group, topic), **options)
+
+
+def options_of(servers: str, group: str, topic: str = TOPIC) -> ConsumerOptions:
+    """What ours is made with."""
+    return {
+        "group": group,
+        "topics": [topic],
+        "transport": Granting(servers, topic, PARTITIONS),
+        "kafka": {"log_level": 2},
+    }

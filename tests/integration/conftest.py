@@ -36,6 +36,7 @@ from tests.integration.secured_callers import PARTITIONS as SECURED_PARTITIONS
 from tests.integration.secured_kafka import SecuredKafka
 from tests.integration.topics import PARTITIONS, create_control_topics, create_topic
 from trimtab import Member
+from trimtab.transports import Client as Library
 
 SESSION_S = 10
 """Of the members that tests make: no pause of a machine is so long, but a start of Spark is."""
@@ -119,10 +120,17 @@ def work(kafka: EmbeddedKafka, topics_prefix: str) -> str:
     return topic
 
 
+@pytest.fixture(params=["confluent", "kafka-python"])
+def library(request: pytest.FixtureRequest) -> Library:
+    """The client that reads."""
+    chosen: Library = request.param
+    return chosen
+
+
 @pytest.fixture
-def reading(kafka: EmbeddedKafka, work: str) -> Iterator[Reading]:
+def reading(kafka: EmbeddedKafka, work: str, library: Library) -> Iterator[Reading]:
     """A consumer without a member."""
-    with Reading(kafka.bootstrap_servers, work).running() as reading:
+    with Reading(kafka.bootstrap_servers, work, library).running() as reading:
         yield reading
 
 

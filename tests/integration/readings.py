@@ -22,6 +22,7 @@ from trimtab.consuming.assembly import Parts, assemble
 from trimtab.consuming.choice import ConsumerOptions, Told, read_options
 from trimtab.consuming.taking import Taking
 from trimtab.session import Profile
+from trimtab.transports import Client as Library
 
 PATIENCE_S: Final = 20.0
 _MOVING: Final = {
@@ -35,8 +36,15 @@ _MOVING: Final = {
 class Reading:
     """The inside of a consumer, without a member."""
 
-    def __init__(self, servers: str, group: str, **options: Any) -> None:  # noqa: ANN401 - as of it
-        choice, _ = read_options(cast("ConsumerOptions", {"group": group, **options}))
+    def __init__(
+        self,
+        servers: str,
+        group: str,
+        library: Library = "confluent",
+        **options: Any,  # noqa: ANN401 - as of it
+    ) -> None:
+        given = {"group": group, "client": library, **options}
+        choice, _ = read_options(cast("ConsumerOptions", given))
         self.lost: set[Grant] = set()
         """What the member would say that it does not own any more."""
         self.promised: tuple[QueueRef, ...] = ()
@@ -50,7 +58,7 @@ class Reading:
             Profile(group=group, member="m", topics=("work",), revocation_timeout_ms=20_000),
             self._owned,
             servers,
-            {"log_level": 2},
+            {"log_level": 2} if library == "confluent" else {},
             choice,
             told,
         )
@@ -78,7 +86,8 @@ class Reading:
         found: list[Message] = []
         deadline = time.monotonic() + PATIENCE_S
         while len(found) < count and time.monotonic() < deadline:
-            found.extend(filter(None, [self.poll(0.1)]))
+            if (message := self.poll(0.1)) is not None:  # one without a value is falsy
+                found.append(message)
         return found
 
     def poll(self, timeout: float) -> Message | None:

@@ -13,11 +13,13 @@ from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
 from tests.integration.readings import committed, fill
 from trimtab import AsyncConsumer
+from trimtab.transports import Client as Library
 
 pytestmark = [
     pytest.mark.kafka,
     # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 
 Place = tuple[int, int]
@@ -26,14 +28,15 @@ Place = tuple[int, int]
 class Controlled:
     """A consumer, and a controller that is a test."""
 
-    def __init__(self, kafka: EmbeddedKafka, topic: str) -> None:
+    def __init__(self, kafka: EmbeddedKafka, topic: str, library: Library) -> None:
         self.controller = MemoryTransport(topic)
         self.consumer = AsyncConsumer(
             kafka.bootstrap_servers,
             group=GROUP,
             topics=[topic],
             transport=self.controller,
-            kafka={"log_level": 2},
+            client=library,
+            kafka={"log_level": 2} if library == "confluent" else {},
             commit_interval="50ms",
         )
         self._servers, self._topic = kafka.bootstrap_servers, topic
@@ -44,12 +47,14 @@ class Controlled:
 
 
 @pytest.fixture
-def controlled(kafka: EmbeddedKafka, work: str) -> Controlled:
+def controlled(kafka: EmbeddedKafka, work: str, library: Library) -> Controlled:
     """A consumer of a topic with two partitions and five messages in each."""
-    return Controlled(kafka, work)
+    return Controlled(kafka, work, library)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("library", "seed"), [("confluent", 0), ("confluent", 1), ("kafka-python", 2)]
+)
 def test_tasks_that_are_cancelled_lose_nothing_and_repeat_nothing(
     kafka: EmbeddedKafka,
     work: str,

@@ -11,11 +11,13 @@ from tests.builders.application import until
 from tests.integration.readings import PATIENCE_S, Reading, said_with
 from trimtab import Grant, QueueRef
 from trimtab.callbacks import Positions
+from trimtab.transports import Client as Library
 
 pytestmark = [
     pytest.mark.kafka,
     # kafka-python 3.0 reads its schemas in a way that Python 3.11 deprecates.
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # see `sweep`
 ]
 
 
@@ -157,10 +159,14 @@ def test_what_is_given_back_is_with_the_heir(reading: Reading, work: str) -> Non
     assert 2 == reading.committed(first.queue)
 
 
-def test_a_manual_commit_is_all_that_is_committed(kafka: EmbeddedKafka, work: str) -> None:
+def test_a_manual_commit_is_all_that_is_committed(
+    kafka: EmbeddedKafka, work: str, library: Library
+) -> None:
     """Up to the last message of each queue that is named; and it never goes back."""
     first, second = (Grant(QueueRef(work, "", number), 1) for number in (0, 1))
-    reading = Reading(kafka.bootstrap_servers, work, commit="manual", commit_interval="50ms")
+    reading = Reading(
+        kafka.bootstrap_servers, work, library, commit="manual", commit_interval="50ms"
+    )
     with reading.running():
         reading.assign(first, second)
         messages = reading.take(10)
@@ -174,10 +180,12 @@ def test_a_manual_commit_is_all_that_is_committed(kafka: EmbeddedKafka, work: st
         assert (3, 0) == (reading.committed(first.queue), reading.committed(second.queue))
 
 
-def test_a_hand_over_waits_for_a_manual_commit(kafka: EmbeddedKafka, work: str) -> None:
+def test_a_hand_over_waits_for_a_manual_commit(
+    kafka: EmbeddedKafka, work: str, library: Library
+) -> None:
     """What was handed out and not committed is read again by the heir, so there is time for it."""
     first = Grant(QueueRef(work, "", 0), 1)
-    reading = Reading(kafka.bootstrap_servers, work, commit="manual")
+    reading = Reading(kafka.bootstrap_servers, work, library, commit="manual")
     with reading.running():
         reading.assign(first)
         messages = reading.collect(5)

@@ -28,8 +28,13 @@ def has(effects: Effects, *wanted: bytes) -> bool:
 
 def fenced(kafka: EmbeddedKafka, group: str) -> Reading:
     """A consumer that has Kafka fence it; commits are asked for by the tests."""
-    times = {"commit_interval": "1m", "recommit_interval": "1h"}
-    return Reading(kafka.bootstrap_servers, group, fencing="transactional", **times)
+    return Reading(
+        kafka.bootstrap_servers,
+        group,
+        fencing="transactional",
+        commit_interval="1m",
+        recommit_interval="1h",
+    )
 
 
 def sends(reading: Reading, message: Message, topic: str, value: bytes) -> bool:

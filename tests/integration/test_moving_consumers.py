@@ -106,19 +106,20 @@ def tools(kafka: EmbeddedKafka, group: str, topic: str) -> Iterator["Tools"]:
 def test_a_group_moves_to_trimtab_and_back(
     kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, traffic: Traffic
 ) -> None:
-    """All stop, all start, four times, under traffic: nothing is lost, nothing is seen twice."""
-    confluent, kafka_python = (
-        programs(PAGE, f"From {client}") for client in ("confluent-kafka", "kafka-python")
+    """All stop, all start, five times, under traffic: nothing is lost, nothing is seen twice."""
+    confluent, kafka_python, (_, asyncio) = (
+        programs(PAGE, f"From {client}")
+        for client in ("confluent-kafka", "kafka-python", "aiokafka")  # which is not installed here
     )
     rests, stopped_at = list[float](), time.monotonic()
-    for program in (*confluent, *kafka_python, confluent[0]):
+    for program in (*confluent, *kafka_python, asyncio, confluent[0]):
         ours = here(program, kafka.bootstrap_servers, controller.prefix, group, topic)
         with ExitStack() as stack:
             workers = [stack.enter_context(Running(ours, traffic.printed)) for _ in range(2)]
             traffic.wait_until_more()
             rests.append(time.monotonic() - stopped_at)
             traffic.flow(4.0)  # the second one has joined
-            if len(rests) == 5:
+            if len(rests) == 6:
                 traffic.settle()
             stopped_at = time.monotonic()
             assert [0, 0] == [worker.end() for worker in workers]

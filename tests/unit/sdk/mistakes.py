@@ -17,7 +17,8 @@ from tests.unit.sdk.watched import World
 from trimtab import BrokerSelector, Consumer, Member, StuckError, TrimtabError
 from trimtab.callbacks import Running
 from trimtab.consuming.assembly import Parts
-from trimtab.consuming.settings import consumer_settings
+from trimtab.consuming.confluent_settings import consumer_settings
+from trimtab.consuming.contract import RefusedError
 from trimtab.guard_lines import Post
 from trimtab.guarding import Guard
 from trimtab.holdings import Holdings
@@ -172,16 +173,16 @@ def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
     class Refused:
         """What commits, in vain."""
 
-        def __init__(self, code: int, said: str) -> None:
-            self._error = KafkaError(code, said)
+        def __init__(self, said: Exception) -> None:
+            self._error = RefusedError(said)
 
         def commit(self, _: object) -> None:
             """Do not."""
-            raise KafkaException(self._error)
+            raise self._error
 
     refusals = [
-        Refused(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"),
-        Refused(KafkaError._TIMED_OUT, "no answer to a commit"),  # noqa: SLF001 - its public name
+        Refused(KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))),
+        Refused(TimeoutError("no answer to a commit")),
     ]
     nothing: Any = None
     for it in refusals:

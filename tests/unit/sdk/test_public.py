@@ -43,3 +43,18 @@ def test_importing_the_sdk_loads_no_kafka_client() -> None:
     ).stdout
 
     assert [] == re.findall(r"'(confluent_kafka|kafka|trimtab\.contracts)'", loaded)
+
+
+@pytest.mark.parametrize(
+    ("client", "library"), [("confluent", "confluent_kafka"), ("kafka-python", "kafka")]
+)
+@pytest.mark.parametrize("name", ["Consumer", "AsyncConsumer"])
+def test_a_consumer_loads_the_client_that_was_chosen(name: str, client: str, library: str) -> None:
+    """The other one need not be installed."""
+    made = f'{name}("nowhere:1", group="g", topics=["t"], client="{client}")'
+    program = f"import sys; from trimtab import {name}; {made}; print(sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    ).stdout
+
+    assert [library] == re.findall(r"'(confluent_kafka|kafka)'", loaded)

@@ -8,22 +8,18 @@ wait for what is taken away.
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from trimtab.callbacks import Callbacks
+from trimtab.consuming.assembly import Parts, assemble
 from trimtab.consuming.choice import ConsumerOptions, Tell, Told, read_options
 from trimtab.consuming.health import Health
 from trimtab.consuming.signals import Signals
 from trimtab.consuming.taking import Taking
-from trimtab.errors import ConfigurationError, MemberFailedError, StuckError
+from trimtab.errors import MemberFailedError, StuckError
 from trimtab.member import Member
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
-
-if TYPE_CHECKING:
-    from trimtab.consuming.assembly import Parts
 
 _LOGGER: Final = logging.getLogger("trimtab")
 
@@ -69,7 +65,7 @@ class Reader:
             self._report,
             self._be_stuck,
         )
-        self.parts: Parts = _assembly().assemble(
+        self.parts: Parts = assemble(
             self.member.profile,
             self.member.owned,
             bootstrap_servers,
@@ -158,11 +154,3 @@ class Reader:
 
 def _nobody(_: tuple[Grant, ...]) -> None:
     """Hear of a change, and do nothing."""
-
-
-def _assembly() -> ModuleType:
-    try:
-        return import_module("trimtab.consuming.assembly")
-    except ImportError as error:
-        remedy = "pip install 'trimtab[confluent]'"
-        raise ConfigurationError(f"client: a consumer needs confluent-kafka: {remedy}") from error

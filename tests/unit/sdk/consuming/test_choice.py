@@ -1,10 +1,54 @@
-"""What the options of a consumer come to."""
+"""What may be chosen of a consumer: a mistake is named when it is made."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
 
-from trimtab.consuming.choice import read_options
+from trimtab import ConfigurationError, Consumer
+from trimtab.consuming.choice import group_of, read_options
+from trimtab.session import Profile
+
+PROFILE = Profile(group="billing", member="m", topics=("t",))
+
+
+def test_who_broadcasts_has_positions_of_its_own() -> None:
+    """Each member reads everything, and one offset cannot stand for all of them."""
+    broadcasting = Profile(group="billing", member="m", topics=("t",), mode="broadcasting")
+
+    assert ("billing.m", "billing") == (group_of(broadcasting), group_of(PROFILE))
+
+
+def test_members_that_share_queues_cannot_share_offsets() -> None:
+    """Each would skip what another has committed."""
+    with pytest.raises(ConfigurationError, match=r'^mode: .* in mode "shared"'):
+        group_of(Profile(group="billing", member="m", topics=("t",), mode="shared"))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("start", "lates", r"^start: 'lates' is none of"),
+        ("start", datetime(2026, 1, 1), r"^start: .* has no time zone"),  # noqa: DTZ001 - refused
+        ("commit", "never", r"^commit: 'never' is none of"),
+        ("fetch", "fast", r"^fetch: 'fast' is no dict"),
+        ("client", "librdkafka", r'^client: "librdkafka" is none of confluent, kafka-python'),
+        ("max_poll_interval", "soon", r'^max_poll_interval: "soon" is not a duration'),
+    ],
+)
+def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> None:
+    """At once, and not at the first grant."""
+    options: Any = {"group": "billing", "topics": ["t"], option: value}
+    with pytest.raises(ConfigurationError, match=said):
+        Consumer("nowhere:1", **options)
+
+
+@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
+def test_an_option_that_there_is_not_is_refused() -> None:
+    """At once, though kafka-python connects later."""
+    options: Any = {"group": "billing", "topics": ["t"], "fetch": {"fetch.wait.max.ms": 10}}
+    with pytest.raises(ConfigurationError, match="kafka-python has no option fetch_wait_max_ms"):
+        Consumer("nowhere:1", client="kafka-python", **options)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +70,13 @@ def test_its_rack_is_said_once(options: dict[str, Any]) -> None:
     )
 
 
+def test_its_rack_may_be_said_as_kafka_python_does() -> None:
+    """It takes the other name as well."""
+    choice, members = read_options({"group": "billing", "kafka": {"client_rack": "r1"}})
+
+    assert ("r1", {}) == (members["rack"], choice.fetch)
+
+
 def test_racks_may_have_two_names() -> None:
     """What is said of both counts."""
     choice, members = read_options(
@@ -33,3 +84,21 @@ def test_racks_may_have_two_names() -> None:
     )
 
     assert ("east", {}) == (members["rack"], choice.fetch)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"fencing": "transactional", "client": "kafka-python"},
+            'fencing: "transactional" needs client="confluent"',
+        ),
+        ({"fencing": "exactly-once"}, "fencing: 'exactly-once' is neither"),
+        ({"fencing": "transactional", "mode": "broadcasting"}, 'fencing: in mode "broadcasting"'),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
+def test_fencing_is_of_one_kind(options: dict[str, Any], said: str) -> None:
+    """And of queues that have one owner."""
+    with pytest.raises(ConfigurationError, match=f"^{said}"):
+        Consumer("localhost:9092", group="billing", topics=["t"], **options)

@@ -1,9 +1,9 @@
 """When a client looks for the brokers of queues that may come."""
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
 
 from tests.builders.sessions import queue
+from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.leaders import Leaders
 from trimtab.consuming.offsets import GroupOffsets
 from trimtab.protocol import QueueRef
@@ -21,7 +21,7 @@ class Offsets(GroupOffsets):
         assert 0 < timeout_s < 1, "nothing is read meanwhile"
         self.asked.append(queues)
         if not self.answers:
-            raise KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE))
+            raise RefusedError(TimeoutError("no leader"))
         return dict.fromkeys(queues, 0)
 
 

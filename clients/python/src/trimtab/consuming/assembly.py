@@ -1,28 +1,38 @@
-"""The assembly: the parts of a consumer, put together. It is loaded when a consumer is made.
+"""The assembly: the parts of a consumer, put together around the Kafka client that was chosen.
 
-So `trimtab` can be imported without confluent-kafka. Used by `Consumer`.
+A client's library is imported only when it is chosen. Used by `Reader`.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
-
-from confluent_kafka import KafkaException, Message
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from trimtab.callbacks import Owned
-from trimtab.consuming.choice import Choice, Told
-from trimtab.consuming.client import Client, where
-from trimtab.consuming.commits import Commits
+from trimtab.consuming.choice import Choice, Told, group_of
+from trimtab.consuming.commits import PATIENCE_S, Commits
+from trimtab.consuming.contract import Client, RefusedError, Wish, Writer, where
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
+from trimtab.consuming.offsets import GroupOffsets
 from trimtab.consuming.sends import Send
-from trimtab.consuming.settings import client_settings, group_of
-from trimtab.consuming.transactions import Transactions
 from trimtab.consuming.upkeep import Upkeep
 from trimtab.errors import CommitError, ConfigurationError
 from trimtab.protocol import QueueRef
 from trimtab.session import Profile
+from trimtab.transports import Client as Library
+from trimtab.transports import installed
 
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
+    from trimtab.consuming.transactions import Transactions
+
+_LIBRARIES: Final[Mapping[Library, tuple[str, str]]] = {
+    "confluent": ("trimtab.consuming.confluent", "Confluent"),
+    "kafka-python": ("trimtab.consuming.kafka_python", "KafkaPython"),
+}
+"""For each library our translation of it (with its writer beside it), and how the names begin."""
 _FLUSH_SHARE: Final = 2
 """An application that commits by itself has half of the time of a revocation for that."""
 _SENT: Final = {"topic", "value", "key", "headers", "partition", "timestamp"}
@@ -37,7 +47,7 @@ class Parts:
     handover: Handover
     upkeep: Upkeep
 
-    def commit(self, messages: Iterable[Message] | None) -> bool:
+    def commit(self, messages: "Iterable[Message] | None") -> bool:
         """Commit these and all before them, or what is done; tell whether all of them counted.
 
         Raises:
@@ -49,15 +59,15 @@ class Parts:
                 counted, complete = self.intake.done(messages)
         try:
             self.upkeep.commit(counted)
-        except KafkaException as error:
-            raise CommitError(f"not committed: {error}") from error
+        except RefusedError as error:
+            raise CommitError(f"not committed: {error}") from error.said
         return complete
 
-    def token(self, message: Message) -> int:
+    def token(self, message: "Message") -> int:
         """The token of a message's queue."""
         return self.intake.readings[where(message)[0]].grant.token
 
-    def send(self, message: Message, arguments: dict[str, Any]) -> bool:
+    def send(self, message: "Message", arguments: dict[str, Any]) -> bool:
         """Keep this until the message is committed; tell whether that will be here.
 
         Raises:
@@ -107,8 +117,7 @@ class Parts:
     def close(self) -> None:
         """End what the member's end has left."""
         self.upkeep.finish()
-        if self.handover.fenced:
-            self.handover.fenced.close()
+        self.handover.commits.close()
         with self.intake.turn:
             self.intake.client.close()
 
@@ -122,15 +131,36 @@ def assemble(
     told: Told,
 ) -> Parts:
     """Put the parts together."""
-    group = group_of(profile)
-    settings = client_settings(servers, group, kafka, choice.fetch)
-    client = Client(settings, choice.start)
-    intake = Intake(client, owned, manual=choice.commit == "manual")
-    commits: Commits | Transactions
-    if choice.fencing:
-        commits = Transactions(settings, group, owned, intake.heard, client.group_metadata())
-    else:
-        commits = Commits(settings, group, owned, intake.heard)
+    wish = Wish(servers, group_of(profile), kafka, choice.fetch, PATIENCE_S)
+    client = client_of(choice.client, wish)
+    offsets = GroupOffsets(client, choice.start)
+    intake = Intake(client, offsets, owned, manual=choice.commit == "manual")
+    fenced = None if choice.fencing is None else _fenced(choice.client, wish, client, intake)
+    commits = fenced or Commits(writer_of(choice.client, wish), owned, intake.heard)
     flush_s = profile.revocation_timeout_ms / 1_000 / _FLUSH_SHARE
-    handover = Handover(intake, commits, told, flush_s)
+    handover = Handover(intake, commits, fenced, told, flush_s)
     return Parts(intake, handover, Upkeep(handover, choice.times, told))
+
+
+def client_of(library: Library | None, wish: Wish) -> Client:
+    """Make what reads; without a choice, by the first library that is installed."""
+    module, name = _LIBRARIES[installed(library)]
+    return cast("Client", getattr(import_module(module), f"{name}Client")(wish))
+
+
+def writer_of(library: Library | None, wish: Wish) -> Writer:
+    """Make what writes positions, by the same library."""
+    module, name = _LIBRARIES[installed(library)]
+    return cast("Writer", getattr(import_module(f"{module}_writer"), f"{name}Writer")(wish))
+
+
+def _fenced(library: Library | None, wish: Wish, client: Client, intake: Intake) -> "Transactions":
+    """Have Kafka fence, by the library that can.
+
+    Raises:
+        ConfigurationError: It is the other one.
+    """
+    if installed(library) != "confluent":
+        raise ConfigurationError('fencing: "transactional" needs client="confluent"')
+    made = import_module("trimtab.consuming.transactions").Transactions
+    return cast("Transactions", made(wish, intake.owned, intake.heard, client))

@@ -5,12 +5,15 @@ and commits that before it reads anything; so nobody decides otherwise.
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from trimtab.consuming.commits import Places
 from trimtab.consuming.handover import Handover
-from trimtab.consuming.transactions import Transactions, fenced_off
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
+
+if TYPE_CHECKING:  # its library may not be installed
+    from trimtab.consuming.transactions import Transactions
 
 
 class Beginning:
@@ -24,7 +27,7 @@ class Beginning:
         """Begin what is to be begun.
 
         Raises:
-            KafkaException: There is no answer to some of it.
+            RefusedError: There is no answer to some of it.
         """
         if (fenced := self._handover.fenced) is None:
             self._begin()
@@ -38,29 +41,29 @@ class Beginning:
             return
         with intake.turn:
             grants = self._owned(handover.unbegun.values())
-            committed = intake.client.offsets.committed(list(grants))
+            committed = intake.offsets.committed(list(grants))
             known = {grants[queue]: at for queue, at in committed.items()}
             handover.begin(known, known)
-            first = intake.client.offsets.first([it for it in grants if it not in committed])
+            first = intake.offsets.first([it for it in grants if it not in committed])
             decided = {grants[queue]: at for queue, at in first.items()}
         self._commits.write(lambda: self._still_unbegun(decided))
         with intake.turn:
             begun = self._still_unbegun(decided)
             handover.begin(begun, begun)
 
-    def _begin_fenced(self, fenced: Transactions) -> None:
+    def _begin_fenced(self, fenced: "Transactions") -> None:
         """Register, see what Kafka has by now, and write our token beside it; then begin."""
         handover, intake = self._handover, self._intake
         wanted = self._owned([*handover.unbegun.values(), *fenced.lapsed])
         ours, failed = fenced.register(wanted.values())
         with intake.turn:
             grants = self._owned(ours)
-            signed = intake.client.offsets.signed(list(grants))
-            first = intake.client.offsets.first([it for it in grants if it not in signed])
+            signed = intake.offsets.signed(list(grants))
+            first = intake.offsets.first([it for it in grants if it not in signed])
         places = {it: signed.get(queue, (first.get(queue, 0), 0)) for queue, it in grants.items()}
         younger = [it for it, (_, token) in places.items() if token > it.token]
         handover.withhold(younger)
-        failed = fenced_off(younger[0]) if younger else failed
+        failed = fenced.fenced_off(younger[0]) if younger else failed
         begun = {it: at for it, (at, _) in places.items() if it not in younger}
         intake.heard(begun)
         for grant, at in begun.items():

@@ -6,12 +6,13 @@ A mistake is a `ConfigurationError` that names the argument, when the consumer i
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal, cast, get_args
+from typing import Any, Final, Literal, assert_never, cast, get_args
 
 from trimtab.durations import milliseconds
 from trimtab.errors import ConfigurationError
 from trimtab.options import Options
-from trimtab.session import Grant
+from trimtab.session import Grant, Profile
+from trimtab.transports import Client
 
 Tell = Callable[[tuple[Grant, ...]], object]
 Commit = Literal["auto", "manual"]
@@ -20,6 +21,8 @@ Start = Literal["earliest", "latest"] | datetime
 Fencing = Literal["transactional"]
 
 _RACK: Final = "client.rack"
+_RACKS: Final = (_RACK, "client_rack")
+"""As librdkafka calls it, and as kafka-python does, which takes both."""
 _ENDS: Final = ("earliest", "latest")
 
 
@@ -76,6 +79,8 @@ class Choice:
     times: Times
     fencing: Fencing | None
     fetch: Mapping[str, Any]
+    client: Client | None
+    """The library that reads; None: the first that is installed."""
 
 
 def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
@@ -88,8 +93,6 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
             raise ConfigurationError(f"start: {start} has no time zone")
     elif start not in _ENDS:
         raise ConfigurationError(f"start: {start!r} is none of {', '.join(_ENDS)}, and no time")
-    if options.get("client", "confluent") != "confluent":
-        raise ConfigurationError('client: a consumer reads with "confluent" only; leave it out')
     times = Times(
         commit_s=_seconds("commit_interval", options.get("commit_interval", "5s")),
         recommit_s=_seconds("recommit_interval", options.get("recommit_interval", "10m")),
@@ -99,7 +102,9 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
     if not isinstance(fetch := options.get("fetch", {}), Mapping):
         raise ConfigurationError(f"fetch: {fetch!r} is no dict")
     members = cast("Options", {it: value for it, value in options.items() if it not in ours})
-    return Choice(commit, start, times, _fencing(options), _in_its_rack(members, fetch)), members
+    fetch = _in_its_rack(members, fetch)
+    choice = Choice(commit, start, times, _fencing(options), fetch, options.get("client"))
+    return choice, members
 
 
 def _fencing(options: ConsumerOptions) -> Fencing | None:
@@ -115,7 +120,7 @@ def _in_its_rack(members: Options, fetch: Mapping[str, Any]) -> Mapping[str, Any
     """Say where it is to the controller and to the brokers, if it was said to one of them."""
     kafka = members.get("kafka")
     given = {**kafka, **fetch} if isinstance(kafka, Mapping) else fetch
-    if (rack := given.get(_RACK)) is not None:
+    if (rack := next((given[it] for it in _RACKS if it in given), None)) is not None:
         members.setdefault("rack", str(rack))
     elif members.get("rack") is not None:
         return {**fetch, _RACK: members["rack"]}
@@ -124,3 +129,19 @@ def _in_its_rack(members: Options, fetch: Mapping[str, Any]) -> Mapping[str, Any
 
 def _seconds(name: str, value: str | float) -> float:
     return milliseconds(name, value, 1) / 1_000
+
+
+def group_of(profile: Profile) -> str:
+    """The group under which a member's positions are kept."""
+    match profile.mode:
+        case "clustering":
+            return profile.group
+        case "broadcasting":  # each member reads everything, so each has positions of its own
+            return f"{profile.group}.{profile.member}"
+        case "shared":
+            raise ConfigurationError(
+                'mode: a consumer cannot read in mode "shared": Kafka cannot divide the messages of'
+                " a partition among readers, and all of them would share one committed offset"
+            )
+        case _:
+            assert_never(profile.mode)

@@ -1,10 +1,8 @@
 """Writing a group's positions to Kafka, so that no commit outlives the time that it was given.
 
-A consumer's own commit has no end: while the group's coordinator hangs, librdkafka sends it again
-and again, nobody can take it back, and a consumer that is closed waits for it. It may arrive when
-the queue has long been somebody else's, and Kafka does not refuse that: of manually assigned
-consumers the last writer wins. An admin client sends the same request once at most, within the time
-that it is given; and when the client is dropped, what was not sent yet is taken back.
+A commit that is sent again and again while the group's coordinator hangs may arrive when the queue
+has long been somebody else's, and Kafka does not refuse that: of manually assigned consumers the
+last writer wins. So each is sent once at most (`contract.Writer`), and given up after a while.
 
 A consumer that calls `subscribe` under the same group id makes every commit fail
 (UNKNOWN_MEMBER_ID) until it leaves. A coordinator that has just started, or is moving, answers with
@@ -25,22 +23,15 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, Final
 
-from confluent_kafka import (
-    ConsumerGroupTopicPartitions,
-    KafkaError,
-    KafkaException,
-)
-from confluent_kafka.admin import AdminClient
-
 from trimtab.callbacks import Owned
-from trimtab.consuming.offsets import checked, place, signature
-from trimtab.consuming.settings import commit_settings
+from trimtab.consuming.contract import RefusedError, Writer
+from trimtab.consuming.offsets import signature
 from trimtab.session import Grant
 
 Places = Mapping[Grant, int]
 
 _LOGGER: Final = logging.getLogger("trimtab")
-_PATIENCE_S: Final = 2.0
+PATIENCE_S: Final = 2.0
 """The time of one commit. A member gives up its queues a fifth of its session before others may get
 them, and the shortest session is 10 s: what was sent in this time is not sent after that."""
 _LOOK_S: Final = 0.05
@@ -52,7 +43,7 @@ class _Sent:
     """A commit on its way."""
 
     places: Places
-    answer: Future[ConsumerGroupTopicPartitions]
+    answer: Future[Any]
     until: float
 
 
@@ -61,28 +52,25 @@ class Commits:
 
     def __init__(
         self,
-        settings: Mapping[str, Any],
-        group: str,
+        writer: Writer,
         owned: Owned,
         written: Callable[[Places], None],
     ) -> None:
-        self._settings = commit_settings(settings, _PATIENCE_S)
-        self._group = group
+        self._writer = writer
         self._owned, self._written = owned, written
         self._turn = threading.Lock()
         """Held by the thread that writes, until there is an answer."""
         self._line = threading.Lock()
         """Held while something is sent or withdrawn, which takes no time."""
-        self._client: AdminClient | None = AdminClient(self._settings)
         self._sent: _Sent | None = None
 
     def write(self, look: Callable[[], Places]) -> None:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
 
         Raises:
-            KafkaException: Kafka did not take it, or did not say so in a few seconds.
+            RefusedError: Kafka did not take it, or did not say so in a few seconds.
         """
-        if not self._turn.acquire(timeout=2 * _PATIENCE_S):  # its holder may have to wait twice
+        if not self._turn.acquire(timeout=2 * PATIENCE_S):  # its holder may have to wait twice
             self.withdraw()
             raise unanswered()
         try:
@@ -111,7 +99,7 @@ class Commits:
         """Take the answer to what was written, or give it up when there is none in time.
 
         Raises:
-            KafkaException: Kafka did not take it. It is written again.
+            RefusedError: Kafka did not take it. It is written again.
         """
         sent = self._sent
         if sent is None or self._is_awaited(sent) or not self._turn.acquire(blocking=False):
@@ -127,7 +115,14 @@ class Commits:
         """Let go of what is on its way."""
         with self._line:
             if self._sent is not None:
-                self._client = self._sent = None
+                self._sent = None
+                self._writer.drop()
+
+    def close(self) -> None:
+        """Write nothing more."""
+        with self._line:
+            self._sent = None
+            self._writer.drop()
 
     def _send(self, look: Callable[[], Places]) -> _Sent | None:
         with self._line:
@@ -136,20 +131,16 @@ class Commits:
             places = {it: places[it] for it in owned.grants}
             if not places:
                 return None
-            if (client := self._client) is None:  # an idle client is falsy: its length is 0
-                client = self._client = AdminClient(self._settings)
-            offsets = [
-                place(it.queue, at, signature(it.token, owned.life)) for it, at in places.items()
-            ]
-            asked = [ConsumerGroupTopicPartitions(self._group, offsets)]
-            answers = client.alter_consumer_group_offsets(asked, request_timeout=_PATIENCE_S)
-            self._sent = _Sent(places, answers[self._group], time.monotonic() + _PATIENCE_S)
+            answer = self._writer.write(
+                {it.queue: (at, signature(it.token, owned.life)) for it, at in places.items()}
+            )
+            self._sent = _Sent(places, answer, time.monotonic() + PATIENCE_S)
             return self._sent
 
     def _is_awaited(self, sent: _Sent) -> bool:
         return sent is self._sent and not sent.answer.done() and time.monotonic() < sent.until
 
-    def _hear_out(self) -> KafkaException | None:
+    def _hear_out(self) -> RefusedError | None:
         """Wait for what another thread has sent; return what is wrong with it."""
         if (sent := self._sent) is None:
             return None
@@ -157,7 +148,7 @@ class Commits:
             wait([sent.answer], _LOOK_S)
         try:
             self._take(sent)
-        except KafkaException as error:
+        except RefusedError as error:
             return error
         return None
 
@@ -166,15 +157,14 @@ class Commits:
         try:
             if not sent.answer.done():
                 raise unanswered()
-            checked(sent.answer.result().topic_partitions or [])
-        except KafkaException:
+            self._writer.check(sent.answer)
+        except RefusedError:
             self.withdraw()
             raise
         self._sent = None
         self._written(sent.places)
 
 
-def unanswered() -> KafkaException:
+def unanswered() -> RefusedError:
     """Kafka has not said in time what became of a commit."""
-    said = "no answer to a commit"
-    return KafkaException(KafkaError(KafkaError._TIMED_OUT, said))  # noqa: SLF001 - its public name
+    return RefusedError(TimeoutError("no answer to a commit"))

@@ -8,19 +8,20 @@ once; its release waits for what the application has in hand of it, and for noth
 import logging
 import math
 from collections.abc import Callable, Collection
-from typing import Final
-
-from confluent_kafka import KafkaException
+from typing import TYPE_CHECKING, Final
 
 from trimtab.callbacks import Positions
 from trimtab.clock import now_s
 from trimtab.consuming.choice import Told
 from trimtab.consuming.commits import Commits
+from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.reading import Reading
-from trimtab.consuming.transactions import Transactions
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
+
+if TYPE_CHECKING:  # its library may not be installed
+    from trimtab.consuming.transactions import Transactions
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _LOOK_S: Final = 0.05
@@ -31,11 +32,16 @@ class Handover:
     """Follows the grants of one member, and tells the application."""
 
     def __init__(
-        self, intake: Intake, commits: Commits | Transactions, told: Told, flush_s: float
+        self,
+        intake: Intake,
+        commits: "Commits | Transactions",
+        fenced: "Transactions | None",
+        told: Told,
+        flush_s: float,
     ) -> None:
         self.intake = intake
         self.commits = commits
-        self.fenced = commits if isinstance(commits, Transactions) else None
+        self.fenced = fenced
         """Then only what Kafka has counts, and no position travels with a release."""
         self._told = told
         self._flush_s = flush_s
@@ -69,7 +75,7 @@ class Handover:
             self.learn([it for it in ending if it.committed is None])
             news = {it.grant: at for it in ending if it.is_news(at := positions[it.grant])}
             self.commits.write(lambda: news)
-        except KafkaException as error:
+        except RefusedError as error:
             # A repetition at most: the position travels with the release.
             _LOGGER.warning("could not commit a queue that is handed over: %s", error)
         if self.fenced:
@@ -108,7 +114,7 @@ class Handover:
             intake.readings[queue] = reading
             self.unbegun.pop(queue, None)
         if begun:
-            intake.client.leaders.find(begun)
+            intake.leaders.find(begun)
             intake.client.begin(begun)
             intake.client.pause(begun.keys() & intake.paused)
 
@@ -116,10 +122,10 @@ class Handover:
         """Ask what Kafka has of these.
 
         Raises:
-            KafkaException: There is no answer.
+            RefusedError: There is no answer.
         """
         with self.intake.turn:
-            found = self.intake.client.offsets.committed([it.queue for it in readings])
+            found = self.intake.offsets.committed([it.queue for it in readings])
             for reading in readings:
                 reading.hear(found.get(reading.queue, -1))
 

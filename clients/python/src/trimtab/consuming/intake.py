@@ -11,21 +11,22 @@ is handed out of a queue that is given up, lost, paused, or not owned by the clo
 
 import threading
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
-
-from confluent_kafka import Message
+from typing import TYPE_CHECKING, Final
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
-from trimtab.consuming.client import Client, where
+from trimtab.consuming.contract import Client, where
 from trimtab.consuming.hand import Hand
+from trimtab.consuming.leaders import Leaders
+from trimtab.consuming.offsets import GroupOffsets
 from trimtab.consuming.reading import Reading
 from trimtab.consuming.turn import Turn
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
-SLICE_S: Final = 0.005
-"""How long a hand-over may wait for a wait for messages: as long as the rest of it."""
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
 AT_ONCE: Final = 500
 """Messages that are taken at once: enough that what is done once for all of them costs nothing."""
 _LOOK_S: Final = 1.0
@@ -35,8 +36,11 @@ _LOOK_S: Final = 1.0
 class Intake:
     """What one consumer reads. Everything but `stop` and `at` is done in turns."""
 
-    def __init__(self, client: Client, owned: Owned, *, manual: bool) -> None:
+    def __init__(
+        self, client: Client, offsets: GroupOffsets, owned: Owned, *, manual: bool
+    ) -> None:
         self.client = client
+        self.offsets, self.leaders = offsets, Leaders(offsets)
         self.owned = owned
         self.manual = manual
         self.turn = Turn()
@@ -77,7 +81,7 @@ class Intake:
         with self.turn:
             self._come_back()
             if not self.over:
-                self.hand.messages = self.client.take(AT_ONCE, _slice(timeout_s))
+                self.hand.messages = self.client.take(AT_ONCE, self._slice(timeout_s))
 
     def collect(self, most: int, timeout_s: float) -> int:
         """The same for batches: take more, up to so many, and say how many there are."""
@@ -85,11 +89,11 @@ class Intake:
             self._come_back()
             waiting = self.hand.messages
             if not self.over and len(waiting) < most:
-                more = self.client.collect(most - len(waiting), _slice(timeout_s))
+                more = self.client.collect(most - len(waiting), self._slice(timeout_s))
                 self.hand.messages = waiting + more if waiting else more
             return len(self.hand.messages)
 
-    def hand_out(self, most: int) -> list[Message]:
+    def hand_out(self, most: int) -> "list[Message]":
         """Hand out what was collected, up to so many."""
         with self.turn:
             if now_s() >= self.due:
@@ -126,7 +130,7 @@ class Intake:
         """Whether something of a queue that ends was handed out, and not committed by hand."""
         return reading.done < reading.next
 
-    def done(self, messages: Iterable[Message]) -> tuple[list[Reading], bool]:
+    def done(self, messages: "Iterable[Message]") -> tuple[list[Reading], bool]:
         """These are done, and so is what came before them; tell which count, and whether all do."""
         last: dict[QueueRef, int] = {}
         for queue, offset in map(where, messages):
@@ -152,7 +156,8 @@ class Intake:
         self.hand.keep(self.readings.keys() - places.keys())
         for queue, at in places.items():
             self.readings[queue].next = at
-        self.client.move(places)
+        self.client.end(places.keys())
+        self.client.begin(places)
         self.client.pause(places.keys() & self.paused)
 
     def _position(self, reading: Reading, in_hand: Mapping[QueueRef, int], following: int) -> int:
@@ -179,7 +184,6 @@ class Intake:
         self.came_back.set()
         self.due = 0.0 if self.over else min(owned.until, now_s() + _LOOK_S)
 
-
-def _slice(timeout_s: float) -> float:
-    """A wait of the client, for a slice at most; less than nothing would be for ever."""
-    return max(0.0, min(timeout_s, SLICE_S))
+    def _slice(self, timeout_s: float) -> float:
+        """A wait of the client, for a slice at most; less than nothing would be for ever."""
+        return max(0.0, min(timeout_s, self.client.slice_s))

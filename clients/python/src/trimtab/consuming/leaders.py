@@ -11,9 +11,8 @@ rule: it only prepares; what is wrong with a queue is told when it is read.
 from collections.abc import Collection
 from typing import Final
 
-from confluent_kafka import KafkaException
-
 from trimtab.clock import now_s
+from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.offsets import GroupOffsets
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import QueueRef
@@ -43,7 +42,7 @@ class Leaders:
             lasts_s = _AGAIN_S
             try:
                 self._offsets.earliest(cold, _ASK_S)
-            except KafkaException as error:
+            except RefusedError as error:
                 KAFKA_LOGGER.info("could not find the leaders of %d queues: %s", len(cold), error)
                 lasts_s = _FAILED_S
             self._again_at |= dict.fromkeys(cold, now + lasts_s)

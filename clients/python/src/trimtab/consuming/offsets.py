@@ -1,33 +1,23 @@
 """Where a group's queues begin in Kafka: what is committed, and the ends of what there is.
 
-Used by `Client`, whose callers take turns.
+Used by `handover`, `upkeep` and `leaders`, which take turns.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
-
-from confluent_kafka import (
-    OFFSET_BEGINNING,
-    OFFSET_END,
-    Consumer,
-    KafkaException,
-    TopicPartition,
-)
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import Start
+from trimtab.consuming.contract import Client, RefusedError
 from trimtab.protocol import QueueRef
 
 _ASK_S: Final = 2.0
 """One question to Kafka. No other thread uses the consumer meanwhile."""
-_SPECIAL: Final = {"earliest": OFFSET_BEGINNING, "latest": OFFSET_END}
-"""As times these mean the same to a broker (the protocol's ListOffsets)."""
+_OURS: Final = "trimtab"
 _ASK_AGAIN_S: Final = 0.1
 """librdkafka's own first pause before a retry (`retry.backoff.ms`)."""
-_OURS: Final = "trimtab"
 _PAUSE: Final = 4
 """A question without an answer is asked again after so many times as long as it took: nothing is
 read meanwhile, so that what can be read is read for four fifths of the time."""
@@ -40,26 +30,22 @@ class Asked:
     again_at: float = 0.0
 
     @contextmanager
-    def answered(self, report: Callable[[KafkaException], object]) -> Iterator[None]:
+    def answered(self, report: Callable[[Exception], object]) -> Iterator[None]:
         """Ask in this block; if there is no answer, say so and go on without it."""
         began = now_s()
         try:
             yield
-        except KafkaException as error:
+        except RefusedError as error:
             now = now_s()
             self.again_at = now + max(_ASK_AGAIN_S, _PAUSE * (now - began))
             report(error)
 
 
 class GroupOffsets:
-    """Asks what a consumer's group has committed, and where queues begin and end.
+    """Asks what a consumer's group has committed, and where queues begin and end."""
 
-    An admin client could ask without a turn. But with its `list_consumer_group_offsets` a process
-    once ended in a null pointer while a coordinator started (confluent-kafka 2.16).
-    """
-
-    def __init__(self, consumer: Consumer, start: Start) -> None:
-        self._consumer = consumer
+    def __init__(self, client: Client, start: Start) -> None:
+        self._client = client
         self._start = start
 
     def committed(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
@@ -68,12 +54,8 @@ class GroupOffsets:
 
     def signed(self, queues: list[QueueRef]) -> dict[QueueRef, tuple[int, int]]:
         """Read the same, each with the token under which it was committed; 0: under none."""
-        if not queues:
-            return {}
-        found = checked(self._consumer.committed(list(map(place, queues)), _ASK_S))
-        return {
-            queue_of(it): (it.offset, token_of(it.metadata or "")) for it in found if it.offset >= 0
-        }
+        found = self._client.committed(queues, _ASK_S) if queues else {}
+        return {queue: (at, token_of(said)) for queue, (at, said) in found.items()}
 
     def first(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
         """Find where to begin with queues that have no committed offset."""
@@ -88,20 +70,9 @@ class GroupOffsets:
     ) -> dict[QueueRef, int]:
         if not queues:
             return {}
-        time_ms = int(end.timestamp() * 1_000) if isinstance(end, datetime) else _SPECIAL[end]
-        asked = [place(queue, time_ms) for queue in queues]
-        found = checked(self._consumer.offsets_for_times(asked, timeout=timeout_s))
-        later = [queue_of(it) for it in found if it.offset < 0]  # no message is so young
-        return {queue_of(it): it.offset for it in found if it.offset >= 0} | (
-            self._ends(later, "latest") if end != "latest" else {}
-        )
-
-
-def place(queue: QueueRef, offset: int = OFFSET_BEGINNING, said: str = "") -> TopicPartition:
-    """A queue as confluent-kafka has it; what is said with a commit is kept beside it."""
-    if said:
-        return TopicPartition(queue.topic, queue.id, offset, said)
-    return TopicPartition(queue.topic, queue.id, offset)
+        found = self._client.found(queues, end, timeout_s)
+        later = [it for it in queues if it not in found]  # no message is so young
+        return found | (self._ends(later, "latest") if end != "latest" else {})
 
 
 def signature(token: int, life: str) -> str:
@@ -114,16 +85,3 @@ def token_of(said: str) -> int:
     ours, _, rest = said.partition(":")
     token = rest.partition(":")[0]
     return int(token) if ours == _OURS and token.isdecimal() else 0
-
-
-def queue_of(it: TopicPartition) -> QueueRef:
-    """The queue, as we have it."""
-    return QueueRef(it.topic, "", it.partition)
-
-
-def checked(answers: list[TopicPartition]) -> list[TopicPartition]:
-    """Raise what is wrong with any of them."""
-    for answer in answers:
-        if answer.error is not None:
-            raise KafkaException(answer.error)
-    return answers

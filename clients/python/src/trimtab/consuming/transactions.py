@@ -16,21 +16,25 @@ process before its message is done.
 """
 
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
 from trimtab.consuming.commits import Places, unanswered
-from trimtab.consuming.offsets import place, signature
+from trimtab.consuming.confluent import ConfluentClient, place, refused
+from trimtab.consuming.confluent_settings import client_settings, transaction_settings
+from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.offsets import signature
 from trimtab.consuming.sends import Sends
-from trimtab.consuming.settings import transaction_settings
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.session import Grant
+
+T = TypeVar("T")
 
 _AT_ONCE: Final = 8
 """Transactions at the same time: they wait for Kafka most of theirs."""
@@ -55,16 +59,18 @@ class Transactions:
 
     def __init__(
         self,
-        settings: Mapping[str, Any],
-        group: str,
+        wish: Wish,
         owned: Owned,
         written: Callable[[Places], None],
-        group_metadata: object,
+        client: ConfluentClient,
     ) -> None:
         self.sends = Sends()
-        self._settings, self._group = transaction_settings(settings, _PATIENCE_S), group
+        self._settings, self._group = (
+            transaction_settings(client_settings(wish), _PATIENCE_S),
+            wish.group,
+        )
         self._owned, self._written = owned, written
-        self._group_metadata = group_metadata
+        self._group_metadata = client.group_metadata()
         self._registered: dict[Grant, _Registered] = {}
         self._pool = ThreadPoolExecutor(_AT_ONCE, "trimtab-transactions")
         self._soon: dict[Grant, Future[None]] = {}
@@ -77,7 +83,7 @@ class Transactions:
 
     def register(
         self, grants: Collection[Grant]
-    ) -> tuple[dict[Grant, Producer], KafkaException | None]:
+    ) -> tuple[dict[Grant, Producer], RefusedError | None]:
         """Have Kafka refuse those who had these before; return for which it does, and what fails.
 
         It waits for Kafka, and so takes nobody's turn. Nothing is written before `begin`: first it
@@ -87,8 +93,8 @@ class Transactions:
         ours, failed = dict[Grant, Producer](), None
         for grant, answer in asked.items():
             try:
-                ours[grant] = answer.result()  # it has a limit
-            except KafkaException as error:
+                ours[grant] = _result(answer)  # it has a limit
+            except RefusedError as error:
                 failed = error
         return ours, failed
 
@@ -107,7 +113,7 @@ class Transactions:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
 
         Raises:
-            KafkaException: Kafka did not take it, or did not say so in a few seconds.
+            RefusedError: Kafka did not take it, or did not say so in a few seconds.
         """
         places, sent = self._send(look)
         late = now_s() + 2 * _PATIENCE_S  # one of before may have to end first
@@ -116,7 +122,7 @@ class Transactions:
                 raise unanswered()
             wait(sent.values(), _LOOK_S)
         for it in sent.values():
-            it.result()
+            _result(it)
 
     def write_soon(self, look: Callable[[], Places]) -> None:
         """Write what there is, if nothing is so already; `hear` tells what went wrong."""
@@ -127,12 +133,12 @@ class Transactions:
         """See what has become of what nobody waited for.
 
         Raises:
-            KafkaException: Kafka did not take some of it. It is written again.
+            RefusedError: Kafka did not take some of it. It is written again.
         """
         if all(it.done() for it in self._soon.values()):
             done, self._soon = self._soon, {}
             for it in done.values():
-                it.result()
+                _result(it)
 
     def withdraw(self) -> None:
         """Nothing has to be taken back: Kafka refuses it once another owner has begun."""
@@ -160,7 +166,7 @@ class Transactions:
         """Write a position, and the sends of all messages before it."""
         registered = self._registered.get(grant)
         if registered is None:
-            raise fenced_off(grant)
+            raise self.fenced_off(grant)
         with registered.turn:
             if (producer := registered.producer) is None:
                 raise unanswered()  # to the one before; it is asked for then
@@ -184,8 +190,16 @@ class Transactions:
         producer.send_offsets_to_transaction([position], self._group_metadata, _PATIENCE_S)
         producer.commit_transaction(_PATIENCE_S)
 
+    @staticmethod
+    def fenced_off(grant: Grant) -> RefusedError:
+        """Somebody else may write of this queue, and we may not."""
+        said = f"{grant.queue} is another owner's: nothing is committed with token {grant.token}"
+        fenced = KafkaError(KafkaError._FENCED, said)  # noqa: SLF001 - its public name
+        return RefusedError(KafkaException(fenced))
 
-def fenced_off(grant: Grant) -> KafkaException:
-    """Somebody else may write of this queue, and we may not."""
-    said = f"{grant.queue} is another owner's: nothing is committed with token {grant.token}"
-    return KafkaException(KafkaError(KafkaError._FENCED, said))  # noqa: SLF001 - its public name
+
+def _result(answer: Future[T]) -> T:
+    try:
+        return answer.result()
+    except KafkaException as error:
+        raise refused(error) from error

@@ -9,12 +9,11 @@ import logging
 import threading
 from typing import Final
 
-from confluent_kafka import KafkaError, KafkaException
-
 from trimtab.clock import now_s
 from trimtab.consuming.beginning import Beginning
 from trimtab.consuming.choice import Times, Told
 from trimtab.consuming.commits import Places
+from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
@@ -75,12 +74,13 @@ class Upkeep:
         """Do what is due."""
         try:
             self._commits.hear()
-        except KafkaException as error:
+        except RefusedError as error:
             self._report_once(error)
         self._watch()
         now = now_s()
         if now >= self._asked.again_at:
             with self._asked.answered(self._report_once):
+                self._intake.client.open()
                 self._beginning.look()
                 self._stand_by()
                 self._go_on()
@@ -93,7 +93,7 @@ class Upkeep:
         """Commit what is done, and wait until Kafka has it.
 
         Raises:
-            KafkaException: Kafka does not take it, or does not say so in time.
+            RefusedError: Kafka does not take it, or does not say so in time.
         """
         self._handover.learn(self._unknown())
         self._commits.write(lambda: self._due(everything=False, only=readings))
@@ -121,7 +121,7 @@ class Upkeep:
         promised = self._intake.owned(()).promised
         with self._intake.turn:
             readings = self._intake.readings
-            self._intake.client.leaders.find([it for it in promised if it not in readings])
+            self._intake.leaders.find([it for it in promised if it not in readings])
 
     def _go_on(self) -> None:
         """Go on with the earliest there is, where Kafka does not have the next one any more."""
@@ -131,7 +131,7 @@ class Upkeep:
         with intake.turn:
             readings = intake.readings
             astray = [it for it in intake.client.astray if it in readings]
-            earliest = intake.client.offsets.earliest(astray)
+            earliest = intake.offsets.earliest(astray)
             before = intake.not_handed_out([readings[it] for it in astray])
             intake.client.astray.clear()
             for queue, at in earliest.items():
@@ -158,10 +158,10 @@ class Upkeep:
         """Tell what the client has met."""
         troubles, self._intake.client.troubles = self._intake.client.troubles, []
         for trouble in troubles:
-            self._report_once(KafkaException(trouble))
+            self._report_once(trouble)
 
     def _report_once(self, error: Exception) -> None:
-        if isinstance(error, KafkaException):
+        if isinstance(error, RefusedError):
             error = _explained(error)
         now, said = now_s(), str(error)
         self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
@@ -171,10 +171,10 @@ class Upkeep:
             self._told_to.error(error)
 
 
-def _explained(error: KafkaException) -> Exception:
+def _explained(error: RefusedError) -> Exception:
     """Say what is behind an answer that does not say it."""
-    if error.args[0].code() != KafkaError.UNKNOWN_MEMBER_ID:
-        return error
+    if not error.is_subscribed:
+        return error.said
     return SharedGroupError(
         "Kafka refuses to commit, because other programs have subscribed under the name of this "
         "group. They get messages that members of trimtab get as well: stop them, or give the "

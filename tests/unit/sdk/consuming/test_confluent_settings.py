@@ -1,23 +1,19 @@
-"""Settings and options of a consumer: what would lose messages is refused by name."""
+"""Settings of confluent-kafka: what would lose messages is refused by name."""
 
 import re
-from datetime import datetime
 from typing import Any
 
 import pytest
 
-from trimtab import ConfigurationError, Consumer
-from trimtab.consuming.client import Client
-from trimtab.consuming.settings import (
+from trimtab import ConfigurationError
+from trimtab.consuming.confluent import ConfluentClient
+from trimtab.consuming.confluent_settings import (
     client_settings,
     commit_settings,
     consumer_settings,
-    group_of,
     transaction_settings,
 )
-from trimtab.session import Profile
-
-PROFILE = Profile(group="billing", member="m", topics=("t",))
+from trimtab.consuming.contract import Wish
 
 GIVEN = {"bootstrap.servers": "localhost:9092", "group.id": "billing"}
 
@@ -72,9 +68,9 @@ def test_a_kafka_is_needed(servers: dict[str, Any]) -> None:
 
 def test_what_librdkafka_refuses_is_what_the_user_wrote() -> None:
     """Nothing of ours is in its way, and nothing of Python is around it."""
-    refused = GIVEN | {"max.poll.interval.ms": 1_000, "log_level": 0}
+    refused = {"max.poll.interval.ms": 1_000, "log_level": 0}
     with pytest.raises(ConfigurationError, match=r"^kafka: [^{]*`max\.poll\.interval\.ms`[^}]*$"):
-        Client(refused, "earliest")
+        ConfluentClient(Wish("localhost:9092", "billing", refused, {}, 2.0))
 
 
 def test_the_client_that_commits_is_the_same_user_with_less_patience() -> None:
@@ -86,42 +82,11 @@ def test_the_client_that_commits_is_the_same_user_with_less_patience() -> None:
     )
 
 
-def test_who_broadcasts_has_positions_of_its_own() -> None:
-    """Each member reads everything, and one offset cannot stand for all of them."""
-    broadcasting = Profile(group="billing", member="m", topics=("t",), mode="broadcasting")
-
-    assert ("billing.m", "billing") == (group_of(broadcasting), group_of(PROFILE))
-
-
-def test_members_that_share_queues_cannot_share_offsets() -> None:
-    """Each would skip what another has committed."""
-    with pytest.raises(ConfigurationError, match=r'^mode: .* in mode "shared"'):
-        group_of(Profile(group="billing", member="m", topics=("t",), mode="shared"))
-
-
 @pytest.mark.parametrize("name", ["group.id", "bootstrap.servers"])
 def test_what_is_said_elsewhere_is_not_said_twice(name: str) -> None:
     """Two groups would be one too many."""
     with pytest.raises(ConfigurationError, match=rf"^fetch: {re.escape(name)} is said elsewhere"):
-        client_settings("localhost:9092", "billing", {}, {name: "x"})
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "said"),
-    [
-        ("start", "lates", r"^start: 'lates' is none of"),
-        ("start", datetime(2026, 1, 1), r"^start: .* has no time zone"),  # noqa: DTZ001 - refused
-        ("commit", "never", r"^commit: 'never' is none of"),
-        ("fetch", "fast", r"^fetch: 'fast' is no dict"),
-        ("client", "kafka-python", r'^client: a consumer reads with "confluent" only'),
-        ("max_poll_interval", "soon", r'^max_poll_interval: "soon" is not a duration'),
-    ],
-)
-def test_a_mistaken_option_is_named(option: str, value: object, said: str) -> None:
-    """At once, and not at the first grant."""
-    options: Any = {"group": "billing", "topics": ["t"], option: value}
-    with pytest.raises(ConfigurationError, match=said):
-        Consumer("nowhere:1", **options)
+        client_settings(Wish("localhost:9092", "billing", {}, {name: "x"}, 2.0))
 
 
 def test_a_transaction_has_what_is_needed_to_connect() -> None:
@@ -132,16 +97,3 @@ def test_a_transaction_has_what_is_needed_to_connect() -> None:
     assert ("localhost:9092", "x") == (made["bootstrap.servers"], made["sasl.password"])
     assert {"error_cb", "enable.idempotence", "group.id"}.isdisjoint(made)
     assert 10_000 == made["transaction.timeout.ms"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"fencing": "exactly-once"}, "fencing: 'exactly-once' is neither"),
-        ({"fencing": "transactional", "mode": "broadcasting"}, 'fencing: in mode "broadcasting"'),
-    ],
-)
-def test_fencing_is_of_one_kind(options: dict[str, Any], said: str) -> None:
-    """And of queues that have one owner."""
-    with pytest.raises(ConfigurationError, match=f"^{said}"):
-        Consumer("localhost:9092", group="billing", topics=["t"], **options)

@@ -1,16 +1,16 @@
-"""The settings of a consumer's client: the user's, and those that keep it from losing messages.
+"""The settings of confluent-kafka: the user's, and those that keep it from losing messages.
 
 A setting that contradicts is refused by the name that the user wrote: a consumer that commits by
 itself, or that jumps to the end of a queue, loses messages silently.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from confluent_kafka import KafkaError
 
+from trimtab.consuming.contract import Wish
 from trimtab.errors import ConfigurationError
-from trimtab.session import Profile
 
 _OURS: Final[dict[str, tuple[object, str]]] = {
     "enable.auto.commit": (False, "trimtab commits, and only what is done"),
@@ -45,14 +45,13 @@ _NOTHING: Final = 0
 setting that is a consumer's would be a warning."""
 
 
-def client_settings(
-    servers: str | None, group: str, kafka: Mapping[str, Any], fetch: Mapping[str, Any]
-) -> dict[str, Any]:
+def client_settings(wish: Wish) -> dict[str, Any]:
     """Put together what the clients of a consumer are told."""
     for name in ("group.id", "bootstrap.servers"):
-        if name in fetch:
+        if name in wish.fetch:
             raise ConfigurationError(f"fetch: {name} is said elsewhere; leave it out")
-    return {**kafka, **fetch, "bootstrap.servers": servers, "group.id": group}
+    ours = {"bootstrap.servers": wish.servers, "group.id": wish.group}
+    return {**wish.kafka, **wish.fetch, **ours}
 
 
 def consumer_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,19 +93,3 @@ def said(error: Exception) -> str:
     """What librdkafka says of a setting, without the wrapping of its Python exception."""
     cause = error.args[0] if error.args else error
     return cause.str() if isinstance(cause, KafkaError) else str(cause)
-
-
-def group_of(profile: Profile) -> str:
-    """The group under which a member's positions are kept."""
-    match profile.mode:
-        case "clustering":
-            return profile.group
-        case "broadcasting":  # each member reads everything, so each has positions of its own
-            return f"{profile.group}.{profile.member}"
-        case "shared":
-            raise ConfigurationError(
-                'mode: a consumer cannot read in mode "shared": Kafka cannot divide the messages of'
-                " a partition among readers, and all of them would share one committed offset"
-            )
-        case _:
-            assert_never(profile.mode)

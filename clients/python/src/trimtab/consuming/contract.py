@@ -1,0 +1,124 @@
+"""What a consumer needs of a Kafka client: to read, to ask, and to write positions.
+
+A module for each library keeps it: `confluent`, `kafka_python`. Messages of both have the methods
+of confluent-kafka's, so their type is that. Its one rule: a client decides nothing, and every call
+ends in a few seconds, whatever Kafka does.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from trimtab.consuming.choice import Start
+from trimtab.protocol import QueueRef
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
+Places = Mapping[QueueRef, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a client is made of."""
+
+    servers: str | None
+    group: str
+    """Whose positions are read and written."""
+    kafka: Mapping[str, Any]
+    fetch: Mapping[str, Any]
+    """Options for reading alone."""
+    patience_s: float
+    """The time of one commit."""
+
+
+class RefusedError(Exception):
+    """Kafka did not do what it was asked for, or did not say so in time."""
+
+    def __init__(self, said: Exception, *, is_subscribed: bool = False) -> None:
+        super().__init__(str(said))
+        self.said = said
+        """The client's own error."""
+        self.is_subscribed = is_subscribed
+        """Whether it is because a program has subscribed under the group's name."""
+
+
+class Client(Protocol):
+    """Reads partitions, and asks about them. Its callers take turns, but for `open`."""
+
+    astray: set[QueueRef]
+    """Queues whose next message Kafka does not have any more."""
+    troubles: list[Exception]
+    """What it has met instead of messages."""
+    slice_s: float
+    """How long one wait for messages may be: no other thread uses the client meanwhile."""
+
+    def open(self) -> None:
+        """Connect, if it has not done so by itself; called again and again.
+
+        Raises:
+            RefusedError: It does not connect.
+        """
+
+    def take(self, most: int, timeout_s: float) -> "list[Message]":
+        """Take what there is; wait only for the first message."""
+
+    def collect(self, most: int, timeout_s: float) -> "list[Message]":
+        """Take so many, or what has come when the time is up."""
+
+    def begin(self, places: Places) -> None:
+        """Read these as well."""
+
+    def end(self, queues: Collection[QueueRef]) -> None:
+        """Read these no more."""
+
+    def pause(self, queues: Iterable[QueueRef]) -> None:
+        """Fetch nothing of these for now."""
+
+    def resume(self, queues: Iterable[QueueRef]) -> None:
+        """Go on with these."""
+
+    def positions(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        """What comes after the last message that was taken, if one was. It asks nobody."""
+
+    def committed(
+        self, queues: list[QueueRef], timeout_s: float
+    ) -> dict[QueueRef, tuple[int, str]]:
+        """Read what the group has committed, and what was said with it; what is not there has none.
+
+        Raises:
+            RefusedError: There is no answer.
+        """
+
+    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> dict[QueueRef, int]:
+        """Find the first messages at an end, or since a time; where there is none, it is left out.
+
+        Raises:
+            RefusedError: There is no answer.
+        """
+
+    def close(self) -> None:
+        """Read nothing more."""
+
+
+class Writer(Protocol):
+    """Writes positions of a group, each once at most."""
+
+    def write(self, places: Mapping[QueueRef, tuple[int, str]]) -> Future[Any]:
+        """Send these, with what is said beside each; the answer comes later."""
+
+    def check(self, answer: Future[Any]) -> None:
+        """Look at an answer that has come.
+
+        Raises:
+            RefusedError: Kafka did not take it.
+        """
+
+    def drop(self) -> None:
+        """Let go of what was written and has no answer; what was not sent yet never is."""
+
+
+def where(message: "Message") -> tuple[QueueRef, int]:
+    """Where a message stands."""
+    return QueueRef(message.topic() or "", "", message.partition() or 0), message.offset() or 0

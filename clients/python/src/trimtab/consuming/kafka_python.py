@@ -1,0 +1,204 @@
+"""Reading by kafka-python: no C code, for places where librdkafka cannot go.
+
+- Making its consumer waits for Kafka. So `open` does that, on the upkeep's thread, and what is to
+  be read is noted until then.
+- It has no incremental `assign`; that of all keeps the positions of those that stay.
+- It reads without a group, or it would wait for the coordinator before each fetch.
+- What it cannot read of one partition it raises, again and again; that partition rests then.
+
+Chosen by `assembly`. See `contract.Client`. Its one rule: positions are kept here; to ask it for
+one waits for Kafka.
+"""
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from kafka import KafkaConsumer, TopicPartition
+from kafka.errors import (
+    KafkaError,
+    LogTruncationError,
+    OffsetOutOfRangeError,
+    TopicAuthorizationFailedError,
+)
+
+from trimtab.clock import now_s
+from trimtab.consuming.choice import Start
+from trimtab.consuming.contract import RefusedError, Wish
+from trimtab.consuming.kafka_python_group import GroupClient
+from trimtab.consuming.kafka_python_message import KafkaPythonMessage
+from trimtab.consuming.kafka_python_settings import group_settings, link_of, reading_settings
+from trimtab.errors import ConfigurationError, TransportError
+from trimtab.protocol import QueueRef
+from trimtab.transports.kafka_python_connecting import connected
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
+_LOOK_S: Final = 0.005
+"""How late it is noticed that there is something to read."""
+_REST_S: Final = 1.0
+"""After a refusal: so that others are read meanwhile, and a right that was given is noticed."""
+
+
+class KafkaPythonClient:
+    """See `Client`."""
+
+    slice_s = 0.02  # each wait costs half a millisecond of Python
+
+    def __init__(self, wish: Wish) -> None:
+        self._settings, self._link = reading_settings(wish), link_of(wish)
+        if unknown := self._settings.keys() - KafkaConsumer.DEFAULT_CONFIG.keys():
+            raise ConfigurationError(f"kafka: kafka-python has no option {min(unknown)}")
+        self._group, self._about = wish.group, GroupClient(group_settings(wish))
+        self._consumer: Any = None
+        self._places: dict[QueueRef, int] = {}
+        """What is read, and the next message of each."""
+        self._fresh: set[QueueRef] = set()
+        """Those that the consumer does not read from there yet."""
+        self._assigned: set[QueueRef] = set()
+        self._paused: set[QueueRef] = set()
+        self._rests: dict[QueueRef, float] = {}
+        """Those that were refused, and until when they are not read."""
+        self.astray: set[QueueRef] = set()
+        self.troubles: list[Exception] = []
+
+    def open(self) -> None:
+        """Connect."""
+        if self._consumer is None:
+            try:
+                self._consumer = connected(KafkaConsumer, self._settings, self._link)
+            except (KafkaError, TransportError, ValueError, AssertionError) as error:
+                raise RefusedError(error) from error
+
+    def take(self, most: int, timeout_s: float) -> "list[Message]":
+        """Take what there is."""
+        if self._consumer is None or not self._places:
+            time.sleep(min(timeout_s, _LOOK_S))
+            return []
+        self._follow()
+        try:
+            found = self._consumer.poll(timeout_ms=int(timeout_s * 1_000), max_records=most)
+        except KafkaError as error:
+            self._hear(error)
+            return []
+        taken: list[KafkaPythonMessage] = []
+        for partition, records in found.items():
+            self._places[_queue_of(partition)] = records[-1].offset + 1
+            taken += map(KafkaPythonMessage, records)
+        return cast("list[Message]", taken)
+
+    collect = take
+
+    def begin(self, places: Mapping[QueueRef, int]) -> None:
+        """Read these as well."""
+        self._places |= places
+        self._fresh |= places.keys()
+
+    def end(self, queues: Collection[QueueRef]) -> None:
+        """Read these no more."""
+        for queue in queues:
+            self._places.pop(queue, None)
+            self._rests.pop(queue, None)
+        for some in (self.astray, self._fresh, self._paused):
+            some.difference_update(queues)
+
+    def pause(self, queues: Iterable[QueueRef]) -> None:
+        """Fetch nothing of these for now."""
+        self._paused.update(queues)
+        self._follow()
+
+    def resume(self, queues: Iterable[QueueRef]) -> None:
+        """Go on with these."""
+        self._paused.difference_update(queues)
+        self._follow()
+
+    def positions(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        """What comes after the last message that was taken."""
+        return {it: self._places[it] for it in queues if it in self._places}
+
+    def committed(
+        self, queues: list[QueueRef], timeout_s: float
+    ) -> dict[QueueRef, tuple[int, str]]:
+        """Read what is committed."""
+        asked = {self._group: list(map(_place, queues))}
+        answer = self._about.ask(lambda admin: admin.list_group_offsets(asked)[self._group])
+        found = self._about.answer(answer, timeout_s)
+        return {
+            _queue_of(it): (at.offset, at.metadata or "")
+            for it, at in found.items()
+            if at.offset >= 0
+        }
+
+    def found(self, queues: list[QueueRef], end: Start, timeout_s: float) -> dict[QueueRef, int]:
+        """Find the first messages at an end, or since a time."""
+        places, timeout_ms = list(map(_place, queues)), int(timeout_s * 1_000)
+        with self._refusals() as consumer:
+            if end == "earliest":
+                found = consumer.beginning_offsets(places, timeout_ms=timeout_ms)
+            elif isinstance(end, datetime):
+                since = dict.fromkeys(places, max(0, int(end.timestamp() * 1_000)))
+                times = consumer.offsets_for_times(since, timeout_ms=timeout_ms)
+                found = {it: at.offset for it, at in times.items() if at is not None}
+            else:
+                found = consumer.end_offsets(places, timeout_ms=timeout_ms)
+        return {_queue_of(it): at for it, at in found.items()}
+
+    def close(self) -> None:
+        """Read nothing more."""
+        self._about.drop()
+        consumer, self._consumer = self._consumer, None
+        if consumer is not None:
+            consumer.close(autocommit=False)
+
+    def _follow(self) -> None:
+        """Have the consumer read what is to be read, from where it is to be read."""
+        consumer, now = self._consumer, now_s()
+        if consumer is None:
+            return
+        if self._fresh or self._assigned != self._places.keys():
+            consumer.assign(list(map(_place, self._places)))
+            for queue in self._fresh:
+                consumer.seek(_place(queue), self._places[queue])
+            self._assigned, self._fresh = set(self._places), set()
+        self._rests = {queue: until for queue, until in self._rests.items() if now < until}
+        idle = {
+            _place(it) for it in self._places.keys() & {*self._paused, *self._rests, *self.astray}
+        }
+        before = consumer.paused()
+        consumer.pause(*idle - before)
+        consumer.resume(*before - idle)
+
+    def _hear(self, error: KafkaError) -> None:
+        """Leave out what cannot be read, so that the others are."""
+        match error:
+            case OffsetOutOfRangeError():
+                self.astray |= set(map(_queue_of, error.args[0])) & self._places.keys()
+                return
+            case LogTruncationError():
+                self.astray |= set(map(_queue_of, error.divergent_offsets)) & self._places.keys()
+            case TopicAuthorizationFailedError() if error.args:
+                until = now_s() + _REST_S
+                self._rests |= {it: until for it in self._places if it.topic in error.args[0]}
+            case _:
+                time.sleep(self.slice_s)  # it may be raised again at once
+        self.troubles.append(error)
+
+    @contextmanager
+    def _refusals(self) -> Iterator[Any]:
+        if self._consumer is None:
+            raise RefusedError(TransportError("not connected yet"))
+        try:
+            yield self._consumer
+        except KafkaError as error:
+            raise RefusedError(error) from error
+
+
+def _place(queue: QueueRef) -> TopicPartition:
+    return TopicPartition(queue.topic, queue.id)
+
+
+def _queue_of(place: TopicPartition) -> QueueRef:
+    return QueueRef(place.topic, "", place.partition)

@@ -1,0 +1,132 @@
+"""What a client of kafka-python does with what it cannot read: the rest is read."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from trimtab import QueueRef
+from trimtab.consuming.contract import RefusedError, Wish
+
+pytestmark = pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
+
+ONE, OTHER = QueueRef("one", "", 0), QueueRef("other", "", 0)
+
+
+class Refusing:
+    """A consumer of kafka-python that raises what it is told, and keeps what it is asked."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self._errors = [*errors]
+        self.places: dict[str, int] = {}
+        self.resting: set[Any] = set()
+
+    def assign(self, places: Iterable[Any]) -> None:
+        """Read these: what is new from nowhere yet, the others from where they are."""
+        self.places = {it.topic: self.places.get(it.topic, -1) for it in places}
+
+    def seek(self, place: Any, offset: int) -> None:  # noqa: ANN401 - as of it
+        """Read it from there."""
+        self.places[place.topic] = offset
+
+    def pause(self, *places: Any) -> None:  # noqa: ANN401 - as of it
+        """Do not read these."""
+        self.resting.update(places)
+
+    def resume(self, *places: Any) -> None:  # noqa: ANN401 - as of it
+        """Read these again."""
+        self.resting.difference_update(places)
+
+    def paused(self) -> set[Any]:
+        """What is not read."""
+        return set(self.resting)
+
+    def poll(self, **_: object) -> dict[Any, list[Any]]:
+        """Refuse, as long as there is a reason."""
+        if self._errors:
+            raise self._errors.pop(0)
+        return {}
+
+    def rests(self) -> set[str]:
+        """The topics that are not read."""
+        return {it.topic for it in self.resting}
+
+
+def a_client(monkeypatch: pytest.MonkeyPatch, consumer: Refusing) -> Any:  # noqa: ANN401 - its library warns
+    """A client that reads both queues, at offset 7."""
+    from trimtab.consuming import kafka_python  # noqa: PLC0415 - as marked above
+
+    monkeypatch.setattr(kafka_python, "connected", lambda *_: consumer)
+    client = kafka_python.KafkaPythonClient(Wish("nowhere:1", "billing", {}, {}, 2.0))
+    client.begin({ONE: 7, OTHER: 7})
+    client.open()
+    return client
+
+
+def test_what_may_not_be_read_rests_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be refused again at once, and nothing else would be read."""
+    from kafka.errors import TopicAuthorizationFailedError  # noqa: PLC0415 - as marked above
+
+    error = TopicAuthorizationFailedError({"one"})
+    now = [0.0]
+    monkeypatch.setattr("trimtab.consuming.kafka_python.now_s", lambda: now[0])
+    consumer = Refusing(error)
+    client = a_client(monkeypatch, consumer)
+    rests = []
+    for now[0] in (0.0, 0.1, 0.9, 1.1):
+        assert [] == client.take(10, 0.0)
+        rests.append(consumer.rests())
+
+    assert [set(), {"one"}, {"one"}, set()] == rests
+    assert ([error], set()) == (client.troubles, client.astray)
+    assert {"one": 7, "other": 7} == consumer.places
+
+
+def test_what_kafka_has_deleted_rests_until_it_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The upkeep finds where to go on."""
+    from kafka import TopicPartition  # noqa: PLC0415 - as marked above
+    from kafka.errors import OffsetOutOfRangeError  # noqa: PLC0415 - as marked above
+
+    consumer = Refusing(OffsetOutOfRangeError({TopicPartition("one", 0): 7}))
+    client = a_client(monkeypatch, consumer)
+    client.take(10, 0.0)
+    client.take(10, 0.0)
+    before = consumer.rests()
+    assert {ONE} == client.astray
+    client.end([ONE])
+    client.begin({ONE: 9})
+    client.take(10, 0.0)
+
+    assert ({"one"}, set(), []) == (before, consumer.rests(), client.troubles)
+    assert {"one": 9, "other": 7} == consumer.places
+
+
+def test_what_is_paused_stays_so_until_it_is_resumed_or_moved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As with confluent-kafka, of which a queue that is begun anew forgets it."""
+    consumer = Refusing()
+    client = a_client(monkeypatch, consumer)
+    client.pause([ONE, OTHER])
+    client.take(10, 0.0)
+    both = consumer.rests()
+    client.resume([OTHER])
+    one = consumer.rests()
+    client.end([ONE])
+    client.begin({ONE: 9})
+    client.take(10, 0.0)
+
+    assert ({"one", "other"}, {"one"}, set()) == (both, one, consumer.rests())
+
+
+def test_before_it_has_connected_nothing_is_read() -> None:
+    """And nothing is forgotten: it says where it would begin."""
+    from trimtab.consuming import kafka_python  # noqa: PLC0415 - as marked above
+
+    client = kafka_python.KafkaPythonClient(Wish("nowhere:1", "billing", {}, {}, 2.0))
+    client.begin({ONE: 7})
+    client.pause([ONE])
+
+    assert ([], {ONE: 7}) == (client.take(10, 0.0), client.positions([ONE, OTHER]))
+    with pytest.raises(RefusedError, match="not connected yet"):
+        client.found([ONE], "earliest", 0.1)
