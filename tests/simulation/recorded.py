@@ -21,8 +21,9 @@ from console.recordings.lines import parsed
 from console.recordings.replaying import Replay, batches
 from sinks import Record
 from tests.simulation import transcript
+from tests.simulation.lives import behind
 from tests.simulation.rules import PREFIX
-from tests.simulation.scenario import scenario
+from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.world import World
 
 KEPT = Path(".cache/lives.jsonl.gz")
@@ -39,13 +40,18 @@ class Life(NamedTuple):
 
 def lived(seed: int) -> Life:
     """Live through a seed, and decide what its controller read."""
-    lines = list(transcript.lines(World(scenario(seed)).live()))
+    lines = list(transcript.lines(World(_drawn(seed)).live()))
     return Life(seed, lines, list(decided(seed, lines)))
+
+
+def _drawn(seed: int) -> Scenario:
+    """Draw a life; in every other one the controller ticks, as a real one does, and is behind."""
+    return behind(seed) if seed % 2 else scenario(seed)
 
 
 def decided(seed: int, lines: Iterable[str]) -> Iterator[str]:
     """Decide a recording's batches; return a digest of what is written for each."""
-    rules = World(scenario(seed)).brain.rules
+    rules = World(_drawn(seed)).brain.rules
     replay = Replay(rules, slots=1)
     rows = parsed((line.encode() for line in lines), PREFIX, f"life {seed}")
     for _, batch in batches(rows, None, None):
