@@ -139,9 +139,12 @@ def _streaming(options: Options) -> dict[str, str]:
     """How micro-batches run."""
     inputs = len(URGENT + ROUTINE) * options.topics.partitions
     return {
-        # Each partition is a task and a state store a batch, whether it has rows or not. The
-        # checkpoint freezes the number: set it in spark.options, with a new checkpoint.
-        "spark.sql.shuffle.partitions": "2",
+        # Each partition is a task and a state store a batch, whether it has rows or not, and on an
+        # idle controller that is what an answer waits for: 27 ms of a batch of ticks for the second
+        # one. So on one machine one core folds all cells; known beats take so little of it
+        # (``cell.counting``) that only very many joins at once want more. The checkpoint freezes
+        # the number: set it in spark.options, with a new checkpoint.
+        "spark.sql.shuffle.partitions": "1" if options.spark.is_here else "2",
         # Not available for streams; Spark warns unless it is off.
         "spark.sql.adaptive.enabled": "false",
         # Nothing is decided without data: ticks are data, and they drive expiry.
