@@ -10,11 +10,12 @@ from them in the worker. Its one rule: nothing here knows what the bytes mean.
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 from pyspark.sql.streaming.state import GroupState
 
@@ -27,6 +28,7 @@ from streaming.cell.gate import SHUT, Opening
 from streaming.cell.hearing import CellRules
 from streaming.metrics.tally import NO_TOPIC, tallied
 from streaming.startup.succession import give_way
+from streaming.wire.beats import COLUMNS, NO_NUMBER, Beats, beats_of
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
 
@@ -35,6 +37,8 @@ _GARBAGE: Final = 100_000
 and Python's 700 let a large batch spend a third of its time looking (`bench.faults`)."""
 
 _COLUMNS: Final = list(Record._fields)
+
+_FIRST: Final = np.zeros(1, dtype=int)
 
 StateFunction = Callable[[Any, Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]]
 """What Spark calls: with a key, the new frames and the remembered state."""
@@ -61,17 +65,18 @@ class CellOperator:
         self, place: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         """Fold what is new in one cell; called by Spark, once a batch for each cell with rows."""
-        rows = [row for frame in frames for row in _rows(frame)]
         rules = _rules(self)
+        rows, beats = _read(frames, rules.decoder.heartbeats)
         give_way(rows, rules.decoder, self.starts)
         (remembered,) = state.get if state.exists else (None,)
         cell = self._new() if remembered is None else read(remembered)
         here = CellPlace(*divmod(int(place[0]), self.slots), self.slots)
         opening = Opening(self.start, self.told[here.partition]) if self.told else Opening()
-        folded = fold(cell, rows, rules.at(here, opening))
+        folded = fold(cell, rows, rules.at(here, opening), beats)
         state.update((write(folded.cell),))
         if folded.records:
-            tally = tallied(folded.records, rows, self.prefix)
+            earliest = [] if beats is None else beats.rows(_FIRST)
+            tally = tallied(folded.records, [*rows, *earliest], self.prefix)
             yield pd.DataFrame([*folded.records, (NO_TOPIC, 0, b"", tally, ())], columns=_COLUMNS)
 
     def _new(self) -> Cell:
@@ -79,9 +84,20 @@ class CellOperator:
         return Cell(gate=SHUT) if self.told else Cell()
 
 
-def _rows(frame: pd.DataFrame) -> Iterator[Row]:
-    """Turn a frame into rows; column by column, which is a hundred times as fast as by row."""
-    return map(Row._make, zip(*(frame[name].tolist() for name in Row._fields), strict=True))
+def _read(frames: Iterable[pd.DataFrame], heartbeats: str) -> tuple[list[Row], Beats | None]:
+    """Turn frames into rows, column by column, and records that have a fingerprint into columns."""
+    rows = list[Row]()
+    fingerprinted = list[pd.DataFrame]()
+    for frame in frames:
+        numbered = (frame["number"] != NO_NUMBER).to_numpy()
+        others = frame[~numbered]
+        rows += map(Row._make, zip(*(others[name].tolist() for name in Row._fields), strict=True))
+        if numbered.any():
+            fingerprinted.append(frame[numbered])
+    if not fingerprinted:
+        return rows, None
+    columns = [np.concatenate([it[name].to_numpy() for it in fingerprinted]) for name in COLUMNS]
+    return rows, beats_of(heartbeats, int(fingerprinted[0]["partition"].iloc[0]), columns)
 
 
 @lru_cache(1)

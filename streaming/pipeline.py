@@ -1,10 +1,10 @@
 """The dataflow, on one screen: read it aloud from ``decisions`` and ``publish`` down.
 
-Records of two sources, the urgent and the routine, are cut to size, dealt out to cells, folded by
-the state function, and its decisions are written to Kafka. A cell is a heartbeat partition, or one
-of several parts of it: all topics have the same partitions, so all records of a group, or of a
-cluster, come to the same cell. The state function is a parameter, so that the bench can measure
-this very pipeline with a function that only counts.
+Records of two sources, the urgent and the routine, are cut to size, get fingerprints, are dealt out
+to cells, folded by the state function, and its decisions are written to Kafka. A cell is a
+heartbeat partition, or one of several parts of it: all topics have the same partitions, so all
+records of a group, or of a cluster, come to the same cell. The state function is a parameter, so
+that the bench can measure this very pipeline with a function that only counts.
 
 Started by ``application``. Its one rule: no branch, no lambda, no decision.
 """
@@ -17,10 +17,12 @@ from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.cell_operator import StateFunction
+from streaming.fingerprints import fingerprinted
 from streaming.metrics.tally import NO_TOPIC
 from streaming.options import Options
 from streaming.query_listener import OBSERVED, TALLIES
 from streaming.topics import ROUTINE, URGENT, names
+from streaming.wire.beats import ADDED
 from streaming.wire.rows import Row
 from trimtab.protocol import HEARTBEATS, ROCKETMQ, ROUTES, TICK_KEY, TOLD_KEY, limits
 
@@ -55,7 +57,7 @@ def decisions(
 ) -> DataFrame:
     """Fold all records into decisions; ``reminders`` of them were written at this start."""
     records = urgent(spark, options, reminders).union(routine(spark, options))
-    cells = dealt(records.select(*cut_to_size()), options).groupBy("cell")
+    cells = dealt(fingerprinted(records.select(*cut_to_size()), options), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
 
 
@@ -129,7 +131,7 @@ def dealt(rows: DataFrame, options: Options) -> DataFrame:
     every = f.sequence(f.lit(0), f.lit(options.topics.partitions) * count - 1)
     one = f.array(first + f.pmod(f.hash("key"), count))
     cells = f.when(ticks | told, whole).when(heartbeats, every).otherwise(one)
-    return rows.select(f.explode(cells).alias("cell"), *Row._fields)
+    return rows.select(f.explode(cells).alias("cell"), *Row._fields, *ADDED)
 
 
 def source(topics: list[str], options: Options) -> dict[str, str]:

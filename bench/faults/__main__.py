@@ -8,19 +8,18 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, NamedTuple
 
-import pandas as pd
 import typer
 
 from bench.command import conclude, run
 from bench.faults.flood import Flooded, flood
 from bench.faults.traffic import POLICY, Load, seconds
 from bench.fold.parts import Remembered
+from bench.frames import framed
 from console.output import fields
 from console.progress import Stderr
 from rebalance.brokers.policy import VerdictPolicy
 from streaming.cell.codec import Cell, write
 from streaming.cell_operator import CellOperator
-from streaming.wire.rows import Row
 from trimtab.protocol import BROKERS, DEFAULT_PREFIX
 
 _TEMPORARY = Path(__file__).parents[2] / ".cache" / "tmp"
@@ -88,7 +87,7 @@ def measure(load: Load) -> Measured:
     state, each, found = _Kept(write(Cell())), list[float](), None
     operator = CellOperator(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
     for second, rows in enumerate(seconds(load)):
-        frame = pd.DataFrame(rows, columns=list(Row._fields))
+        frame = framed(rows)
         begun = time.process_time()
         frames = list(operator((0,), iter([frame]), state))
         each.append(time.process_time() - begun)

@@ -16,6 +16,7 @@ from pyspark.sql.streaming.state import GroupState
 
 from bench.floor.tally import Tally
 from bench.fold.prepared import POLICY, RULES, Prepared, prepared
+from bench.frames import framed
 from bench.populations import BACKGROUND
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.groups.model.events import Moment
@@ -113,7 +114,7 @@ def _folds(few: Prepared, groups: int) -> Iterator[Part]:
 
 def _operators(few: Prepared) -> Iterator[Part]:
     """The two state functions of the floor bench, on the frame of one urgent record."""
-    frame = pd.DataFrame(few.trial, columns=list(Row._fields))
+    frame = framed(few.trial)
     operator = CellOperator(DEFAULT_PREFIX, 1, POLICY, VerdictPolicy())
     tally = Tally(f"{DEFAULT_PREFIX}{HEARTBEATS.name}", f"{DEFAULT_PREFIX}{ASSIGNMENTS.name}")
     cell, count = Remembered(write(few.cell)), Remembered(bytes(8))

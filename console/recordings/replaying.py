@@ -17,6 +17,7 @@ from streaming.cell.codec import Cell
 from streaming.cell.fold import fold
 from streaming.cell.hearing import CellRules
 from streaming.options import Options
+from streaming.wire.beats import split
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row, in_log_order
 from streaming.wire.slots import slot_of
@@ -47,7 +48,8 @@ class Replay:
         records: list[Record] = []
         for place in sorted(dealt):
             rules = self.rules.at(CellPlace(*place, self.slots))
-            folded = fold(self._cells.get(place, Cell()), dealt[place], rules)
+            others, beats = split(dealt[place], rules.decoder.heartbeats)
+            folded = fold(self._cells.get(place, Cell()), others, rules, beats)
             self._cells[place] = folded.cell
             records += folded.records
         return records

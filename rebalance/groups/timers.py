@@ -4,11 +4,11 @@ The silence of a session, a queue kept past its deadline, a pause, a rest or a d
 target that had to wait: each has a deadline, and the group sleeps until the earliest of them. A
 deadline is a reading of the log clock, taken from the stamp of a record.
 
-Called by ``step`` before each event and after the last, and by ``conclusion`` for the next
-deadline. Its one rule: no clock but the log clock counts.
+Called by ``step`` before each event and after the last, and by ``conclusion`` and ``quiet`` for the
+next deadline. Its one rule: no clock but the log clock counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Final
 
@@ -75,12 +75,12 @@ def _evict(draft: Draft, stamp: Stamp) -> None:
             membership.depart(draft, name, MemberChange.FENCED, stamp, cause)
 
 
-def earliest(draft: Draft) -> Millis | None:
-    """Return the next deadline, exactly."""
-    return min(chain(_deadlines(draft), _target_deadlines(draft)), default=None)
+def earliest(draft: Draft, without: Collection[MemberId] = ()) -> Millis | None:
+    """Return the next deadline, exactly, but for the ends of some members' sessions."""
+    return min(chain(_deadlines(draft, without), _target_deadlines(draft)), default=None)
 
 
-def _deadlines(draft: Draft) -> Iterator[Millis]:
+def _deadlines(draft: Draft, without: Collection[MemberId] = ()) -> Iterator[Millis]:
     if None in draft.handover.posted.values():
         yield Millis(0)  # the next batch shows that it is out
     held, members, ends = (
@@ -88,7 +88,7 @@ def _deadlines(draft: Draft) -> Iterator[Millis]:
         draft.membership.members.merged(),
         _sessions(draft),
     )
-    for name in held:
+    for name in chain(held, without):
         ends.pop(name, None)
     if ends:
         yield Millis(min(ends.values()))

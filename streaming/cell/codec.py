@@ -39,6 +39,8 @@ class Cell:
     """The highest epoch of all groups that are not remembered: none begins below it."""
     gate: bytes = b""
     """What is known of the controller that runs it, and what waits for it (``gate``)."""
+    pulses: bytes = b""
+    """When the members of quiet groups were last heard (``pulses``)."""
 
     def is_due(self) -> bool:
         """Tell whether silence may decide something about a group by now."""
@@ -61,6 +63,7 @@ def write(cell: Cell) -> bytes:
         clusters=PacksForm(cell.clusters.earliest, Raw(cell.clusters.data)),
         floor=cell.floor,
         gate=cell.gate,
+        pulses=cell.pulses,
     )
     return bytes([VERSION]) + _encode(form)
 
@@ -86,4 +89,5 @@ def read(data: bytes) -> Cell:
         clusters=Packs(form.clusters.earliest, bytes(form.clusters.by_name)),
         floor=form.floor,
         gate=form.gate,
+        pulses=form.pulses,
     )

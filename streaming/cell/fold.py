@@ -1,12 +1,12 @@
 """The cell: many groups that share one clock, folded over the rows of one batch.
 
-New rows are read in log order. Rows of the heartbeat partition move the clock, and every event is
-stamped with its reading at that very place, so that the same log gives the same stamps however it
-is cut into batches. Then only the groups that have events, or whose deadline has passed, are
-unpacked and stepped; the others stay packed. A tick without a due deadline moves the clock and
-unpacks no group. Groups that are empty for long are dropped; one number is left of all of them,
-their highest epoch, and a group that is unknown here begins above it. Events about brokers go to
-``brokers``.
+Most beats say nothing new, and are counted (``counting``). All other new rows are read in log
+order. Rows of the heartbeat partition move the clock, and every event is stamped with its reading
+at that very place, so that the same log gives the same stamps however it is cut into batches. Then
+only the groups that have events, or whose deadline has passed, are unpacked and stepped; the others
+stay packed. A tick without a due deadline moves the clock and unpacks no group. Groups that are
+empty for long are dropped; one number is left of all of them, their highest epoch, and a group that
+is unknown here begins above it. Events about brokers go to ``brokers``.
 
 Called by ``cell_operator`` with what Spark remembered, and by tests without any Spark. Its one
 rule: the next cell and the records depend on the cell and the rows alone.
@@ -26,11 +26,15 @@ from rebalance.groups.step import step
 from rebalance.ids import Epoch, Millis, Position
 from rebalance.stamp import Stamp
 from sinks import Record, dead_letter_records, record_of
-from streaming.cell import containment, gate
+from streaming.cell import containment, gate, pulses
 from streaming.cell.brokers import Juries
 from streaming.cell.codec import Cell
+from streaming.cell.counting import count
+from streaming.cell.enrolment import enrolled
 from streaming.cell.hearing import CellRules, Heard, hear
 from streaming.cell.packed import Packed, Packs
+from streaming.cell.pulses import Register
+from streaming.wire.beats import Beats
 from streaming.wire.decoding import dead_letter_of
 from streaming.wire.rows import Row, in_log_order
 from trimtab.protocol import DeadLetter, UndecodableRecord
@@ -46,6 +50,8 @@ class Stepped(NamedTuple):
     """All that is left of it, where nothing of it is packed."""
     withholds: bool = False
     """Not all that was published was found (``rebalance.groups.handover.omissions``)."""
+    state: GroupState | None = None
+    """If the step has not failed."""
 
 
 class Folded(NamedTuple):
@@ -55,20 +61,26 @@ class Folded(NamedTuple):
     records: list[Record]
 
 
-def fold(cell: Cell, rows: Iterable[Row], rules: CellRules) -> Folded:
-    """Fold one batch, which has at least one row."""
-    let = gate.passed(gate.read(cell.gate), in_log_order(rows), rules.decoder, rules.opening)
+def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None = None) -> Folded:
+    """Fold one batch, which has at least one row or beat."""
+    there = pulses.read(cell.pulses)
+    counted = count(cell, there, list(rows), beats, rules)
+    ordered = in_log_order(counted.rows)
+    let = gate.passed(gate.read(cell.gate), ordered, rules.decoder, rules.opening)
     cell = replace(cell, gate=gate.write(let.gate))
     if not let.rows:  # all that can be read waits
         return Folded(cell, _set_aside(let.letters, rules))
     clock = cell.clock.restarted() if let.opened else cell.clock
-    heard = hear(clock, let.rows, rules, let.gate.start)
-    heard = replace(heard, begins=let.opened)
+    heard = hear(clock, let.rows, rules, let.gate.start, counted.silent)
+    heard = replace(heard, begins=let.opened, fingerprints=counted.fingerprints)
     cell, letters = replace(cell, clock=heard.clock), [*let.letters, *heard.letters]
+    register = Register(counted.pulses)
     records: list[Record] = []
-    if heard.events or cell.is_due() or let.opened:
-        cell, records, returned = _decide(cell, heard, rules)
+    if heard.events or cell.is_due() or let.opened or register.due(cell.clock.now):
+        cell, records, returned = _decide(cell, heard, rules, register)
         letters = letters + returned
+    if register.pulses is not there or register.is_changed:
+        cell = replace(cell, pulses=pulses.write(register.closed()))
     if heard.of_brokers or cell.is_jury_due():
         juries = Juries(rules.verdicts, rules.outlet, heard.now)
         cell, verdicts, refused = juries.deliberate(cell, heard.of_brokers, heard.ticks)
@@ -82,11 +94,11 @@ def _set_aside(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:
 
 
 def _decide(
-    cell: Cell, heard: Heard, rules: CellRules
+    cell: Cell, heard: Heard, rules: CellRules, register: Register
 ) -> tuple[Cell, list[Record], list[DeadLetter]]:
     """Step every group that heard something or waited for this time."""
     groups = cell.groups.by_name()
-    awake = heard.events.keys() | {
+    awake = {*heard.events, *register.due(cell.clock.now)} | {
         group for group, packed in groups.items() if heard.begins or packed.is_due(cell.clock.now)
     }
     records: list[Record] = []
@@ -95,7 +107,14 @@ def _decide(
     for group in sorted(awake):
         was = groups.get(group)
         before = GroupState.unknown(group, floor) if was is None else rules.cache.unpack(was)
+        before, taken = register.take(before)
         after = _step(before, was, heard, rules)
+        if after.packed is not None and after.state is not None:
+            is_same = was is not None and was.rest == after.packed.rest
+            staying = enrolled(after.state, taken, heard, rules, is_same=is_same)
+            if staying.known:
+                register.enter(after.state, staying)
+                after = after._replace(packed=after.packed._replace(deadline=staying.until))
         records += after.records
         letters += after.letters
         if after.packed is not None:
@@ -203,7 +222,7 @@ def _stepped(
     ]
     letters = [_returned(it.stamp, it.detail, heard.originals) for it in refused]
     withholds = omissions.withholds(after.state)
-    return Stepped(packed, records, letters, after.state.epoch, withholds)
+    return Stepped(packed, records, letters, after.state.epoch, withholds, after.state)
 
 
 def _returned(stamp: Stamp, detail: str, originals: Mapping[Position, Row]) -> DeadLetter:

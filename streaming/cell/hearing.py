@@ -29,6 +29,7 @@ from streaming.cell.cache import Cache
 from streaming.cell.gate import NO_OPENING, Opening
 from streaming.cell.skew import Skew
 from streaming.topics import inlets
+from streaming.wire.beats import Fingerprint
 from streaming.wire.decoding import Decoder, OfCluster, OfGroup
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
@@ -79,6 +80,8 @@ class Heard:
     """What all of that was made of."""
     begins: bool = False
     """A controller begins, and these are the first rows that it decides upon."""
+    fingerprints: Mapping[int, Fingerprint] = field(default_factory=dict)
+    """Of the beats whose fingerprints may be learned, by their offsets (``counting``)."""
 
     @cached_property
     def originals(self) -> Mapping[Position, Row]:
@@ -95,8 +98,17 @@ class Heard:
         return moments + [moment for _, moment in said]
 
 
-def hear(clock: LogClock, ordered: Sequence[Row], rules: CellRules, start: str = "") -> Heard:
-    """Read rows, each at the time that the clock shows at its place in the log."""
+def hear(
+    clock: LogClock,
+    ordered: Sequence[Row],
+    rules: CellRules,
+    start: str = "",
+    silent: int | None = None,
+) -> Heard:
+    """Read rows, each at the time that the clock shows at its place in the log.
+
+    The beat at the offset ``silent`` is counted already.
+    """
     decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
     events: dict[GroupName, list[tuple[int, Event | Found]]] = {}
     of_brokers: dict[ClusterName, list[Said]] = {}
@@ -114,7 +126,8 @@ def hear(clock: LogClock, ordered: Sequence[Row], rules: CellRules, start: str =
         if decoder.is_tick(row):
             ticks.append((place, Ticked(stamp)))
             continue
-        for found in decoder.heard(row, stamp):
+        counted = row.offset == silent and row.topic == decoder.heartbeats
+        for found in () if counted else decoder.heard(row, stamp):
             match found:
                 case OfGroup(group, event):
                     events.setdefault(group, []).append((place, event))

@@ -1,5 +1,7 @@
 """What else a cell holds, with something in every field, as golden files of the state hold it."""
 
+import numpy as np
+
 from rebalance.brokers.cluster import (
     Broker,
     Calls,
@@ -13,8 +15,9 @@ from rebalance.brokers.cluster import (
 from rebalance.brokers.decisions import VerdictIssued
 from rebalance.brokers.events import ClusterName, ReporterId
 from rebalance.clock import Left, LogClock
-from rebalance.ids import BrokerName, Incarnation, Millis, TopicName
+from rebalance.ids import BrokerName, GroupName, Incarnation, Millis, TopicName
 from streaming.cell.gate import Gate
+from streaming.cell.pulses import Pulses
 from streaming.wire.rows import Row
 from trimtab.faults import FaultItem
 
@@ -222,4 +225,15 @@ CLOCK = LogClock(
         15,
         16,
     ),
+)
+PULSES = Pulses(
+    names=[GroupName("n1"), GroupName("n2")],
+    until=np.array([3, 4]),
+    first=np.array([5, 6, 7]),
+    second=np.array([8, 9, 10]),
+    group=np.array([1, 0, 1]),
+    place=np.array([11, 12, 13]),
+    silence=np.array([14, 15, 16]),
+    seen=np.array([17, 18, 19]),
+    number=np.array([20, 21, 22]),
 )

@@ -142,7 +142,7 @@ def test_an_error_in_the_handler_ends_the_process_at_once(
     published.wait_until(lambda: published.groups[group].members == 0)
     published.catch_up()
     changes = [it for it in published.of_group(group) if isinstance(it, MemberChanged)]
-    assert took < SESSION_S
+    assert took < SESSION_S / 2
     assert set() == {it.member for it in changes if it.event == "expired"}
     assert set() == account.twice
 
@@ -164,4 +164,4 @@ def test_sigterm_ends_the_loop_in_good_order(
             account.wait_until(lambda: not account.lost)
             assert 0 == ends(b)
     assert set() == account.twice
-    assert took < SESSION_S
+    assert took < SESSION_S / 2

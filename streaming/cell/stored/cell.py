@@ -46,6 +46,7 @@ class CellForm(Form):
     clusters: PacksForm
     floor: Epoch
     gate: bytes
+    pulses: bytes = b""
 
 
 def clock_form(clock: LogClock) -> ClockForm:

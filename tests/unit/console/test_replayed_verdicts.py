@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from bench.fold.parts import Remembered
+from bench.frames import framed
 from console.settings import load
 from console.wiring import described
 from sinks import Record
@@ -37,7 +37,7 @@ def in_production(rows: list[Row], chosen: list[str]) -> Published:
     operator = CellOperator(topics.prefix, topics.partitions, made.policy, made.verdicts, slots)
     key = EAST.encode()
     place = partition_of(EAST, topics.partitions) * slots + slot_of(key, slots)
-    frame = pd.DataFrame(rows, columns=list(Row._fields))
+    frame = framed(rows)
     frames = operator((place,), iter([frame]), Remembered(write(Cell())))
     records = [Record(*values) for decided in frames for values in decided.to_numpy().tolist()]
     return [

@@ -15,14 +15,15 @@ from rebalance.brokers.events import ClusterName
 from rebalance.clock import LogClock
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import Epoch, GroupName, Millis
-from streaming.cell import containment, gate
+from streaming.cell import containment, gate, pulses
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.containment import Kept
 from streaming.cell.gate import Gate
 from streaming.cell.packed import Packed, Packs, pack, pack_cluster, unpack, unpack_cluster
+from streaming.cell.pulses import NONE, Pulses
 from streaming.cell.stored.unreadable import UnreadableState
 from tests.builders.filled import anything, filled
-from tests.builders.full_cluster import CLOCK, CLUSTER, GATE
+from tests.builders.full_cluster import CLOCK, CLUSTER, GATE, PULSES
 from tests.builders.full_group import GROUP
 from tests.builders.group import a_group
 
@@ -31,14 +32,15 @@ KEPT = [Kept(row, Millis(1), Millis(2)) for row in GATE.waiting]
 POOR = GroupState(GroupName("poor"), Epoch(3))
 
 
-def full_cell(group: GroupState = GROUP) -> Cell:
+def full_cell(group: GroupState = GROUP, counted: Pulses = PULSES) -> Cell:
     """A cell with something in every field."""
     groups = {
         group.name: pack(group)._replace(kept=containment.write(KEPT)),
         POOR.name: pack(POOR),
     }
     clusters = {CLUSTER.name: pack_cluster(CLUSTER)._replace(kept=b"n9")}
-    return Cell(CLOCK, Packs.of(groups), Packs.of(clusters), Epoch(11), gate.write(GATE))
+    told = gate.write(GATE), pulses.write(counted)
+    return Cell(CLOCK, Packs.of(groups), Packs.of(clusters), Epoch(11), *told)
 
 
 def golden(name: str) -> bytes:
@@ -56,6 +58,7 @@ def everything_in(data: bytes) -> tuple[object, ...]:
         {name: unpack(it) for name, it in groups.items()},
         {name: containment.read(it.kept) for name, it in groups.items() if it.kept},
         {name: (unpack_cluster(it), it.deadline, it.kept) for name, it in clusters.items()},
+        {name: list(it) for name, it in vars(pulses.read(cell.pulses)).items()},
     )
 
 
@@ -129,16 +132,17 @@ def of_version_1(group: GroupState) -> GroupState:
 
 
 @pytest.mark.parametrize(
-    ("name", "group"),
+    ("name", "group", "counted"),
     [
-        ("cell-v1-full", of_version_1(GROUP)),
-        ("cell-v2-before-names", before_names(GROUP)),
-        ("cell-v2-full", GROUP),
+        ("cell-v1-full", of_version_1(GROUP), NONE),
+        ("cell-v2-before-names", before_names(GROUP), NONE),
+        ("cell-v2-before-pulses", GROUP, NONE),
+        ("cell-v2-full", GROUP, PULSES),
     ],
 )
-def test_all_of_a_version_is_read(name: str, group: GroupState) -> None:
+def test_all_of_a_version_is_read(name: str, group: GroupState, counted: Pulses) -> None:
     """Each field of it, into the present state."""
-    assert everything_in(write(full_cell(group))) == everything_in(golden(name))
+    assert everything_in(write(full_cell(group, counted))) == everything_in(golden(name))
 
 
 def test_what_was_written_once_is_read_for_ever() -> None:

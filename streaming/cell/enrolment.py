@@ -1,0 +1,85 @@
+"""Enrolment: after a step, the members whose next beats can be counted, with their fingerprints.
+
+A fingerprint is learned from a beat that was decoded. That was a short one, and with another number
+it would say the same but for the number: the value may be garbage that makes sense only once.
+
+Called by ``fold`` after each step. Its one rule: whoever is enrolled is a member of a quiet group
+(``rebalance.groups.quiet``), in the very life that has sent the beat.
+"""
+
+from dataclasses import replace
+
+from rebalance.groups import quiet
+from rebalance.groups.members.own_names import told_apart
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import BeatSeen
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import Life, MemberId, Millis
+from streaming.cell.hearing import CellRules, Heard
+from streaming.cell.pulses import NOBODY, Known, Taken
+from streaming.wire.beats import with_number
+from streaming.wire.decoding import Decoder, OfGroup
+from streaming.wire.rows import Row
+from trimtab.protocol import limits
+
+
+def enrolled(
+    state: GroupState, taken: Taken, heard: Heard, rules: CellRules, *, is_same: bool
+) -> Taken:
+    """Return who of a group that has been stepped stands in the columns from now on.
+
+    Args:
+        state: The group after the step.
+        taken: Who stood there before.
+        heard: What was said in this batch.
+        rules: How a beat is decoded.
+        is_same: The step has changed pulses only.
+    """
+    learned = _learned(state, heard, rules)
+    if not (learned or taken.known):
+        return NOBODY
+    if is_same and not learned and _stays(state, taken, heard):
+        return taken
+    sessions, members = quiet.sessions(state, rules.policy), state.membership.members
+    staying = {
+        name: it._replace(session=sessions[name])
+        for name, it in {**taken.known, **learned}.items()
+        if name in sessions and members[name].incarnation == it.incarnation
+    }
+    return Taken(staying, quiet.due_without(state, rules.policy, staying)) if staying else NOBODY
+
+
+def _stays(state: GroupState, taken: Taken, heard: Heard) -> bool:
+    """Tell whether a group that is the same is still as quiet as before, and nothing was due."""
+    due = taken.until is not None and taken.until <= heard.clock.now
+    there = state.membership
+    unread = any(there.pulses[name].unread is not None for name in taken.known)
+    return state.is_out and not (heard.begins or due or unread or there.suspected)
+
+
+def _learned(state: GroupState, heard: Heard, rules: CellRules) -> dict[MemberId, Known]:
+    """Return what fingerprints the last short beats of a group's members have."""
+    last = dict[Life, BeatSeen]()
+    for _, event in heard.events.get(state.name, ()) if heard.fingerprints else ():
+        if isinstance(event, BeatSeen) and event.stamp.position.offset in heard.fingerprints:
+            last[event.life] = event
+    found = dict[MemberId, Known]()
+    group = Draft(state, rules.policy) if last else None
+    for event in last.values():
+        row = heard.originals[event.stamp.position]
+        if group is not None and _says_one_thing(event, row, rules.decoder):
+            told = told_apart(group, event)
+            assert isinstance(told, BeatSeen), "it stays what it is"
+            known = Known(heard.fingerprints[row.offset], told.life.incarnation, Millis(0))
+            found[told.life.member] = known
+    return found
+
+
+def _says_one_thing(event: BeatSeen, row: Row, decoder: Decoder) -> bool:
+    """Tell whether a beat of the same fingerprint says the same, but for the number."""
+    if event.owned is not None or row.value is None:
+        return False
+    number = event.sequence + (1 if event.sequence < limits.SAFE_INTEGER else -1)
+    other = with_number(row.value, number)
+    read = decoder.read(row._replace(value=other, size=len(other)), event.stamp)
+    return isinstance(read, OfGroup) and read.event == replace(event, sequence=number)
