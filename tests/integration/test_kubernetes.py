@@ -98,10 +98,7 @@ def test_the_settings_are_settings() -> None:
     assert loaded.topics.prefix == DEFAULT_PREFIX
     assert {"sasl.username", "sasl.password"} == loaded.kafka.options.keys()
     assert ControllerSettings().http_port == CONTAINER["ports"][0]["containerPort"]
-    assert (
-        CONTAINER["args"][-1]
-        == f"/etc/trimtab/{KUSTOMIZATION['configMapGenerator'][0]['files'][0]}"
-    )
+    assert f"/etc/trimtab/{settings['files'][0]}" == CONTAINER["args"][-1]
 
 
 def test_it_is_the_image_that_is_built() -> None:
