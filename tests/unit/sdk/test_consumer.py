@@ -16,7 +16,7 @@ from tests.builders.application import WAIT_S, records, released_queues, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, queue
 from trimtab import CallbackError, ConfigurationError, Consumer, StuckError
-from trimtab.protocol import Join, Leave
+from trimtab.protocol import RELEASES, Join, Leave
 
 SERVERS = "127.0.0.1:1"
 SOON_S = 15.0
@@ -173,6 +173,32 @@ def test_its_health_says_how_it_is(kafka: MemoryTransport) -> None:
     assert ("joined", (queue(),)) == (during.state, during.queues)
     assert 0 <= during.since_poll < SOON_S
     assert (False, "ended") == (after.ready, after.state)
+
+
+def test_trouble_is_logged_where_nobody_else_is_told(
+    kafka: MemoryTransport, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As of a member, and once."""
+    consumer = a_consumer(kafka)
+    with consumer:
+        until(lambda: records(kafka, Join))
+        kafka.publish(RELEASES.name, GROUP.encode(), b"garbage")
+        until(lambda: consumer.health.last_error)
+
+    assert 1 == len([it for it in caplog.messages if it.startswith("garbage: ")])
+
+
+def test_who_is_told_of_trouble_logs_it(
+    kafka: MemoryTransport, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is not in the log of ours, too."""
+    told: list[Exception] = []
+    with a_consumer(kafka, on_error=told.append):
+        until(lambda: records(kafka, Join))
+        kafka.publish(RELEASES.name, GROUP.encode(), b"garbage")
+        until(lambda: told)
+
+    assert [] == [it for it in caplog.messages if it.startswith("garbage: ")]
 
 
 def test_only_what_it_owns_is_sought(kafka: MemoryTransport) -> None:

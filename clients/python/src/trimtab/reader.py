@@ -16,7 +16,7 @@ from trimtab.consuming.choice import ConsumerOptions, Tell, Told, read_options
 from trimtab.consuming.health import Health
 from trimtab.consuming.signals import Signals
 from trimtab.consuming.taking import Taking
-from trimtab.errors import MemberFailedError, StuckError
+from trimtab.errors import MemberFailedError, SlowCallbackError, StuckError
 from trimtab.member import Member
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
@@ -140,7 +140,6 @@ class Reader:
         self._report(self._stuck)
 
     def _report(self, error: Exception) -> None:
-        _LOGGER.warning("%s", error)
         try:
             self._hear(error)
         except Exception:
@@ -150,6 +149,8 @@ class Reader:
         self._error = error
         if self._on_error is not None:
             self._on_error(error)
+        elif not isinstance(error, SlowCallbackError):  # logged when there was need
+            _LOGGER.warning("%s", error)
 
 
 def _nobody(_: tuple[Grant, ...]) -> None:
