@@ -117,7 +117,7 @@ def _rule(draft: Draft, event: Joined, rival: MemberId) -> TwinRule:
     is one whose name a release has given to the newcomer: only one that goes is succeeded so.
     """
     same = event.last_epoch is not None and _is_same_process(draft, event, rival)
-    named = rival == event.member and event.life in draft.handover.strangers
+    named = event.life in draft.handover.strangers and _is_namesake(draft, event, rival)
     if same or named or draft.membership.members[rival].away:
         return TwinRule.FENCE_OLDER
     if rival == event.member:
@@ -141,6 +141,12 @@ def _is_replaced(draft: Draft, event: Joined, rival: MemberId) -> bool:
         return False
     other = draft.membership.members[rival]
     return 0 < event.last_epoch < other.since or event.incarnation < other.incarnation
+
+
+def _is_namesake(draft: Draft, event: Joined, rival: MemberId) -> bool:
+    """Tell whether a rival is another life of the newcomer's name, told apart or not."""
+    incarnation = draft.membership.members[rival].incarnation
+    return _shared_name(rival, incarnation) == _shared_name(*event.life)
 
 
 def _is_same_process(draft: Draft, event: Joined, rival: MemberId) -> bool:

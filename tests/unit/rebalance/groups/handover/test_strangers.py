@@ -7,7 +7,7 @@ import pytest
 from rebalance.groups.model.decisions import AssignmentIssued, Freed, HandedOver
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
-from rebalance.ids import MemberId, Millis
+from rebalance.ids import InstanceId, MemberId, Millis
 from tests.builders.notation import life, life_text, turn_text
 from tests.builders.records import beaten, drained, joined, left, released, routed, wild
 from tests.builders.story import Story, only
@@ -139,6 +139,19 @@ def test_whoever_works_by_a_release_is_let_in(policy: Policy, newcomer: str) -> 
     name, incarnation = life(newcomer)
     assert incarnation == story.state.membership.members[name].incarnation
     assert [4] == [it.epoch for it in story.told(name).give]  # to get it anew
+
+
+def test_its_instance_does_not_stand_against_it_either() -> None:
+    """Lives of one name that are told apart share an instance, and the older one goes."""
+    policy = replace(POLICY, on_twin=TwinRule.SEPARATE, on_twin_instance=TwinRule.REFUSE_NEWER)
+    story = Story(policy=policy)
+    story.reads(joined("a"), joined("c", instance=InstanceId("i")), routed("orders", 1))
+    story.reads(joined("c:2", instance=InstanceId("i")), released("a", "orders-0@1>9=c:2"))
+    story.wall += 1_000
+    story.reads(joined("c:2", instance=InstanceId("i"), sequence=3))
+
+    assert [] == only(Freed, story.decided)
+    assert MemberId("c@2") in story.state.membership.members
 
 
 def test_whoever_is_not_let_in_loses_what_a_release_gave_it() -> None:
