@@ -3,7 +3,7 @@
 The rows are made by ``console.views.queues``.
 """
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from console.commands.group_views import Group, published_by
 from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, Output, Watch, watched
 from console.output import Format, Listing
+
+if TYPE_CHECKING:
+    from console.settings import Settings
 
 app = group()
 
@@ -36,6 +39,9 @@ def list_queues(
         str | None,
         typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
     ] = None,
+    lag: Annotated[
+        bool, typer.Option("--lag", help="Also where the group has committed on this Kafka.")
+    ] = False,
     watch: Watch = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -50,6 +56,7 @@ def list_queues(
       trimtab queues list billing
       trimtab queues list billing --state unassigned
       trimtab queues list billing --owner worker-3 -o json
+      trimtab queues list billing --lag --watch
     """
     published = published_by(config, assignments)
 
@@ -62,6 +69,21 @@ def list_queues(
         chosen = [
             row for row in rows if owner in (None, row["owner"]) and state in (None, row["state"])
         ]
-        Listing("queues", chosen, view.NARROW, view.WIDE).show(output)
+        if lag:
+            at_once(lambda: _measure(published.settings, name, chosen))
+        shown = (*view.NARROW, *view.LAG) if lag else view.NARROW
+        Listing("queues", chosen, shown, view.WIDE).show(output)
 
     watched(draw, watch=watch)
+
+
+def _measure(settings: "Settings", group: str, rows: list[dict[str, object]]) -> None:
+    """Fill in how far the group is, where it is known."""
+    from console.lags import lags
+
+    places = [(str(row["topic"]), int(str(row["id"]))) for row in rows if row["broker"] is None]
+    found = lags(settings, group, places)
+    for row in rows:
+        it = found.get((str(row["topic"]), int(str(row["id"]))))
+        if it is not None and row["broker"] is None:
+            row |= {"committed": it.committed, "end": it.end, "lag": it.lag}

@@ -14,6 +14,8 @@ Row = dict[str, object]
 
 NARROW = ("queue", "owner", "epoch", "state", "next")
 WIDE = ("topic", "broker", "id", "incarnation", "next_epoch", "promised")
+LAG = ("committed", "end", "lag")
+"""Known only if the cluster's offsets are asked for."""
 
 
 class Promise(NamedTuple):
@@ -74,6 +76,7 @@ def _row(queue: QueueRef, state: str, heirs: list[Promise]) -> Row:
         "incarnation": None,
         "next_epoch": None,
         "promised": [f"{member}@{epoch}" for member, epoch in heirs],
+        **dict.fromkeys(LAG),
     }
 
 

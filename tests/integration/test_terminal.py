@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import Run, caller
@@ -85,6 +86,30 @@ def test_a_live_group_is_told_in_one_command_each(terminal: Run, group: str, top
     assert OK == code
     for part in (f"group         {group}", topic, "went from a to b", "b joined"):
         assert part in screen
+
+
+def committed(servers: str, group: str, topic: str) -> None:
+    """Three messages in the first queue of a topic, of which the group has finished one."""
+    producer = Producer({"bootstrap.servers": servers})
+    for _ in range(3):
+        producer.produce(topic, b"", partition=0)
+    assert 0 == producer.flush(30)
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": group})
+    consumer.commit(offsets=[TopicPartition(topic, 0, 1)], asynchronous=False)
+    consumer.close()
+
+
+@pytest.mark.usefixtures("two")
+def test_the_lag_of_each_queue_stands_beside_its_owner(
+    terminal: Run, kafka: EmbeddedKafka, group: str, topic: str
+) -> None:
+    """Where the group has committed; elsewhere nothing is guessed."""
+    committed(kafka.bootstrap_servers, group, topic)
+    rows = read(terminal, "queues", "list", group, "--lag")
+
+    assert (1, 3, 2) == tuple(rows[0][it] for it in ("committed", "end", "lag"))
+    assert {None} == {row["lag"] for row in rows[1:]}
+    assert {"a", "b"} == {row["owner"] for row in rows}
 
 
 @pytest.mark.usefixtures("two")

@@ -69,4 +69,4 @@ def test_columns_are_the_same_for_every_queue() -> None:
     )
 
     assert {"held", "waiting", "unassigned"} == {row["state"] for row in told}
-    assert all({*queues.NARROW, *queues.WIDE} == row.keys() for row in told)
+    assert all({*queues.NARROW, *queues.WIDE, *queues.LAG} == row.keys() for row in told)

@@ -1,0 +1,67 @@
+"""Lags: where a group has committed, and where its queues end, as the cluster's offsets have them.
+
+For queues of this Kafka whose consumers commit under the group's name, as `trimtab.Consumer` does.
+What nobody has committed, or is no topic here, has no figures. Called by `trimtab queues list`.
+
+Its one rule: it never joins the group and commits nothing.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from console.cluster import bootstrap_servers, native_options
+from console.errors import ExitCode, Failure
+from console.settings import Settings
+
+_TIMEOUT_S = 15.0
+"""As ``whole_topics`` waits for a healthy broker's answer."""
+
+
+class Lag(NamedTuple):
+    """Where the group goes on, and where the queue ends."""
+
+    committed: int
+    end: int
+
+    @property
+    def lag(self) -> int:
+        """Messages that nobody has finished."""
+        return max(0, self.end - self.committed)
+
+
+def lags(
+    settings: Settings, group: str, queues: Iterable[tuple[str, int]]
+) -> dict[tuple[str, int], Lag]:
+    """Ask how far a group is on each of these topics and partitions.
+
+    Raises:
+        Failure: Kafka does not answer, or the caller may not ask.
+    """
+    consumer = Consumer(
+        {
+            **native_options(settings),
+            "bootstrap.servers": bootstrap_servers(settings),
+            "group.id": group,
+            "enable.auto.commit": False,
+            "log_level": 2,
+        }
+    )
+    try:
+        places = [TopicPartition(*queue) for queue in queues]
+        committed = consumer.committed(places, _TIMEOUT_S) if places else []
+        return {
+            (it.topic, it.partition): Lag(it.offset, _end(consumer, it))
+            for it in committed
+            if it.error is None and it.offset >= 0
+        }
+    except KafkaException as error:
+        reason = f"offsets of {group}: {error.args[0].str()}"
+        raise Failure(reason, ExitCode.ERROR) from error
+    finally:
+        consumer.close()
+
+
+def _end(consumer: Consumer, place: TopicPartition) -> int:
+    return consumer.get_watermark_offsets(place, _TIMEOUT_S)[1]
