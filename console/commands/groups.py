@@ -3,6 +3,7 @@
 Looking is in ``group_views``, commanding in ``group_orders``.
 """
 
+from console.commands import group_moving as moving
 from console.commands import group_orders as orders
 from console.commands import group_views as views
 from console.commands.help import Command, group
@@ -38,5 +39,6 @@ for command in (
     orders.rebalance,
     orders.approve,
     orders.forget,
+    moving.move,
 ):
     app.command(cls=Command)(command)

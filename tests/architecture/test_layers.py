@@ -24,6 +24,7 @@ SDK_PACKAGES = [
     "trimtab",
     "trimtab.consuming",
     "trimtab.faults",
+    "trimtab.moving",
     "trimtab.protocol",
     "trimtab.session",
 ]

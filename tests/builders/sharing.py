@@ -28,6 +28,7 @@ SHARED: Final = {
     "tests/integration/test_chaos.py": "controller",
     "tests/integration/test_commands.py": "controller",
     "tests/integration/test_moving_consumers.py": "controller",
+    "tests/integration/test_moving_live.py": "controller",
     "tests/integration/test_other_languages.py": "controller",
     "tests/integration/test_outside.py": "controller",
     "tests/integration/test_poison.py": "controller",

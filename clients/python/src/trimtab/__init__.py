@@ -26,6 +26,7 @@ from trimtab.errors import (
     UndecodableRecord,
 )
 from trimtab.member import Member
+from trimtab.moving.consumer import MovingConsumer
 from trimtab.producer import Producer
 from trimtab.protocol import QueueRef
 from trimtab.selector import BrokerSelector
@@ -41,6 +42,7 @@ __all__ = [
     "Grant",
     "Member",
     "MemberFailedError",
+    "MovingConsumer",
     "NoControllerError",
     "NoQueueError",
     "NoTopicError",

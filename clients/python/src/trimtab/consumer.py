@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 class Consumer:
     """One member of one group, and what it reads. One thread takes messages."""
 
+    _READER: type[Reader] = Reader
+
     def __init__(
         self,
         bootstrap_servers: str | None = None,
@@ -51,7 +53,7 @@ class Consumer:
             **options: `group`, `topics` or `patterns`, and others (`ConsumerOptions`).
         """
         hearers = Hearers(on_assigned, on_revoked, on_lost, on_error)
-        self._reader = Reader(bootstrap_servers, hearers, options)
+        self._reader = self._READER(bootstrap_servers, hearers, options)
         self.member, self._parts = self._reader.member, self._reader.parts
 
     def __iter__(self) -> "Iterator[Message]":
@@ -123,7 +125,7 @@ class Consumer:
     @property
     def assignment(self) -> tuple[Grant, ...]:
         """The queues it owns at this moment."""
-        return self.member.assignment
+        return self._reader.assignment
 
     @property
     def health(self) -> Health:

@@ -6,13 +6,13 @@ wait for what is taken away.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
-from trimtab.callbacks import Callbacks
+from trimtab.callbacks import Callbacks, Ownership, Positions
 from trimtab.consuming.assembly import Parts, assemble
-from trimtab.consuming.choice import ConsumerOptions, Tell, Told, read_options
+from trimtab.consuming.choice import Choice, ConsumerOptions, Tell, Told, read_options
 from trimtab.consuming.health import Health
 from trimtab.consuming.signals import Signals
 from trimtab.consuming.taking import Taking
@@ -34,6 +34,19 @@ class Hearers:
     on_error: Callable[[Exception], object] | None = None
 
 
+class Follower(Protocol):
+    """Who begins and ends what the member is granted, as its callbacks."""
+
+    def on_assigned(self, grants: tuple[Grant, ...]) -> object:
+        """Begin."""
+
+    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
+        """Finish, and say where heirs begin."""
+
+    def on_lost(self, grants: tuple[Grant, ...]) -> object:
+        """Stop."""
+
+
 class Reader:
     """One member of one group, and what it reads."""
 
@@ -52,9 +65,9 @@ class Reader:
         self._max_poll_s = choice.times.max_poll_s
         self.member = Member(
             bootstrap_servers,
-            on_assigned=lambda grants: self.parts.handover.on_assigned(grants),  # noqa: PLW0108 - made below
-            on_revoked=lambda grants: self.parts.handover.on_revoked(grants),  # noqa: PLW0108 - made below
-            on_lost=lambda grants: self.parts.handover.on_lost(grants),  # noqa: PLW0108 - made below
+            on_assigned=lambda grants: self._follower.on_assigned(grants),  # noqa: PLW0108 - made below
+            on_revoked=lambda grants: self._follower.on_revoked(grants),  # noqa: PLW0108 - made below
+            on_lost=lambda grants: self._follower.on_lost(grants),  # noqa: PLW0108 - made below
             on_error=self._hear,
             **members,
         )
@@ -65,16 +78,15 @@ class Reader:
             self._report,
             self._be_stuck,
         )
-        self.parts: Parts = assemble(
-            self.member.profile,
-            self.member.owned,
-            bootstrap_servers,
-            members.get("kafka", {}),
-            choice,
-            told,
-        )
+        self.parts = self._assemble(bootstrap_servers, members.get("kafka", {}), choice, told)
+        self._follower = self._follow()
         self.taking = Taking(self.parts.intake, self.is_over)
         self.signals = Signals(self.stop)
+
+    @property
+    def assignment(self) -> tuple[Grant, ...]:
+        """What it owns at this moment."""
+        return self.member.assignment
 
     @property
     def failure(self) -> MemberFailedError | None:
@@ -88,7 +100,7 @@ class Reader:
         return Health(
             ready=state == "joined" and since <= self._max_poll_s and self._stuck is None,
             state=state,
-            queues=tuple(it.queue for it in self.member.assignment),
+            queues=tuple(it.queue for it in self.assignment),
             since_poll=since,
             last_error=self._error,
         )
@@ -129,8 +141,20 @@ class Reader:
         self.member.join("0s")
         self.parts.close()
 
+    def _assemble(
+        self, servers: str | None, kafka: Mapping[str, Any], choice: Choice, told: Told
+    ) -> Parts:
+        return assemble(self.member.profile, self._is_owned, servers, kafka, choice, told)
+
+    def _follow(self) -> Follower:
+        """Who follows the grants of the member."""
+        return self.parts.handover
+
+    def _is_owned(self, grants: Collection[Grant]) -> Ownership:
+        return self.member.owned(grants)
+
     def _owned(self) -> set[QueueRef]:
-        return {it.queue for it in self.member.assignment}
+        return {it.queue for it in self.assignment}
 
     def _be_stuck(self, seconds: float) -> None:
         """Have others go on: the loop does not come back."""

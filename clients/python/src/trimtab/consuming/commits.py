@@ -64,6 +64,10 @@ class Commits:
         """Held while something is sent or withdrawn, which takes no time."""
         self._sent: _Sent | None = None
 
+    def write_by(self, writer: Writer) -> None:
+        """Write by another one, before anything is written."""
+        self._writer = writer
+
     def write(self, look: Callable[[], Places]) -> None:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
 

@@ -1,0 +1,63 @@
+"""The assembly of a mover: what it follows, and what it has others do. Loaded when one is made.
+
+So `trimtab` can be imported without confluent-kafka. Used by `MovingReader`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trimtab.consuming.assembly import Parts
+from trimtab.consuming.choice import Choice, Told
+from trimtab.consuming.commits import PATIENCE_S, Commits
+from trimtab.consuming.confluent_settings import client_settings, consumer_settings
+from trimtab.consuming.contract import Wish
+from trimtab.member import Member
+from trimtab.moving.mover import Mover
+from trimtab.moving.order import Order
+from trimtab.moving.subscription import Sender, Subscription
+from trimtab.session import Profile
+
+CLIENT_ID: Final = "trimtab-moving"
+"""How Kafka's group shows members that can move: by the beginning of their client ids."""
+
+
+def mover(
+    member: Member,
+    parts: Parts,
+    servers: str | None,
+    kafka: Mapping[str, Any],
+    choice: Choice,
+    prefix: str,
+    told: Told,
+) -> Mover:
+    """Put one together, and have these parts commit by it."""
+    profile = member.profile
+    name = f"{CLIENT_ID}-{kafka.get('client.id', profile.member)}"
+    wish = Wish(servers, profile.group, kafka, choice.fetch, PATIENCE_S)
+    settings = consumer_settings(client_settings(wish))
+    subscription = Subscription({**settings, "client.id": name}, _topics(profile))
+    order = Order({**kafka, "bootstrap.servers": servers}, profile.group, prefix)
+    made = Mover(
+        parts.handover,
+        member.owned,
+        (subscription, order),
+        lambda: member.state in ("ended", "failed"),
+        told.error,
+    )
+    assert isinstance(parts.handover.commits, Commits), "the reader refuses others"
+    parts.handover.commits.write_by(Sender(subscription, made.said))
+    return made
+
+
+def _topics(profile: Profile) -> list[str]:
+    """What to subscribe to: names, and patterns as Kafka's clients have them."""
+    return [*profile.topics, *map(_expression, profile.patterns)]
+
+
+def _expression(pattern: str) -> str:
+    parts = (".*" if it == "*" else "." if it == "?" else _literal(it) for it in pattern)
+    return f"^{''.join(parts)}$"
+
+
+def _literal(letter: str) -> str:
+    return letter if letter.isalnum() or letter in "_-" else f"[{letter}]"

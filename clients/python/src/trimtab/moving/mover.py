@@ -1,0 +1,283 @@
+"""The mover: has a queue worked on by its owner on one side, and gives it to the other side.
+
+It stands between both who name owners, Kafka's coordinator and trimtab's controller, and what
+reads: of what both name, `sides.planned` says what is read. Used by `MovingReader`. Its one rule:
+one change at a time, and a queue is committed for the other side when nothing of it is in hand.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Final
+
+from trimtab.callbacks import Owned, Ownership, Positions
+from trimtab.clock import now_s
+from trimtab.consuming.handover import Handover
+from trimtab.moving.order import READ_S, Heard, Order
+from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
+from trimtab.moving.subscription import Subscription
+from trimtab.protocol import QueueRef
+from trimtab.session import Grant
+
+_SOON_S: Final = 0.05
+"""Between two looks while something is to come from the other side at any moment."""
+_SURE_S: Final = 1.0
+"""How long what Kafka has assigned is taken for granted without another look."""
+_REPEAT_S: Final = 10.0
+"""The same trouble is told again only after this long, as a member does."""
+
+
+class Mover:
+    """Follows both sides, from `start` to `end`."""
+
+    def __init__(
+        self,
+        handover: Handover,
+        granted: Owned,
+        ways: tuple[Subscription, Order],
+        is_gone: Callable[[], bool],
+        report: Callable[[Exception], object],
+    ) -> None:
+        self._handover, self._is_granted = handover, granted
+        self._subscription, self._order = ways
+        self._is_gone, self._report = is_gone, report
+        self._granted: dict[QueueRef, Grant] = {}
+        """By trimtab's controller."""
+        self._assigned: dict[QueueRef, int] = {}
+        """By Kafka's coordinator, each time under another number."""
+        self._count = 0
+        self._working: dict[QueueRef, tuple[Side, Grant]] = {}
+        self._reached: dict[QueueRef, int] = {}
+        """Of what was finished, and could not be committed: where it is to go on."""
+        self._lock = threading.Lock()
+        """Of these; never held for long."""
+        self._changing = threading.Lock()
+        """Held by the one that changes what is worked on, until the loop has finished with it."""
+        self._heard = Heard(self._order.read)
+        self._told: dict[str, float] = {}
+        self._wake, self._over = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="trimtab-mover", daemon=True)
+
+    # What a reader asks.
+
+    @property
+    def working(self) -> tuple[Grant, ...]:
+        """What is worked on, on whichever side."""
+        with self._lock:
+            return tuple(grant for _, grant in self._working.values())
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether Kafka's coordinator has assigned something."""
+        with self._lock:
+            return bool(self._assigned)
+
+    def owned(self, grants: Collection[Grant]) -> Ownership:
+        """Those of these grants that are valid at this moment; see `Member.owned`."""
+        with self._lock:
+            sides = {it: self._working.get(it.queue, ("", it))[0] for it in grants}
+            kafkas = {it for it in grants if sides[it] == "kafka" and it.queue in self._assigned}
+        mine = self._is_granted([it for it in grants if sides[it] == "trimtab"])
+        until = min(mine.until, now_s() + _SURE_S) if mine.grants else now_s() + _SURE_S
+        return Ownership(mine.grants | kafkas, until, mine.life, mine.promised)
+
+    def said(self, queue: QueueRef, trimtabs: str) -> str:
+        """What a commit says."""
+        with self._lock:
+            at_work = self._working.get(queue)
+        if at_work is None or at_work[0] == "trimtab":
+            return trimtabs
+        return given_to("kafka", at_work[1].token)
+
+    def start(self) -> None:
+        """Begin."""
+        self._subscription.start(self)
+        self._thread.start()
+
+    def leave(self) -> None:
+        """Begin to give up everything, when nothing is in hand any more."""
+        self._over.set()
+        self._wake.set()
+
+    def end(self) -> None:
+        """Wait for the end."""
+        self.leave()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    # What trimtab's controller says, on the member's callback thread.
+
+    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
+        """Work on these when they are on this side."""
+        with self._lock:
+            self._granted |= {it.queue: it for it in grants}
+        self._wake.set()
+
+    def on_revoked(self, grants: tuple[Grant, ...]) -> Positions:
+        """Finish those that are worked on here, and say where their heirs begin."""
+        queues = {it.queue for it in grants}
+        with self._changing:
+            with self._lock:
+                for queue in queues:
+                    self._granted.pop(queue, None)
+            return self._finish("trimtab", queues)
+
+    def on_lost(self, grants: tuple[Grant, ...]) -> None:
+        """Stop."""
+        queues = {it.queue for it in grants}
+        with self._lock:
+            for queue in queues:
+                self._granted.pop(queue, None)
+        with self._changing:
+            self._drop("trimtab", queues)
+
+    # What Kafka's coordinator says.
+
+    def take(self, queues: Collection[QueueRef]) -> None:
+        """Work on these when they are on this side."""
+        with self._lock:
+            self._count += 1
+            self._assigned |= dict.fromkeys(queues, self._count)
+        self._wake.set()
+
+    def give(self, queues: Collection[QueueRef]) -> None:
+        """Finish those that are worked on here."""
+        with self._changing:
+            self._finish("kafka", queues)
+            self._unassign(queues)
+
+    def lose(self, queues: Collection[QueueRef]) -> None:
+        """Stop."""
+        self._unassign(queues)
+        with self._changing:
+            self._drop("kafka", queues)
+
+    def _unassign(self, queues: Collection[QueueRef]) -> None:
+        with self._lock:
+            for queue in queues:
+                self._assigned.pop(queue, None)
+
+    # Both together.
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            is_awaited = False
+            try:
+                is_awaited = self._look()
+            except Exception as error:  # noqa: BLE001 - said, and the next look may do better
+                self._report_once(error)
+            self._wake.wait(_SOON_S if is_awaited else READ_S)
+            self._wake.clear()
+        with self._lock:
+            queues = set(self._assigned)
+        self.give(queues)
+        while not self._is_gone():  # trimtab's side commits by this subscription, too
+            time.sleep(_SOON_S)
+        self._subscription.close()
+        self._order.close()
+
+    def _look(self) -> bool:
+        """Do what is to be done; tell whether more is to come at any moment."""
+        order = self._heard.by(now_s())
+        with self._lock:
+            assigned, granted = dict(self._assigned), dict(self._granted)
+            queues = {*assigned, *granted, *self._working}
+        commits = self._subscription.last_commits(queues)
+        with self._changing:
+            with self._lock:  # what came after the commits were read may stand on newer ones
+                owned: dict[Side, set[QueueRef]] = {
+                    "kafka": {it for it, at in assigned.items() if self._assigned.get(it) == at},
+                    "trimtab": {it for it, at in granted.items() if self._granted.get(it) == at},
+                }
+                working = {queue: side for queue, (side, _) in self._working.items()}
+            plan = planned(owned, working, commits, order)
+            self._drop(None, plan.lose)
+            self._begin(plan, commits)
+            if plan.move:
+                self._move(plan, commits)
+        return plan.is_awaited or bool(plan.move)
+
+    def _begin(self, plan: Plan, commits: dict[QueueRef, LastCommit]) -> None:
+        grants = []
+        with self._lock:
+            for queue, side in plan.begin.items():
+                last = commits[queue]
+                known = self._granted.get(queue) if side == "trimtab" else Grant(queue, last.token)
+                if known is None:
+                    continue  # it was lost a moment ago
+                begun = replace(known, position=self._place(known, last))
+                self._working[queue] = side, begun
+                grants.append(begun)
+        if grants:
+            self._handover.on_assigned(tuple(grants))
+
+    def _place(self, grant: Grant, last: LastCommit) -> int | None:
+        """Where to go on: what was committed, or what its last owner has reached beyond that."""
+        places = (last.offset, grant.position, self._reached.pop(grant.queue, None))
+        return max((it for it in places if it is not None), default=None)
+
+    def _move(self, plan: Plan, commits: dict[QueueRef, LastCommit]) -> None:
+        """Finish, and commit for the other side."""
+        with self._lock:
+            idle = plan.move.keys() - self._working.keys()
+            reached = {}
+            for queue in idle:
+                grant = self._granted.get(queue) if commits[queue].side == "trimtab" else None
+                reached[queue] = self._place(grant or Grant(queue, 0), commits[queue])
+        for side in ("kafka", "trimtab"):
+            reached |= self._finish(side, plan.move.keys())
+        places = dict[QueueRef, tuple[int, str]]()
+        for queue, at in reached.items():
+            token = self._token(queue, commits[queue])
+            if at is not None and token is not None:
+                self._reached[queue] = at
+                places[queue] = at, given_to(plan.move[queue], token)
+        self._subscription.commit(places)
+        for queue in places:
+            self._reached.pop(queue, None)
+
+    def _token(self, queue: QueueRef, last: LastCommit) -> int | None:
+        """The token under which it is owned on the side that it is on; None if it is not."""
+        with self._lock:
+            if last.side == "kafka":
+                return last.token if queue in self._assigned else None
+            granted = self._granted.get(queue)
+        if granted is None or not self._is_granted([granted]).grants:
+            return None
+        return max(last.token, granted.token)
+
+    def _finish(self, side: Side, queues: Collection[QueueRef]) -> Positions:
+        """Wait until nothing of these is in hand, and commit."""
+        mine = self._at_work(side, queues)
+        if not mine:
+            return {}
+        positions = self._handover.on_revoked(mine)
+        self._forget(mine)
+        return positions
+
+    def _drop(self, side: Side | None, queues: Collection[QueueRef]) -> None:
+        """Stop at once."""
+        if mine := self._at_work(side, queues):
+            self._handover.on_lost(mine)
+            self._forget(mine)
+
+    def _at_work(self, side: Side | None, queues: Collection[QueueRef]) -> tuple[Grant, ...]:
+        with self._lock:
+            return tuple(
+                grant
+                for queue, (its, grant) in self._working.items()
+                if queue in queues and side in (None, its)
+            )
+
+    def _forget(self, grants: Collection[Grant]) -> None:
+        with self._lock:
+            for grant in grants:
+                self._working.pop(grant.queue, None)
+
+    def _report_once(self, error: Exception) -> None:
+        now, said = now_s(), str(error)
+        self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
+        if said not in self._told:
+            self._told[said] = now
+            self._report(error)

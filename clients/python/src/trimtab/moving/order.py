@@ -1,0 +1,83 @@
+"""The order: on which side a group is to be, as one committed offset in Kafka.
+
+It is the offset that the group `<group>.moving` has committed of trimtab's topic `commands`: 0 for
+Kafka's side, 1 for trimtab's. Nobody reads that topic under that name, and nothing but Kafka has to
+be there to give the order, or to take it back. Kafka may forget it when it is old: then everything
+stays where it is. Written by `trimtab groups move`, read by `mover`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from trimtab.moving.sides import SIDES, Side
+from trimtab.protocol import COMMANDS
+
+_ASK_S: Final = 2.0
+READ_S: Final = 0.5
+"""Between two looks."""
+_HEARD_S: Final = 2 * READ_S
+"""From the time at which a new order is read until it is obeyed: by then all have read it, and who
+goes on with a queue waits for it."""
+
+
+class Order:
+    """The order of one group."""
+
+    def __init__(self, kafka: Mapping[str, Any], group: str, prefix: str) -> None:
+        self._place = (f"{prefix}{COMMANDS.name}", 0)
+        settings = {**kafka, "group.id": f"{group}.moving", "enable.auto.commit": False}
+        self._consumer = Consumer(settings)
+
+    def read(self) -> Side | None:
+        """Read it; None if there is none.
+
+        Raises:
+            KafkaException: Kafka does not say.
+        """
+        (found,) = _checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
+        return SIDES[found.offset] if 0 <= found.offset < len(SIDES) else None
+
+    def give(self, side: Side, said: str) -> None:
+        """Write it.
+
+        Raises:
+            KafkaException: Kafka does not take it.
+        """
+        place = TopicPartition(*self._place, SIDES.index(side), said)
+        _checked(self._consumer.commit(offsets=[place], asynchronous=False) or [])
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._consumer.close()
+
+
+class Heard:
+    """What is to be obeyed by now of what is read now and then; times come from the caller."""
+
+    def __init__(self, read: Callable[[], Side | None]) -> None:
+        self._ask = read
+        self._read: Side | None = None
+        self._obeyed: Side | None = None
+        self._read_at = self._obey_at = 0.0
+        self._wait_s = 0.0
+        """What is there at first is old: all have heard it."""
+
+    def by(self, now: float) -> Side | None:
+        """Read it if it is time, and say what is to be obeyed."""
+        if now >= self._read_at:
+            order, self._read_at = self._ask(), now + READ_S
+            if order != self._read:
+                self._read, self._obey_at = order, now + self._wait_s
+            self._wait_s = _HEARD_S
+        if now >= self._obey_at:
+            self._obeyed = self._read
+        return self._obeyed
+
+
+def _checked(answers: list[TopicPartition]) -> list[TopicPartition]:
+    for answer in answers:
+        if answer.error is not None:
+            raise KafkaException(answer.error)
+    return answers

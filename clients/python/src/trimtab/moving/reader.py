@@ -1,0 +1,86 @@
+"""The reader of a consumer on both sides: its own parts, with the mover between them and owners.
+
+Used by `MovingConsumer`.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from trimtab.callbacks import Ownership
+from trimtab.consuming.choice import Choice, ConsumerOptions, Told
+from trimtab.consuming.health import Health
+from trimtab.errors import ConfigurationError
+from trimtab.protocol import DEFAULT_PREFIX
+from trimtab.reader import Follower, Hearers, Reader
+from trimtab.session import Grant
+from trimtab.transports import installed
+
+if TYPE_CHECKING:
+    from trimtab.consuming.assembly import Parts
+    from trimtab.moving.mover import Mover
+
+
+class MovingReader(Reader):
+    """A member on both sides, and what it reads."""
+
+    def __init__(
+        self, bootstrap_servers: str | None, hearers: Hearers, options: ConsumerOptions
+    ) -> None:
+        self._prefix = options.get("prefix", DEFAULT_PREFIX)
+        super().__init__(bootstrap_servers, hearers, options)
+
+    @property
+    def assignment(self) -> tuple[Grant, ...]:
+        """What it works on, on whichever side."""
+        return self._mover.working
+
+    @property
+    def health(self) -> Health:
+        """How it is: ready with its place on either side."""
+        health = super().health
+        is_working = bool(self._mover.working) and self.failure is None
+        in_time = health.since_poll <= self._max_poll_s
+        return replace(health, ready=health.ready or (is_working and in_time))
+
+    def start(self) -> None:
+        """Begin on both sides."""
+        self._mover.start()
+        super().start()
+
+    def leave(self) -> None:
+        """Begin to leave both sides."""
+        super().leave()
+        self._mover.leave()
+
+    def end(self) -> None:
+        """Commit what is done, hand over, leave both sides, and wait for the end."""
+        self.leave()
+        self.member.join("0s")
+        self._mover.end()
+        self.parts.close()
+
+    def _assemble(
+        self, servers: str | None, kafka: Mapping[str, Any], choice: Choice, told: Told
+    ) -> "Parts":
+        if (mode := self.member.profile.mode) != "clustering":
+            raise ConfigurationError(f"mode: {mode}: on Kafka's side each queue has one owner")
+        if choice.fencing:
+            raise ConfigurationError(
+                "fencing: while a group moves, Kafka's group fences its commits"
+            )
+        if installed(choice.client) != "confluent":
+            raise ConfigurationError('client: a MovingConsumer needs "confluent"')
+        parts = super()._assemble(servers, kafka, choice, told)
+        assembly = import_module("trimtab.moving.assembly")
+        self._mover: Mover = assembly.mover(
+            self.member, parts, servers, kafka, choice, self._prefix, told
+        )
+        return parts
+
+    def _follow(self) -> Follower:
+        return self._mover
+
+    def _is_owned(self, grants: Collection[Grant]) -> Ownership:
+        return self._mover.owned(grants)

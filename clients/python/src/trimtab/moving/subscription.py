@@ -1,0 +1,225 @@
+"""The subscription: a consumer that is a member of Kafka's own group, and reads nothing.
+
+Kafka takes commits of a group that has members from its members only, but of any queue. So it is
+subscribed on both sides, and everything that is committed while a group moves goes by it. What it
+is assigned it pauses: other parts read.
+
+One thread uses the client; others give it jobs. Kafka's rebalance waits until what is taken away is
+finished, and that may have to be committed: so this thread goes on with jobs meanwhile. Used by
+`mover`. Its one rule: what was dropped before it was sent never is.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, Final, NamedTuple, Protocol
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
+
+from trimtab.clock import now_s
+from trimtab.consuming.confluent import refused
+from trimtab.moving.sides import LastCommit, read_commit
+from trimtab.protocol import QueueRef
+
+_LOGGER: Final = logging.getLogger("trimtab.kafka")
+_ASK_S: Final = 2.0
+"""One question to Kafka; commits wait meanwhile."""
+_WAIT_S: Final = 3 * _ASK_S
+"""What asks waits at most: another question and a commit may be before it."""
+_AGAIN: Final = {
+    KafkaError.REBALANCE_IN_PROGRESS,
+    KafkaError.ILLEGAL_GENERATION,
+    KafkaError.UNKNOWN_MEMBER_ID,
+}
+"""What Kafka says to a commit between two generations of a group."""
+_AGAIN_S: Final = 1.5
+"""How long that is tried again: less than the patience of who commits."""
+_PAUSE_S: Final = 0.02
+"""Between two tries."""
+_ROUND_S: Final = 0.05
+"""How late a rebalance is noticed: it takes Kafka seconds, or a heartbeat at least."""
+
+Said = Callable[[QueueRef, str], str]
+"""What is said with a commit of a queue, from what would be said on trimtab's side."""
+
+
+class Changes(Protocol):
+    """Who hears what Kafka's coordinator assigns."""
+
+    def take(self, queues: Collection[QueueRef]) -> None:
+        """These are ours."""
+
+    def give(self, queues: Collection[QueueRef]) -> None:
+        """These are to be given up; others get them when this returns."""
+
+    def lose(self, queues: Collection[QueueRef]) -> None:
+        """Others may have these already."""
+
+
+class _Job(NamedTuple):
+    do: Callable[[Consumer], Any]
+    answer: "Future[Any]"
+    until: float
+    """Until when it is tried again if Kafka's group is in the middle of a rebalance."""
+
+
+class Subscription:
+    """A member of Kafka's group, from `start` to `close`."""
+
+    def __init__(self, settings: Mapping[str, Any], topics: Collection[str]) -> None:
+        self._consumer = Consumer(dict(settings), logger=_LOGGER)
+        self._topics = list(topics)
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._over = threading.Event()
+        self._is_new = False
+        self._thread = threading.Thread(target=self._run, name="trimtab-subscription", daemon=True)
+
+    def start(self, changes: Changes) -> None:
+        """Subscribe, and tell what comes of it."""
+        self._changes = changes
+        self._thread.start()
+
+    def close(self) -> None:
+        """Leave Kafka's group."""
+        self._over.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def last_commits(self, queues: Collection[QueueRef]) -> dict[QueueRef, LastCommit]:
+        """Read the last commit of each.
+
+        Raises:
+            KafkaException: Kafka does not say.
+            TimeoutError: Kafka has not said it in time.
+        """
+        asked = [TopicPartition(it.topic, it.id) for it in queues]
+        if not asked:
+            return {}
+        found = self._ask(lambda it: it.committed(asked, _ASK_S)).result(_WAIT_S)
+        return {
+            QueueRef(it.topic, "", it.partition): read_commit(it.offset, it.metadata or "")
+            for it in found
+            if it.error is None
+        }
+
+    def commit(self, places: Mapping[QueueRef, tuple[int, str]]) -> None:
+        """Commit, and wait for it.
+
+        Raises:
+            KafkaException: Kafka does not take it.
+            TimeoutError: Kafka has not said so in time.
+        """
+        offsets = [TopicPartition(it.topic, it.id, *said) for it, said in places.items()]
+        self._ask(lambda it: _commit(it, offsets)).result(_WAIT_S)
+
+    def send(
+        self, places: Mapping[QueueRef, tuple[int, str]], is_dropped: Callable[[], bool]
+    ) -> "Future[Any]":
+        """Commit, unless it is dropped by then."""
+        offsets = [TopicPartition(it.topic, it.id, *said) for it, said in places.items()]
+        return self._ask(lambda it: _commit(it, [] if is_dropped() else offsets))
+
+    def _ask(self, do: Callable[[Consumer], Any]) -> "Future[Any]":
+        job = _Job(do, Future(), now_s() + _AGAIN_S)
+        self._jobs.put(job)
+        return job.answer
+
+    def _run(self) -> None:
+        self._consumer.subscribe(
+            self._topics,
+            on_assign=lambda _, places: self._take(places),
+            on_revoke=lambda _, places: self._aside(self._changes.give, places),
+            on_lost=lambda _, places: self._aside(self._changes.lose, places),
+        )
+        while not self._over.is_set():
+            self._work()
+            while self._consumer.poll(0) is not None:
+                pass  # it was fetched before the pause; others read it
+            if self._is_new:
+                self._is_new = False
+                self._consumer.pause(self._consumer.assignment())
+        self._consumer.close()
+
+    def _work(self) -> None:
+        """Do what is asked for within a moment, and what has come by then."""
+        wait_s, again = _ROUND_S, list[_Job]()
+        with suppress(Empty):
+            while True:
+                job = self._jobs.get(timeout=wait_s) if wait_s else self._jobs.get_nowait()
+                wait_s = 0.0
+                try:
+                    job.answer.set_result(job.do(self._consumer))
+                except Exception as error:  # noqa: BLE001 - who asked hears of it
+                    if _is_between(error) and now_s() < job.until:
+                        again.append(job)
+                    else:
+                        job.answer.set_exception(error)
+        if again:
+            time.sleep(_PAUSE_S)
+        for job in again:
+            self._jobs.put(job)
+
+    def _take(self, places: list[TopicPartition]) -> None:
+        self._is_new = True
+        self._changes.take(list(map(_queue, places)))
+
+    def _aside(
+        self, tell: Callable[[Collection[QueueRef]], None], places: list[TopicPartition]
+    ) -> None:
+        """Tell it in another thread, and go on with jobs until that is done."""
+        telling = threading.Thread(target=tell, args=[list(map(_queue, places))], daemon=True)
+        telling.start()
+        while telling.is_alive():
+            self._work()
+
+
+class Sender:
+    """What `Commits` writes by here; see `trimtab.consuming.contract.Writer`."""
+
+    def __init__(self, subscription: Subscription, said: Said) -> None:
+        self._subscription, self._said = subscription, said
+        self._dropped = threading.Event()
+
+    def write(self, places: Mapping[QueueRef, tuple[int, str]]) -> "Future[Any]":
+        """Send these."""
+        saying = {it: (at, self._said(it, said)) for it, (at, said) in places.items()}
+        return self._subscription.send(saying, self._dropped.is_set)
+
+    def check(self, answer: "Future[Any]") -> None:
+        """Look at an answer."""
+        try:
+            answer.result()
+        except KafkaException as error:
+            raise refused(error) from error
+
+    def drop(self) -> None:
+        """Let go of what was written."""
+        self._dropped.set()
+        self._dropped = threading.Event()
+
+
+def _queue(it: TopicPartition) -> QueueRef:
+    return QueueRef(it.topic, "", it.partition)
+
+
+def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicPartition]:
+    answers = (consumer.commit(offsets=places, asynchronous=False) or []) if places else []
+    for answer in answers:
+        if answer.error is not None:
+            raise KafkaException(answer.error)
+    return answers
+
+
+def _is_between(error: Exception) -> bool:
+    """Whether it is the middle of a rebalance that refuses."""
+    cause = error.args[0] if isinstance(error, KafkaException) else None
+    return isinstance(cause, KafkaError) and cause.code() in _AGAIN

@@ -1,0 +1,36 @@
+"""`trimtab groups move`: a group changes sides, while it works.
+
+It is no command to the controller, and needs none (``console.group_moves``). Its one rule: it ends
+when every queue is there, or says how many are.
+"""
+
+from typing import Annotated, Literal
+
+import typer
+
+from console.commands.group_orders import Group
+from console.commands.options import Assignments, ConfigFile, settings_of
+from console.output import write
+
+
+def move(
+    name: Group,
+    side: Annotated[Literal["kafka", "trimtab"], typer.Argument(help="Where its queues go.")],
+    *,
+    reason: Annotated[str, typer.Option("--reason", help="Why; kept beside the order.")],
+    within: Annotated[float, typer.Option(min=1, help="Seconds to wait until all are there.")] = 60,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Move a group of MovingConsumers between Kafka's protocol and trimtab, while it works.
+
+    It needs no controller: Kafka keeps the order, and the members read it there.
+
+    Examples:
+      trimtab groups move billing trimtab --reason "all members can move"
+      trimtab groups move billing kafka --reason "back for now"
+    """
+    from console.group_moves import move as order
+
+    count = order(settings_of(config, assignments).settings, name, side, reason, within)
+    write(f"{name}: {count} queues are on the side of {side}")

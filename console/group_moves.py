@@ -1,0 +1,72 @@
+"""Moving a group to one side, live: the order, and the wait until all of its queues are there.
+
+The order is one committed offset (`trimtab.moving.order`): it goes by no controller. Called by
+`trimtab groups move`. Its one rule: no order while a consumer that cannot move subscribes, for it
+would work on queues that others have given to trimtab's side.
+"""
+
+import time
+from collections import Counter
+from typing import Final
+
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka.admin import AdminClient
+
+from console.cluster import admin, bootstrap_servers, native_options
+from console.errors import ExitCode, Failure
+from console.settings import Settings
+from trimtab.moving.assembly import CLIENT_ID
+from trimtab.moving.order import Order
+from trimtab.moving.sides import Side, read_commit
+
+_ASK_S: Final = 10.0
+_LOOK_S: Final = 0.5
+
+
+def move(settings: Settings, group: str, side: Side, reason: str, patience_s: float) -> int:
+    """Order a group to a side, wait until it is there, and say how many queues are.
+
+    Raises:
+        Failure: It cannot move, Kafka does not answer, or it is not there in time.
+    """
+    servers = bootstrap_servers(settings)
+    client = admin(settings, servers)
+    try:
+        _look_at_members(client, group)
+        order = Order(
+            {**native_options(settings), "bootstrap.servers": servers, "log_level": 2},
+            group,
+            settings.topics.prefix,
+        )
+        order.give(side, reason)
+        order.close()
+        return _wait(client, group, side, patience_s)
+    except KafkaException as error:
+        raise Failure(f"{group}: {error.args[0].str()}", ExitCode.UNHEALTHY) from error
+
+
+def _look_at_members(client: AdminClient, group: str) -> None:
+    described = client.describe_consumer_groups([group], request_timeout=_ASK_S)[group].result()
+    if not described.members:
+        raise Failure(f"{group} has no members in Kafka: nobody would move", ExitCode.NOT_FOUND)
+    others = [it for it in described.members if not it.client_id.startswith(CLIENT_ID)]
+    if others:
+        named = ", ".join(sorted({f"{it.client_id} at {it.host}" for it in others}))
+        text = f"{group}: {len(others)} of its members in Kafka cannot move: {named}"
+        raise Failure(f"{text}; make each a MovingConsumer first", ExitCode.UNHEALTHY)
+
+
+def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int:
+    deadline = time.monotonic() + patience_s
+    while True:
+        asked = [ConsumerGroupTopicPartitions(group)]
+        answer = client.list_consumer_group_offsets(asked, request_timeout=_ASK_S)[group].result()
+        places = answer.topic_partitions or []
+        count = Counter(read_commit(it.offset, it.metadata or "").side for it in places)
+        if places and count[side] == len(places):
+            return len(places)
+        if time.monotonic() > deadline:
+            there = f"{count[side]} of {len(places)} queues are there after {patience_s:.0f} s"
+            text = f"{group}: {there}; the others follow when what is in hand of them is done"
+            raise Failure(text, ExitCode.TIMEOUT)
+        time.sleep(_LOOK_S)

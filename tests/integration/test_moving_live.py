@@ -1,0 +1,192 @@
+"""A group moves between Kafka's own protocol and trimtab while it works, by one command each."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from typing import NamedTuple
+
+import pytest
+from confluent_kafka import Consumer, Producer
+
+from console.embedded.broker import EmbeddedKafka
+from console.errors import ExitCode
+from tests.builders.command_line import caller
+from tests.integration.controller_process import ControllerProcess
+from trimtab import MovingConsumer
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+QUEUES = 8
+"""Of the test's topic."""
+EVERY_S = 0.01
+"""A message, to each queue in turn."""
+GAP_S = 5.0
+"""The longest rest of a queue."""
+STEP_S = 2.0
+PATIENCE_S = 60.0
+Move = Callable[[str], tuple[int, str, str]]
+
+
+class Seen(NamedTuple):
+    """A message that was handled."""
+
+    at: float
+    queue: int
+    number: int
+    token: int
+
+
+class Worker:
+    """A consumer with its loop in a thread."""
+
+    def __init__(self, consumer: MovingConsumer, *, manual: bool) -> None:
+        self.consumer = consumer
+        self.seen: list[Seen] = []
+        self._manual = manual
+        self._thread = threading.Thread(target=self._work)
+
+    def _work(self) -> None:
+        with self.consumer as consumer:
+            for message in consumer:
+                number, queue = int(message.value() or b""), message.partition() or 0
+                token = consumer.token(message)
+                self.seen.append(Seen(time.monotonic(), queue, number, token))
+                if self._manual:
+                    consumer.commit(message)
+
+    @property
+    def queues(self) -> set[int]:
+        """What it works on."""
+        return {it.queue.id for it in self.consumer.assignment}
+
+    @contextmanager
+    def at_work(self) -> Iterator["Worker"]:
+        """While the block runs."""
+        self._thread.start()
+        try:
+            yield self
+        finally:
+            self.consumer.stop()
+            self._thread.join()
+
+
+class Traffic:
+    """Numbers, all the time."""
+
+    def __init__(self, servers: str, topic: str) -> None:
+        self.count = 0
+        self._topic, self._over = topic, threading.Event()
+        self._producer = Producer({"bootstrap.servers": servers, "log_level": 0})
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        while not self._over.wait(EVERY_S):
+            value = str(self.count).encode()
+            self._producer.produce(self._topic, value, partition=self.count % QUEUES)
+            self._producer.poll(0)
+            self.count += 1
+        self._producer.flush()
+        self._producer.close()
+
+    @contextmanager
+    def flowing(self) -> Iterator["Traffic"]:
+        """While the block runs."""
+        self._thread.start()
+        try:
+            yield self
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """No more; all were acknowledged."""
+        self._over.set()
+        self._thread.join()
+
+
+@pytest.fixture
+def move(
+    kafka: EmbeddedKafka,
+    controller: ControllerProcess,
+    group: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Move:
+    """Gives the order, as an operator does, and says what came of it."""
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
+    call = caller(monkeypatch, capsys)
+
+    return lambda side: call("groups", "move", group, side, "--reason", "a test")
+
+
+def wait(condition: Callable[[], bool]) -> None:
+    """Wait until something is true: a member joins, a rebalance is over."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
+
+
+def test_a_group_moves_there_and_back_while_it_works(
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, move: Move
+) -> None:
+    """Nothing is lost, nothing is seen twice, order holds, tokens never go back, no long rest.
+
+    On each side one more joins, and leaves.
+    """
+
+    def worker(number: int) -> Worker:
+        consumer = MovingConsumer(
+            kafka.bootstrap_servers,
+            group=group,
+            topics=[topic],
+            prefix=controller.prefix,
+            member_id=f"w{number}",
+            commit="manual" if number == 1 else "auto",
+            kafka={"log_level": 0},
+        )
+        return Worker(consumer, manual=number == 1)
+
+    def one_more(number: int) -> None:
+        workers.append(worker(number))
+        with workers[-1].at_work():
+            wait(lambda: 2 <= len(workers[-1].queues) and workers[-1].seen != [])
+
+    workers = [worker(number) for number in range(2)]
+    with ExitStack() as stack:
+        for it in workers:
+            stack.enter_context(it.at_work())
+        wait(lambda: {4} == {len(it.queues) for it in workers})
+        traffic = stack.enter_context(Traffic(kafka.bootstrap_servers, topic).flowing())
+        for number, side in enumerate(("trimtab", "kafka", "trimtab")):
+            moved = f"{group}: {QUEUES} queues are on the side of {side}\n"
+            assert (0, moved) == move(side)[:2]
+            time.sleep(STEP_S)
+            one_more(2 + number)
+        traffic.stop()
+        wait(lambda: sum(len(it.seen) for it in workers) >= traffic.count)
+
+    assert list(range(traffic.count)) == sorted(it.number for each in workers for it in each.seen)
+    for queue in range(QUEUES):
+        seen = sorted(it for each in workers for it in each.seen if it.queue == queue)
+        assert all(before.number < after.number for before, after in pairwise(seen))
+        assert all(before.token <= after.token for before, after in pairwise(seen))
+        assert max(after.at - before.at for before, after in pairwise(seen)) < GAP_S
+
+
+def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, move: Move) -> None:
+    """While somebody subscribes that cannot move, or nobody does, the order is refused."""
+    nobody = move("trimtab")
+    plain = Consumer(
+        {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "client.id": "old-one"}
+    )
+    plain.subscribe([topic])
+    wait(lambda: plain.poll(0.1) is None and plain.assignment() != [])
+    left = move("trimtab")
+    plain.close()
+
+    assert (ExitCode.NOT_FOUND, ExitCode.UNHEALTHY) == (nobody[0], left[0])
+    assert f"{group} has no members in Kafka" in nobody[2]
+    assert "1 of its members in Kafka cannot move: old-one at " in left[2]

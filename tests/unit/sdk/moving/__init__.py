@@ -1,0 +1,1 @@
+"""Moving between Kafka's own protocol and trimtab."""

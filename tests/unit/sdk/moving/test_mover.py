@@ -1,0 +1,198 @@
+"""Movers, with everything around them in memory: whatever comes at a time, one works on a queue."""
+
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack
+from random import Random
+from typing import cast
+
+import pytest
+
+from tests.builders.application import until
+from tests.builders.sessions import queue
+from trimtab import Grant
+from trimtab.callbacks import Ownership
+from trimtab.consuming.handover import Handover
+from trimtab.moving import mover as module
+from trimtab.moving import order as orders
+from trimtab.moving.mover import Mover
+from trimtab.moving.order import Order
+from trimtab.moving.sides import LastCommit, Side, read_commit
+from trimtab.moving.subscription import Changes, Subscription
+from trimtab.protocol import QueueRef
+
+QUEUES = [queue(number) for number in range(4)]
+STEPS = 60
+
+
+class Kafka:
+    """What is committed, what is ordered, and who works."""
+
+    def __init__(self) -> None:
+        self.committed = dict.fromkeys(QUEUES, (0, ""))
+        self.ordered: Side | None = None
+        self.at_work: dict[QueueRef, str] = {}
+        self.wrong: list[str] = []
+
+
+class Process:
+    """One mover, its member and its reader."""
+
+    def __init__(self, name: str, kafka: Kafka) -> None:
+        self.name, self.kafka = name, kafka
+        self.grants: dict[QueueRef, Grant] = {}
+        self.assigned: set[QueueRef] = set()
+        self.gone = threading.Event()
+        self.errors: list[Exception] = []
+        ways = (cast("Subscription", self), cast("Order", self))
+        reader, report = cast("Handover", self), self.errors.append
+        self.mover = Mover(reader, self.granted, ways, self.gone.is_set, report)
+
+    def granted(self, grants: Collection[Grant]) -> Ownership:
+        """As a member answers."""
+        mine = {it for it in grants if (has := self.grants.get(it.queue)) and has.token == it.token}
+        return Ownership(frozenset(mine), float("inf"), "life")
+
+    # As a subscription and an order.
+
+    def start(self, changes: Changes) -> None:
+        """It is subscribed."""
+
+    def read(self) -> Side | None:
+        """The order."""
+        return self.kafka.ordered
+
+    def last_commits(self, queues: Collection[QueueRef]) -> dict[QueueRef, LastCommit]:
+        """What is committed; it takes a moment."""
+        time.sleep(0.001)
+        return {it: read_commit(*self.kafka.committed[it]) for it in queues}
+
+    def commit(self, places: Mapping[QueueRef, tuple[int, str]]) -> None:
+        """Commit."""
+        self.kafka.committed |= places
+
+    def close(self) -> None:
+        """It has left."""
+
+    # As what reads.
+
+    def on_assigned(self, grants: tuple[Grant, ...]) -> None:
+        """Work on these."""
+        for it in grants:
+            if (other := self.kafka.at_work.setdefault(it.queue, self.name)) != self.name:
+                self.kafka.wrong.append(f"{it.queue}: {self.name} begins beside {other}")
+
+    def on_revoked(self, grants: tuple[Grant, ...]) -> dict[QueueRef, int]:
+        """Something is in hand."""
+        time.sleep(0.002)
+        self.on_lost(grants)
+        return {it.queue: self.kafka.committed[it.queue][0] + 1 for it in grants}
+
+    def on_lost(self, grants: tuple[Grant, ...]) -> None:
+        """Stop."""
+        for it in grants:
+            if self.kafka.at_work.pop(it.queue, None) != self.name:
+                self.kafka.wrong.append(f"{it.queue}: {self.name} ends what it does not work on")
+
+
+@pytest.fixture
+def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Process, Process]]:
+    """Two processes of a group; a second is a few milliseconds."""
+    for place, name, seconds in (
+        (orders, "READ_S", 0.005),
+        (orders, "_HEARD_S", 0.01),
+        (module, "READ_S", 0.005),
+        (module, "_SOON_S", 0.001),
+    ):
+        monkeypatch.setattr(place, name, seconds)
+    kafka = Kafka()
+    both = Process("a", kafka), Process("b", kafka)
+    with ExitStack() as stack:
+        for it in both:
+            stack.callback(it.mover.end)
+            stack.callback(it.gone.set)
+            it.mover.start()
+        yield both
+
+
+def share(pair: tuple[Process, Process]) -> None:
+    """Each side gives half to each, but not the same half."""
+    for number, it in enumerate(QUEUES):
+        to_take(pair[number % 2], it)
+        to_grant(pair[number // 2], Grant(it, 1))
+
+
+def to_take(process: Process, it: QueueRef) -> None:
+    """Kafka assigns it to a process."""
+    process.assigned.add(it)
+    process.mover.take([it])
+
+
+def to_grant(process: Process, grant: Grant) -> None:
+    """The controller grants it."""
+    process.grants[grant.queue] = grant
+    process.mover.on_assigned((grant,))
+
+
+def workers(pair: tuple[Process, Process], side: Side) -> dict[QueueRef, str]:
+    """Who is to work on what."""
+    return {
+        it: process.name
+        for process in pair
+        for it in (process.assigned if side == "kafka" else process.grants)
+    }
+
+
+def test_all_go_over_and_back(pair: tuple[Process, Process]) -> None:
+    """Who owns a queue on the side that was ordered works on it, and nobody else."""
+    kafka = pair[0].kafka
+    share(pair)
+    until(lambda: kafka.at_work == workers(pair, "kafka"))  # without any order
+    for side in ("trimtab", "kafka", "trimtab"):
+        kafka.ordered = side
+        until(lambda: kafka.at_work == workers(pair, kafka.ordered or "kafka"))
+
+    assert ([], [], []) == (kafka.wrong, pair[0].errors, pair[1].errors)
+    assert {"trimtab:1"} == {said for _, said in kafka.committed.values()}
+    assert {3} == {offset for offset, _ in kafka.committed.values()}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_comes_at_a_time_one_works(pair: tuple[Process, Process], seed: int) -> None:
+    """Orders, rebalances and hand-overs, with no time between them; and then all is at rest."""
+    kafka, random = pair[0].kafka, Random(seed)
+    share(pair)
+    for _ in range(STEPS):
+        one, (before, after) = random.choice(QUEUES), random.sample(pair, 2)
+        match random.choice(("order", "kafka", "trimtab", "nothing")):
+            case "order":
+                kafka.ordered = random.choice(("kafka", "trimtab"))
+            case "kafka" if one in before.assigned:
+                before.mover.give([one])
+                before.assigned.discard(one)
+                to_take(after, one)
+            case "trimtab" if (grant := before.grants.get(one)) is not None:
+                before.mover.on_revoked((grant,))
+                del before.grants[one]
+                to_grant(after, Grant(one, grant.token + 1))
+            case _:
+                time.sleep(random.uniform(0.0, 0.01))
+    kafka.ordered = "trimtab"
+    until(lambda: kafka.at_work == workers(pair, "trimtab"))
+
+    assert ([], [], []) == (kafka.wrong, pair[0].errors, pair[1].errors)
+
+
+def test_what_others_commit_takes_it_away(pair: tuple[Process, Process]) -> None:
+    """A program that knows no sides was given the queue by Kafka: two are less than one."""
+    kafka = pair[0].kafka
+    kafka.ordered = "trimtab"
+    share(pair)
+    until(lambda: kafka.at_work == workers(pair, "trimtab"))
+    for process in pair:
+        process.mover.give(QUEUES)
+    kafka.committed |= dict.fromkeys(QUEUES, (9, ""))
+    until(lambda: kafka.at_work == {})
+
+    assert [] == kafka.wrong

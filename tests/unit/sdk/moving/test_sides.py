@@ -1,0 +1,144 @@
+"""Who works on a queue while its group moves: each decision, and every order of events."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+from tests.builders.sessions import queue
+from trimtab.moving.sides import SIDES, LastCommit, Plan, Side, given_to, planned, read_commit
+
+ONE = queue(0)
+KAFKAS, TRIMTABS = LastCommit(offset=7), LastCommit("trimtab", 3, 7)
+
+
+@pytest.mark.parametrize(
+    ("said", "last"),
+    [
+        ("", LastCommit("kafka", 0, 7)),
+        ("whatever: others say", LastCommit("kafka", 0, 7)),
+        ("kafka:5", LastCommit("kafka", 5, 7)),
+        ("trimtab:5", LastCommit("trimtab", 5, 7)),
+        ("trimtab:5:1790-abc", LastCommit("trimtab", 5, 7)),
+    ],
+)
+def test_a_commit_names_a_side(said: str, last: LastCommit) -> None:
+    """What others than trimtab commit is Kafka's."""
+    assert last == read_commit(7, said)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_what_is_said_is_read(side: Side) -> None:
+    """And a queue without a commit is Kafka's, and begins nowhere yet."""
+    assert LastCommit(side, 9, 7) == read_commit(7, given_to(side, 9))
+    assert LastCommit() == read_commit(-1001, "")
+
+
+@pytest.mark.parametrize(
+    ("owns", "working", "last", "order", "plan"),
+    [
+        ("kafka", None, KAFKAS, None, Plan(begin={ONE: "kafka"})),
+        ("kafka", "kafka", KAFKAS, "kafka", Plan()),
+        ("kafka", "kafka", KAFKAS, "trimtab", Plan(move={ONE: "trimtab"})),
+        ("kafka", None, KAFKAS, "trimtab", Plan(move={ONE: "trimtab"})),
+        (
+            "kafka",
+            None,
+            LastCommit(),
+            "trimtab",
+            Plan(begin={ONE: "kafka"}),
+        ),  # its start is committed so
+        ("kafka", "kafka", LastCommit(), "trimtab", Plan()),
+        ("kafka", None, TRIMTABS, "trimtab", Plan()),
+        ("kafka", None, TRIMTABS, "kafka", Plan(is_awaited=True)),
+        ("kafka", "kafka", TRIMTABS, "kafka", Plan(lose=frozenset({ONE}))),
+        ("trimtab", None, TRIMTABS, None, Plan(begin={ONE: "trimtab"})),
+        ("trimtab", "trimtab", TRIMTABS, "kafka", Plan(move={ONE: "kafka"})),
+        ("trimtab", None, KAFKAS, "trimtab", Plan(is_awaited=True)),
+        ("trimtab", "trimtab", KAFKAS, None, Plan(lose=frozenset({ONE}))),
+    ],
+)
+def test_each_case(
+    owns: Side, working: Side | None, last: LastCommit, order: Side | None, plan: Plan
+) -> None:
+    """One queue, which this process owns on one side."""
+    owned = {side: {ONE} if side == owns else set() for side in SIDES}
+    at_work = {} if working is None else {ONE: working}
+
+    assert plan == planned(owned, at_work, {ONE: last}, order)
+
+
+class Read(NamedTuple):
+    """What a process has read of the queue."""
+
+    last: LastCommit
+    owned: frozenset[Side]
+    """The sides on which it has owned the queue ever since."""
+
+
+class World(NamedTuple):
+    """One queue and two processes."""
+
+    last: LastCommit
+    owners: tuple[int, int]
+    """Who owns it on Kafka's side, and on trimtab's."""
+    working: tuple[Side | None, Side | None]
+    read: tuple[Read | None, Read | None]
+    """What each has read, and not acted on."""
+    orders: tuple[Side | None, Side | None]
+    """What each has heard: any order, however old."""
+
+
+def following(world: World) -> Iterator[World]:
+    """All that may happen next."""
+    for one in (0, 1):
+        mine = frozenset(side for at, side in enumerate(SIDES) if world.owners[at] == one)
+        yield world._replace(read=put(world.read, one, Read(world.last, mine)))
+        for order in (None, *SIDES):
+            yield world._replace(orders=put(world.orders, one, order))
+        if (read := world.read[one]) is not None:
+            yield acted(world, one, read)
+    for at, side in enumerate(SIDES):  # the side's own hand-over: one has stopped, the other begins
+        owner = world.owners[at]
+        stopped = put(world.working, owner, None) if world.working[owner] == side else world.working
+        was, other = world.read[owner], world.read[1 - owner]
+        since = was and was._replace(owned=was.owned - {side})
+        both = put((other, other), owner, since)
+        yield world._replace(owners=put(world.owners, at, 1 - owner), working=stopped, read=both)
+
+
+def acted(world: World, one: int, read: Read) -> World:
+    """What a process does with what it has read."""
+    last, owned = read.last, {side: {ONE} if side in read.owned else set() for side in SIDES}
+    at_work = world.working[one]
+    plan = planned(owned, {} if at_work is None else {ONE: at_work}, {ONE: last}, world.orders[one])
+    world = world._replace(read=put(world.read, one, None))
+    if plan.lose:
+        return world._replace(working=put(world.working, one, None))
+    if plan.move:
+        moved = replace(last, side=plan.move[ONE])
+        return world._replace(last=moved, working=put(world.working, one, None))
+    if plan.begin:
+        return world._replace(working=put(world.working, one, plan.begin[ONE]))
+    return world
+
+
+def put(pair: tuple, at: int, value: object) -> tuple:  # type: ignore[type-arg]  # of any kind
+    """A pair with another value."""
+    return (value, pair[1]) if at == 0 else (pair[0], value)
+
+
+def test_one_works_whatever_each_has_heard() -> None:
+    """Every order of reading, hearing, moving and of hand-overs on either side."""
+    begin = World(KAFKAS, (0, 1), (None, None), (None, None), (None, None))
+    seen, ahead = {begin}, [begin]
+    while ahead:
+        world = ahead.pop()
+        assert world.working.count(None) >= 1, world
+        fresh = {*following(world)} - seen
+        seen |= fresh
+        ahead += fresh
+
+    assert {1} == {it.working.count(None) for it in seen if it.working != (None, None)}
+    assert len(seen) > 500
