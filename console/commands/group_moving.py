@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from console.commands.group_orders import Group
-from console.commands.options import Assignments, ConfigFile, settings_of
+from console.commands.options import Assignments, ConfigFile, Patience, milliseconds_of, settings_of
 from console.output import write
 
 
@@ -18,7 +18,7 @@ def move(
     side: Annotated[Literal["kafka", "trimtab"], typer.Argument(help="Where its queues go.")],
     *,
     reason: Annotated[str, typer.Option("--reason", help="Why; kept beside the order.")],
-    within: Annotated[float, typer.Option(min=1, help="Seconds to wait until all are there.")] = 60,
+    patience: Patience = "60s",
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
@@ -32,5 +32,6 @@ def move(
     """
     from console.group_moves import move as order
 
-    count = order(settings_of(config, assignments).settings, name, side, reason, within)
+    patience_s = milliseconds_of("--timeout", patience) / 1_000
+    count = order(settings_of(config, assignments).settings, name, side, reason, patience_s)
     write(f"{name}: {count} queues are on the side of {side}")
