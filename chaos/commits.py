@@ -18,7 +18,10 @@ _TOPIC: Final = "__consumer_offsets"
 _COMMITS: Final = (0, 1)
 """The versions of keys that are commits; others are of groups."""
 _VALUES: Final = {3: 16, 4: 15}
-"""Where the metadata stands in a value, by its version: after a length of two bytes, or of one."""
+"""Where the metadata stands in a value, by its version: after a length of two bytes, or of one and
+one more than it is (a compact string of up to 126 bytes, as ours are)."""
+_PLAIN: Final = 3
+"""The version whose strings are not compact."""
 _ASK_S: Final = 2.0
 
 
@@ -81,7 +84,9 @@ def parsed(key: bytes, value: bytes) -> Commit | None:
     (queue,) = struct.unpack_from(">i", key, at)
     version, offset, _ = struct.unpack_from(">hqi", value)
     assert version in _VALUES, f"unknown version of a commit: {version}"
-    said = value[_VALUES[version] :].decode(errors="replace")
+    at = _VALUES[version]
+    length = struct.unpack_from(">h", value, at - 2)[0] if version == _PLAIN else value[at - 1] - 1
+    said = value[at : at + length].decode(errors="replace")
     token = int(said.split(":")[1]) if said.startswith("trimtab:") else -1
     return Commit(group, queue, token, offset)
 

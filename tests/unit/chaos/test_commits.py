@@ -14,12 +14,12 @@ def key(version: int) -> bytes:
     return struct.pack(">hh1sh4si", version, 1, b"g", 4, b"work", 3)
 
 
-@pytest.mark.parametrize(
-    "length", [struct.pack(">hqih", 3, 42, -1, len(SAID)), struct.pack(">hqiB", 4, 42, -1, 19)]
-)
-def test_a_commit_says_its_token(length: bytes) -> None:
+@pytest.mark.parametrize("said", [SAID, b"trimtab:7"])
+@pytest.mark.parametrize(("head", "more"), [(">hqih", 0), (">hqiB", 1)])
+def test_a_commit_says_its_token(head: str, more: int, said: bytes) -> None:
     """In both versions of OffsetCommitValue: the younger one has compact strings."""
-    value = length + SAID + struct.pack(">q", 1_790_000_000_000)
+    length = struct.pack(head, 3 + more, 42, -1, len(said) + more)
+    value = length + said + struct.pack(">q", 1_790_000_000_000)
 
     assert Commit("g", 3, 7, 42) == parsed(key(1), value)
 

@@ -3,12 +3,11 @@
 So `trimtab` can be imported without confluent-kafka. Used by `MovingReader`.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 from trimtab.consuming.assembly import Parts
-from trimtab.consuming.choice import Choice, Told
-from trimtab.consuming.commits import PATIENCE_S, Commits
+from trimtab.consuming.commits import Commits
 from trimtab.consuming.confluent_settings import client_settings, consumer_settings
 from trimtab.consuming.contract import Wish
 from trimtab.member import Member
@@ -22,27 +21,20 @@ CLIENT_ID: Final = "trimtab-moving"
 
 
 def mover(
-    member: Member,
-    parts: Parts,
-    servers: str | None,
-    kafka: Mapping[str, Any],
-    choice: Choice,
-    prefix: str,
-    told: Told,
+    member: Member, parts: Parts, wish: Wish, prefix: str, report: Callable[[Exception], object]
 ) -> Mover:
     """Put one together, and have these parts commit by it."""
     profile = member.profile
-    name = f"{CLIENT_ID}-{kafka.get('client.id', profile.member)}"
-    wish = Wish(servers, profile.group, kafka, choice.fetch, PATIENCE_S)
+    name = f"{CLIENT_ID}-{wish.kafka.get('client.id', profile.member)}"
     settings = consumer_settings(client_settings(wish))
     subscription = Subscription({**settings, "client.id": name}, _topics(profile))
-    order = Order({**kafka, "bootstrap.servers": servers}, profile.group, prefix)
+    order = Order({**wish.kafka, "bootstrap.servers": wish.servers}, profile.group, prefix)
     made = Mover(
         parts.handover,
         member.owned,
         (subscription, order),
         lambda: member.state in ("ended", "failed"),
-        told.error,
+        report,
     )
     assert isinstance(parts.handover.commits, Commits), "the reader refuses others"
     parts.handover.commits.write_by(Sender(subscription, made.said))

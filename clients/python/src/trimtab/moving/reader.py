@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from trimtab.callbacks import Ownership
 from trimtab.consuming.choice import Choice, ConsumerOptions, Told
+from trimtab.consuming.commits import PATIENCE_S
+from trimtab.consuming.contract import Wish
 from trimtab.consuming.health import Health
 from trimtab.errors import ConfigurationError
 from trimtab.protocol import DEFAULT_PREFIX
@@ -28,6 +30,8 @@ class MovingReader(Reader):
     def __init__(
         self, bootstrap_servers: str | None, hearers: Hearers, options: ConsumerOptions
     ) -> None:
+        if installed(options.get("client")) != "confluent":
+            raise ConfigurationError('client: a MovingConsumer needs "confluent"')
         self._prefix = options.get("prefix", DEFAULT_PREFIX)
         super().__init__(bootstrap_servers, hearers, options)
 
@@ -70,13 +74,10 @@ class MovingReader(Reader):
             raise ConfigurationError(
                 "fencing: while a group moves, Kafka's group fences its commits"
             )
-        if installed(choice.client) != "confluent":
-            raise ConfigurationError('client: a MovingConsumer needs "confluent"')
         parts = super()._assemble(servers, kafka, choice, told)
+        wish = Wish(servers, self.member.profile.group, kafka, choice.fetch, PATIENCE_S)
         assembly = import_module("trimtab.moving.assembly")
-        self._mover: Mover = assembly.mover(
-            self.member, parts, servers, kafka, choice, self._prefix, told
-        )
+        self._mover: Mover = assembly.mover(self.member, parts, wish, self._prefix, told.error)
         return parts
 
     def _follow(self) -> Follower:
