@@ -5,6 +5,7 @@ of `__consumer_offsets` are Kafka's (OffsetCommitKey and OffsetCommitValue); tri
 in their metadata.
 """
 
+import re
 import struct
 import time
 from pathlib import Path
@@ -18,10 +19,8 @@ _TOPIC: Final = "__consumer_offsets"
 _COMMITS: Final = (0, 1)
 """The versions of keys that are commits; others are of groups."""
 _VALUES: Final = {3: 16, 4: 15}
-"""Where the metadata stands in a value, by its version: after a length of two bytes, or of one and
-one more than it is (a compact string of up to 126 bytes, as ours are)."""
-_PLAIN: Final = 3
-"""The version whose strings are not compact."""
+"""Where the metadata stands in a value, by its version: after a length of two bytes, or of one."""
+_SAID: Final = re.compile(rb"trimtab:(\d+)")
 _ASK_S: Final = 2.0
 
 
@@ -84,10 +83,8 @@ def parsed(key: bytes, value: bytes) -> Commit | None:
     (queue,) = struct.unpack_from(">i", key, at)
     version, offset, _ = struct.unpack_from(">hqi", value)
     assert version in _VALUES, f"unknown version of a commit: {version}"
-    at = _VALUES[version]
-    length = struct.unpack_from(">h", value, at - 2)[0] if version == _PLAIN else value[at - 1] - 1
-    said = value[at : at + length].decode(errors="replace")
-    token = int(said.split(":")[1]) if said.startswith("trimtab:") else -1
+    said = _SAID.match(value, _VALUES[version])
+    token = int(said[1]) if said else -1
     return Commit(group, queue, token, offset)
 
 

@@ -22,8 +22,6 @@ QUEUES = 8
 """Of the test's topic."""
 EVERY_S = 0.01
 """A message, to each queue in turn."""
-GAP_S = 5.0
-"""The longest rest of a queue."""
 STEP_S = 2.0
 PATIENCE_S = 60.0
 Move = Callable[[str], tuple[int, str, str]]
@@ -132,7 +130,7 @@ def wait(condition: Callable[[], bool]) -> None:
 def test_a_group_moves_there_and_back_while_it_works(
     kafka: EmbeddedKafka, controller: ControllerProcess, group: str, topic: str, move: Move
 ) -> None:
-    """Nothing is lost, nothing is seen twice, order holds, tokens never go back, no long rest.
+    """Nothing is lost, nothing is seen twice, order holds, tokens never go back.
 
     On each side one more joins, and leaves.
     """
@@ -173,7 +171,6 @@ def test_a_group_moves_there_and_back_while_it_works(
         seen = sorted(it for each in workers for it in each.seen if it.queue == queue)
         assert all(before.number < after.number for before, after in pairwise(seen))
         assert all(before.token <= after.token for before, after in pairwise(seen))
-        assert max(after.at - before.at for before, after in pairwise(seen)) < GAP_S
 
 
 def test_nobody_is_left_behind(kafka: EmbeddedKafka, group: str, topic: str, move: Move) -> None:
