@@ -6,6 +6,7 @@ with slow ones instead, so that none is left with one when the others are done.
 """
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,15 @@ def pytest_configure(config: pytest.Config) -> None:
     temporary = CACHE / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(temporary))
+    _hear_ctrl_c()
     if getattr(config, "workerinput", {}).get("background"):
         give_way()
+
+
+def _hear_ctrl_c() -> None:
+    """Undo that a shell has what it starts in the background ignore Ctrl-C: tests are about it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - of xdist
