@@ -32,7 +32,8 @@ def test_a_narrow_terminal_gets_a_block_for_each_row(
 ) -> None:
     """Where the table has room it stays a table."""
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((width, 24)))
+    size = os.terminal_size((width, 24))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda fallback=(80, 24): size)  # noqa: ARG005 - pytest -v gives it
     table = "NAME      OWNER\norders-7  -\n"
 
     assert (table if width == 40 else "name   orders-7\nowner  -\n") == shown(capsys, Format.TABLE)
