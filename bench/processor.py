@@ -21,6 +21,16 @@ def seconds(pid: int) -> float:
     return sum(int(ticks) for it in told for ticks in (*it[_OWN], *it[_OF_THE_DEAD])) / _TICKS
 
 
+def of_the_family(pid: int) -> Iterator[tuple[str, float]]:
+    """Return the name of each process of a family, and what it has used itself so far."""
+    for one, told in family(pid).items():
+        try:
+            name = Path(f"/proc/{one}/comm").read_text().strip()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        yield name, sum(int(it) for it in (*told[_OWN], *told[_OF_THE_DEAD])) / _TICKS
+
+
 def family(pid: int) -> dict[int, list[str]]:
     """Return what Linux says of a process and of each of its descendants that is there."""
     told = {int(path.name): stat for path in Path("/proc").glob("[0-9]*") for stat in _read(path)}

@@ -13,8 +13,10 @@ from bench.command import conclude, run
 from chaos import report
 from chaos.checks import violations
 from chaos.drawing import drawing
+from chaos.fleet import MEMBERS
 from chaos.history import History
 from chaos.installation import Broker, Controller
+from chaos.lines import Lines
 from chaos.round import Round, play
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode, Failure
@@ -66,9 +68,11 @@ def chaos(
 
 def _installation(place: Path, stack: ExitStack) -> tuple[Broker, Controller]:
     with Stderr().step("starting Kafka and the controller"):
-        broker = Broker(EmbeddedKafka(place, port=0).start())
+        lines = stack.enter_context(Lines(MEMBERS + 1))
+        kafka = EmbeddedKafka(place, port=0, properties=lines.properties)
+        broker = Broker(kafka.start(), lines)
         stack.callback(broker.stop)
-        controller = Controller(place / "controller", broker.servers, "trimtab.")
+        controller = Controller(place / "controller", lines.servers(MEMBERS), "trimtab.")
         stack.callback(controller.kill)
         controller.start()
     return broker, controller

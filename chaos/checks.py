@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final
 
+from chaos.faults import Kind
 from chaos.history import Event, History, S
 from chaos.ownership import Tenure, obeyed, suspensions, tenures
 
@@ -18,8 +19,8 @@ REST_S: Final = 60.0
 STAMPS_NS: Final = S // 20
 """Kafka stamps commits in milliseconds of another clock, which may be adjusted meanwhile."""
 LATE_COMMIT_S: Final = 5.0
-"""What a frozen broker, or a frozen process, had before it froze arrives this long after it at the
-latest: a commit has two seconds."""
+"""What a frozen broker, a frozen process or a line that was held up had before arrives this long
+after it at the latest: a commit has two seconds."""
 
 
 def unseen(history: History) -> Iterator[str]:
@@ -218,14 +219,16 @@ def _set_back(history: History) -> Iterator[tuple[Event, Event]]:
 
 
 def _was_on_its_way(history: History, commit: Event) -> bool:
-    """Whether the broker, or the process that made this commit, was frozen until a moment ago."""
+    """Whether the broker, who made this commit, or its line was held up until a moment ago."""
     grant = (commit.queue, commit.token)
     lives = {it.who for it in history if it.kind == "began" and (it.queue, it.token) == grant}
+    lines = {f"{Kind.HELD_UP} {who.partition('.')[0]}" for who in lives}
     thaws = (
         event.at
         for event in history
         if (event.kind in {"resumed", "paused"} and event.who in lives)
         or (event.kind == "cured" and event.said.startswith("broker"))
+        or (event.kind == "cured" and event.said in lines)
     )
     return any(it <= commit.at <= it + LATE_COMMIT_S * S for it in thaws)
 

@@ -38,13 +38,14 @@ class Commits:
         """What is committed of each queue, as far as it was read."""
 
     def catch_up(self) -> None:
-        """Read what there is."""
+        """Read what there is by now; members go on committing meanwhile."""
         if not self._assigned:
             topic = self._consumer.list_topics(_TOPIC, _ASK_S).topics[_TOPIC]
             places = [TopicPartition(_TOPIC, it, OFFSET_BEGINNING) for it in topic.partitions]
             self._consumer.assign(places)
             self._assigned = bool(places)
-        while messages := self._consumer.consume(500, 0.5):
+        now = time.monotonic_ns()
+        while self._last_at < now and (messages := self._consumer.consume(500, 0.5)):
             for it in messages:
                 key, value = it.key(), it.value()
                 if it.error() is None and key is not None and value is not None:

@@ -20,8 +20,14 @@ class Kind(StrEnum):
     SLOW = "slow with a message, while another restarts"
     TWIN = "doubled"
     ROLLING = "rolling restart"
+    CUT = "connection cut"
+    HELD_UP = "connection held up"
+    LATE = "connection slow"
     CONTROLLER_KILLED = "controller killed"
     CONTROLLER_FROZEN = "controller frozen"
+    CONTROLLER_CUT = "controller connection cut"
+    CONTROLLER_HELD_UP = "controller connection held up"
+    CONTROLLER_LATE = "controller connection slow"
     BROKER_FROZEN = "broker frozen"
     BROKER_RESTARTED = "broker restarted"
     GROW = "a partition more"
@@ -36,14 +42,40 @@ _SECONDS: Final = {
     Kind.SLOW: (4.0, 7.0),
     Kind.TWIN: (4.0, 8.0),
     Kind.ROLLING: (0.3, 2.0),
+    # As long as a moment, and past a session.
+    Kind.CUT: (0.5, 16.0),
+    Kind.HELD_UP: (1.0, 16.0),
+    Kind.LATE: (4.0, 12.0),
     Kind.CONTROLLER_KILLED: (0.0, 3.0),
     Kind.CONTROLLER_FROZEN: (3.0, 15.0),
+    Kind.CONTROLLER_CUT: (0.5, 12.0),
+    Kind.CONTROLLER_HELD_UP: (1.0, 12.0),
+    Kind.CONTROLLER_LATE: (4.0, 12.0),
     Kind.BROKER_FROZEN: (2.0, 14.0),
     Kind.BROKER_RESTARTED: (0.0, 3.0),
     Kind.GROW: (0.0, 0.0),
     Kind.RETENTION: (0.0, 0.0),
 }
 """From and to; of a rolling restart, between two members."""
+LINES: Final = {
+    Kind.CUT,
+    Kind.HELD_UP,
+    Kind.LATE,
+    Kind.CONTROLLER_CUT,
+    Kind.CONTROLLER_HELD_UP,
+    Kind.CONTROLLER_LATE,
+}
+"""What is done to a line, and neither to the member nor to the controller at its end."""
+_ONE: Final = {
+    Kind.KILL,
+    Kind.FREEZE,
+    Kind.BLINK,
+    Kind.TWIN,
+    Kind.CUT,
+    Kind.HELD_UP,
+    Kind.LATE,
+}
+"""What strikes one member."""
 _START_S: Final = {
     Kind.KILL: 3.0,
     Kind.SLOW: 3.0,
@@ -53,6 +85,8 @@ _START_S: Final = {
 }
 """What starting costs after that."""
 _APART_S: Final = (1.0, 7.0)
+_FEWEST: Final = 10
+"""A short round has as many faults, so they are nearer to each other."""
 _LATER_S: Final = 0.5
 """Until another look whether there is a victim."""
 
@@ -92,7 +126,7 @@ def drawn(seed: int, seconds: float, members: int, kinds: Collection[Kind]) -> t
         if fault := next(fits, None):
             faults.append(fault)
             bag.remove(fault.kind)
-            at += random.uniform(*_APART_S)
+            at += random.uniform(_APART_S[0], min(_APART_S[1], seconds / _FEWEST))
         else:
             at += _LATER_S
     return tuple(faults)
@@ -105,7 +139,7 @@ def _fault(random: Random, at: float, kind: Kind, members: int) -> Fault:
             victims = order
         case Kind.SLOW:
             victims = order[:2]
-        case Kind.KILL | Kind.FREEZE | Kind.BLINK | Kind.TWIN:
+        case _ if kind in _ONE:
             victims = order[:1]
         case _:
             victims = []

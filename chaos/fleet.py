@@ -18,7 +18,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from chaos.history import Recorder
+from chaos.lines import Lines
 
+MEMBERS: Final = 4
 STYLES: Final = ("each", "batches", "each", "manual")
 """How the members take messages, in turn."""
 _LEAVE_S: Final = 40.0
@@ -41,13 +43,14 @@ class Fleet:
     """Some members of one group, while the ``with`` block lasts."""
 
     def __init__(
-        self, home: Path, store: int, count: int, member: Mapping[str, Any], record: Recorder
+        self, home: Path, store: int, lines: Lines, member: Mapping[str, Any], record: Recorder
     ) -> None:
         self._home, self._store, self._member = home, store, member
+        self._lines = lines
         self._record = record
         self._lives = Counter[int]()
         self._lock = threading.RLock()
-        self.members: list[list[Life]] = [[] for _ in range(count)]
+        self.members: list[list[Life]] = [[] for _ in range(MEMBERS)]
         """The processes of each: none, one, or two."""
 
     def start(self, number: int) -> None:
@@ -55,7 +58,11 @@ class Fleet:
         self._lives[number] += 1
         name = f"m{number}"
         who, style = f"{name}.{self._lives[number]}", STYLES[number % len(STYLES)]
-        options = {"member_id": name, "guard": number % 2 == 1}
+        options = {
+            "bootstrap_servers": self._lines.servers(number),
+            "member_id": name,
+            "guard": number % 2 == 1,
+        }
         if style == "manual":
             options["commit"] = "manual"
         told = {

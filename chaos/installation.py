@@ -7,10 +7,12 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
+from chaos.lines import Lines
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode, Failure
 from console.tethered_process import TetheredProcess
@@ -22,6 +24,7 @@ _QUICKLY: Final = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+U
 """It is killed every minute: the second compiler would take time from starts, and never pay."""
 _POLL_S: Final = 0.1
 _LINES: Final = 20
+_NOTHING: Final[Mapping[str, object]] = {}
 
 
 class Killable(Protocol):
@@ -51,8 +54,9 @@ class Killable(Protocol):
 class Broker:
     """The Kafka, which keeps its port over restarts."""
 
-    def __init__(self, kafka: EmbeddedKafka) -> None:
+    def __init__(self, kafka: EmbeddedKafka, lines: Lines | None = None) -> None:
         self.kafka = kafka
+        self.lines = Lines(0) if lines is None else lines
 
     @property
     def servers(self) -> str:
@@ -74,7 +78,8 @@ class Broker:
     def start(self) -> None:
         """Start it again."""
         port = int(self.servers.rsplit(":")[-1])
-        self.kafka = EmbeddedKafka(self.kafka.instance.directory.parent, port=port).start()
+        home, properties = self.kafka.instance.directory.parent, self.lines.properties
+        self.kafka = EmbeddedKafka(home, port=port, properties=properties).start()
 
     def _signal(self, number: signal.Signals) -> None:
         address = self.kafka.instance.running()
@@ -85,7 +90,9 @@ class Broker:
 class Controller:
     """One controller, as `trimtab run` starts it."""
 
-    def __init__(self, home: Path, servers: str, prefix: str) -> None:
+    def __init__(
+        self, home: Path, servers: str, prefix: str, further: Mapping[str, object] = _NOTHING
+    ) -> None:
         self.prefix = prefix
         self._home = home
         settings = {
@@ -93,9 +100,11 @@ class Controller:
             "kafka.bootstrap_servers": servers,
             "topics.prefix": prefix,
             "controller.ui_port": 0,
+            "controller.http_port": 0,
             # To write and compile Java for a few rows takes longer than to interpret.
             "spark.options.spark.sql.codegen.factoryMode": "NO_CODEGEN",
             "spark.options.spark.sql.codegen.wholeStage": "false",
+            **further,
         }
         flags = [f"--set={name}={value}" for name, value in settings.items()]
         self._command = [sys.executable, "-m", "console.main", "run", "--init-topics", *flags]

@@ -20,7 +20,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # missing in 
 from chaos.checks import REST_S
 from chaos.commits import Commits
 from chaos.faults import Kind, drawn
-from chaos.fleet import Fleet
+from chaos.fleet import MEMBERS, Fleet
 from chaos.history import History, Recorder, read
 from chaos.installation import Broker, Killable
 from chaos.ownership import tenures
@@ -28,7 +28,6 @@ from chaos.store import Store
 from chaos.striking import Striking
 from chaos.traffic import Traffic
 
-MEMBERS: Final = 4
 QUEUES: Final = 8
 RATE: Final = 100
 """Messages in a second: two cores are enough for that, and a moment without an owner shows."""
@@ -61,8 +60,8 @@ def play(it: Round, broker: Broker, controller: Killable, home: Path) -> History
         record = stack.enter_context(closing(Recorder(home / "round.events", "round")))
         commits = stack.enter_context(closing(Commits(broker.servers, topic, home)))
         store = stack.enter_context(Store(home))
-        member = _member(broker, controller, topic)
-        fleet = stack.enter_context(Fleet(home, store.port, MEMBERS, member, record))
+        member = _member(controller, topic)
+        fleet = stack.enter_context(Fleet(home, store.port, broker.lines, member, record))
         traffic = Traffic(broker.servers, topic, home, RATE, it.seed)
         traffic.partitions = QUEUES
         stack.enter_context(traffic)
@@ -93,10 +92,9 @@ def _topic(it: Round, broker: Broker, controller: Killable) -> str:
     return name
 
 
-def _member(broker: Broker, controller: Killable, topic: str) -> dict[str, object]:
+def _member(controller: Killable, topic: str) -> dict[str, object]:
     """What all members are made with."""
     return {
-        "bootstrap_servers": broker.servers,
         "prefix": controller.prefix,
         "group": topic,
         "topics": [topic],

@@ -8,17 +8,19 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack
-from typing import Final
+from typing import Any, Final
 
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # missing in the stubs
     AdminClient,
     NewPartitions,
 )
 
 from chaos.commits import Commits
-from chaos.faults import Fault, Kind
+from chaos.faults import LINES, Fault, Kind
 from chaos.fleet import Fleet
 from chaos.history import Recorder
 from chaos.installation import Broker, Killable
@@ -30,6 +32,15 @@ _NOTICED_S: Final = 0.5
 
 _LATE_S: Final = 10.0
 """A fault that had to wait for another one for so long is left out."""
+_ANSWER_S: Final = 5.0
+"""For an answer of a Kafka that runs; it takes milliseconds."""
+_INSIST_S: Final = 60.0
+"""For a Kafka that has just thawed: it fences its broker, and takes it back a second later."""
+_AGAIN_S: Final = 0.2
+
+
+Way = Callable[[Fault], None]
+Request = Callable[[AdminClient], Mapping[Any, "Future[Any]"]]
 
 
 class Striking:
@@ -83,10 +94,19 @@ class Striking:
             if time.monotonic() > began + fault.at_s + _LATE_S:
                 return
             self._record.add("fault", said=str(fault))
-            (self._strike_member if fault.victims else self._strike_other)(fault)
+            strike, cure = self._ways(fault)
+            strike(fault)
             time.sleep(0.0 if fault.kind is Kind.ROLLING else fault.lasts_s)
-            (self._cure_member if fault.victims else self._cure_other)(fault)
+            cure(fault)
             self._record.add("cured", said=str(fault))
+
+    def _ways(self, fault: Fault) -> tuple[Way, Way]:
+        """How it is done, and undone."""
+        if fault.kind in LINES:
+            return self._broker.lines.hurt, self._broker.lines.mend
+        if fault.victims:
+            return self._strike_member, self._cure_member
+        return self._strike_other, self._cure_other
 
     def _strike_member(self, fault: Fault) -> None:
         fleet, first = self._fleet, fault.victims[0]
@@ -153,22 +173,42 @@ class Striking:
             time.sleep(fault.lasts_s)
 
     def _grow(self) -> None:
-        count = self._traffic.partitions + 1
-        admin = self._admin()  # which must live until the answer is there
-        grown = admin.create_partitions([NewPartitions(self._traffic.topic, count)])
-        grown[self._traffic.topic].result()
+        topic, count = self._traffic.topic, self._traffic.partitions + 1
+        more = [NewPartitions(topic, count)]
+        self._insist(lambda admin: admin.create_partitions(more, request_timeout=_ANSWER_S))
         self._traffic.partitions = count
 
     def _delete(self) -> None:
         """Delete what is committed, as a retention would that ran very often."""
+        self._insist(
+            lambda admin: admin.delete_records(self._committed(), request_timeout=_ANSWER_S)
+        )
+
+    def _committed(self) -> list[TopicPartition]:
         with self._reading:
             self._commits.catch_up()
-            places = [
-                TopicPartition(self._traffic.topic, *it) for it in self._commits.latest.items()
-            ]
-        admin = self._admin()
-        for deleted in admin.delete_records(places).values():
-            deleted.result()
+            return [TopicPartition(self._traffic.topic, *it) for it in self._commits.latest.items()]
+
+    def _insist(self, request: Request) -> None:
+        """Have it done, by a Kafka that may have thawed a moment ago.
+
+        Each try has a client of its own: librdkafka's waits for a controller in vain if there was
+        none when it asked first.
+        """
+        over_at = time.monotonic() + _INSIST_S
+        while True:
+            admin = self._admin()  # which must live until the answer is there
+            try:
+                for answer in request(admin).values():
+                    answer.result()
+            except KafkaException as error:
+                if error.args[0].code() == KafkaError.INVALID_PARTITIONS:
+                    return  # the answer to an earlier try was lost
+                if time.monotonic() > over_at:
+                    raise
+                time.sleep(_AGAIN_S)
+            else:
+                return
 
     def _admin(self) -> AdminClient:
         return AdminClient({"bootstrap.servers": self._broker.servers, "log_level": 0})
@@ -178,7 +218,9 @@ class Striking:
         match kind:
             case Kind.CONTROLLER_KILLED:
                 return self._controlling, self._brokering
-            case Kind.CONTROLLER_FROZEN:
+            case Kind.CONTROLLER_FROZEN | Kind.CONTROLLER_CUT:
+                return (self._controlling,)
+            case Kind.CONTROLLER_HELD_UP | Kind.CONTROLLER_LATE:
                 return (self._controlling,)
             case Kind.BROKER_FROZEN | Kind.BROKER_RESTARTED | Kind.GROW | Kind.RETENTION:
                 return (self._brokering,)

@@ -12,7 +12,7 @@ from random import Random
 from types import TracebackType
 from typing import Final, Self
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from chaos.history import Recorder
 
@@ -44,13 +44,21 @@ class Traffic:
         number, began = 0, time.monotonic()
         while not self._over.is_set():
             while number < (time.monotonic() - began) * self._rate:
-                queue = self._random.randrange(self.partitions)
-                heard = partial(self._heard, number)
-                self._producer.produce(
-                    self.topic, str(number).encode(), partition=queue, on_delivery=heard
-                )
+                if not self._produce(number, self._random.randrange(self.partitions)):
+                    break
                 number += 1
             self._producer.poll(0.02)
+
+    def _produce(self, number: int, queue: int) -> bool:
+        """Send a message, unless the producer has not heard of this partition yet."""
+        heard, value = partial(self._heard, number), str(number).encode()
+        try:
+            self._producer.produce(self.topic, value, partition=queue, on_delivery=heard)
+        except KafkaException as error:
+            if error.args[0].code() == KafkaError._UNKNOWN_PARTITION:  # noqa: SLF001 - its public name
+                return False
+            raise
+        return True
 
     def _heard(self, number: int, error: KafkaError | None, message: Message) -> None:
         queue, offset = message.partition() or 0, message.offset()

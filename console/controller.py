@@ -11,9 +11,11 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from console import logs
 from console.cluster import admin
@@ -26,6 +28,9 @@ from console.progress import Progress
 from console.settings import Settings
 from console.topics import create_missing, problems, survey, wanted
 from console.wiring import options
+
+if TYPE_CHECKING:
+    from streaming.feeds.feed import Feed
 
 _LOOK_S: Final = 1.0
 _LOOK_AGAIN_S: Final = 0.1
@@ -46,18 +51,27 @@ class _BrokerWatch:
                 raise Failure(f"its Kafka has ended; see {self._kafka.log}")
 
 
+class Asked(NamedTuple):
+    """What is asked of one run, and not set."""
+
+    init_topics: bool = False
+    new_checkpoint: bool = False
+    standby: bool = False
+
+
 def run(
-    settings: Settings, *, init_topics: bool, new_checkpoint: bool = False, progress: Progress
+    settings: Settings, asked: Asked, progress: Progress, further: "Sequence[Feed]" = ()
 ) -> None:
-    """Run the controller until SIGTERM or Ctrl-C.
+    """Run the controller until SIGTERM or Ctrl-C, or until one of the further feeds stops it.
 
     Raises:
         Failure: Something is not as it must be, or the controller ended by itself.
     """
-    from streaming.application import ControllerFailed
+    from streaming.application import ControllerFailed, TakenOver
     from streaming.application import run as run_job
     from streaming.startup.terms import CheckpointRefused
 
+    _check(settings, asked)
     logs.configure(settings.log)
     signal.signal(signal.SIGTERM, _end_well)
     jars = JarCache.default()
@@ -68,16 +82,37 @@ def run(
         _kafka(settings, jars, progress) as (servers, watches),
     ):
         embedded = settings.kafka.bootstrap_servers is None
-        _require_topics(settings, servers, init=init_topics or embedded)
+        _require_topics(settings, servers, init=asked.init_topics or embedded)
         chosen = options(
-            settings, bootstrap_servers=servers, jars=jars.spark, new_checkpoint=new_checkpoint
+            settings,
+            bootstrap_servers=servers,
+            jars=jars.spark,
+            new_checkpoint=asked.new_checkpoint,
         )
+        chosen = replace(chosen, query=replace(chosen.query, standby=asked.standby))
         try:
-            run_job(chosen, watches, _end_stuck)
+            run_job(chosen, [*watches, *further], _end_stuck)
         except CheckpointRefused as error:
             raise Failure(str(error), ExitCode.UNHEALTHY) from error
+        except TakenOver as error:
+            remedy = "start this one again only as a standby: `trimtab run --standby`"
+            raise Failure(f"{error}; {remedy}", ExitCode.TAKEN_OVER) from error
         except ControllerFailed as error:
             raise Failure(f"the controller ended: {error}") from error
+
+
+def _check(settings: Settings, asked: Asked) -> None:
+    if settings.redis.url is not None and find_spec("redis") is None:
+        reason = "redis.url is set, and the package redis is not installed"
+        raise Failure(f"{reason}: pip install 'trimtab-controller[redis]'", ExitCode.USAGE)
+    if not asked.standby:
+        return
+    if asked.new_checkpoint:
+        reason = "--standby goes on with the other controller's checkpoint: leave out one of both"
+        raise Failure(f"{reason}, --standby or --new-checkpoint", ExitCode.USAGE)
+    if settings.kafka.bootstrap_servers is None:
+        reason = "--standby needs the Kafka of the other controller: set kafka.bootstrap_servers"
+        raise Failure(reason, ExitCode.USAGE)
 
 
 def _end_well(number: int, frame: object) -> None:

@@ -21,6 +21,8 @@ class ExitCode(IntEnum):
     TIMEOUT = 5
     STUCK = 6
     """`trimtab run` hung, and has ended itself: start it again."""
+    TAKEN_OVER = 7
+    """`trimtab run`: a younger controller goes on."""
     INTERRUPTED = 130
     """128 + SIGINT, as shells have it."""
 

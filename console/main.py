@@ -27,11 +27,16 @@ from console.commands import (
 )
 from console.commands.allocate import allocate
 from console.commands.check import check
+from console.commands.completion import completion
+from console.commands.completion import prepare as complete
 from console.commands.demo import demo
 from console.commands.doctor import doctor
 from console.commands.health import health
 from console.commands.help import Command, group
 from console.commands.options import Call, call_of
+from console.commands.plan import plan
+from console.commands.prepare import prepare
+from console.commands.recover import recover
 from console.commands.replay import replay
 from console.commands.run import run
 from console.commands.simulate import simulate
@@ -45,6 +50,7 @@ app.command(cls=Command)(demo)
 app.command(cls=Command)(run)
 app.command(cls=Command)(health)
 app.command(cls=Command)(doctor)
+app.command(cls=Command)(recover)
 app.command(cls=Command)(top)
 app.add_typer(kafka.app, name="kafka")
 app.add_typer(topics.app, name="topics")
@@ -55,11 +61,14 @@ app.add_typer(members.app, name="members")
 app.add_typer(brokers.app, name="brokers")
 app.add_typer(deadletters.app, name="deadletters")
 app.add_typer(controllers.app, name="controllers")
+app.command(cls=Command)(plan)
 app.command(cls=Command)(allocate)
 app.command(cls=Command)(simulate)
 app.command(cls=Command)(replay)
 app.command(cls=Command)(check)
 app.add_typer(faults.app, name="faults")
+app.command(cls=Command)(prepare)
+app.command(cls=Command)(completion)
 app.command(cls=Command)(version)
 
 
@@ -147,6 +156,7 @@ def main() -> None:
     try:
         try:
             _check_text()
+            complete()
             app(prog_name="trimtab", obj=call)
         finally:
             sys.stdout.flush()  # a full disk shows here, and not when Python ends

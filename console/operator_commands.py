@@ -12,7 +12,7 @@ import os
 import time
 import uuid
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from pydantic import ValidationError
@@ -26,6 +26,8 @@ from trimtab.protocol import (
     HISTORY,
     Command,
     CommandAnswer,
+    Record,
+    Topic,
     UndecodableRecord,
     decode,
     encode,
@@ -62,7 +64,7 @@ def signed(address: Address, reason: str, verb: str, **said: object) -> Command:
     Raises:
         Failure: It breaks the contract.
     """
-    signature = {"id": str(uuid.uuid4()), "principal": _user(), "reason": reason}
+    signature = {"id": str(uuid.uuid4()), "principal": user(), "reason": reason}
     try:
         read_group_key(address.name.encode())
         return COMMANDS.kinds[verb].model_validate({**signature, **said})
@@ -148,7 +150,7 @@ class _Ear:
         return None
 
 
-def _user() -> str:
+def user() -> str:
     """Return who commands; in a container the user may have a number and no name."""
     try:
         return getpass.getuser()
@@ -157,17 +159,26 @@ def _user() -> str:
 
 
 def _write(settings: Settings, key: str, command: Command) -> None:
+    write(settings, COMMANDS, key, command)
+
+
+def write(settings: Settings, to: Topic[Any], key: str, record: Record) -> None:
+    """Write a record under the key of its group, cluster or controller.
+
+    Raises:
+        Failure: Kafka did not take it.
+    """
     failed: list[KafkaError] = []
 
     def delivered(error: KafkaError | None, _message: Message) -> None:
         if error is not None:
             failed.append(error)
 
-    topic, servers = f"{settings.topics.prefix}{COMMANDS.name}", bootstrap_servers(settings)
+    topic, servers = f"{settings.topics.prefix}{to.name}", bootstrap_servers(settings)
     producer = Producer({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})
     partition = partition_of(key, settings.topics.partitions)
     try:
-        producer.produce(topic, encode(command), key.encode(), partition, on_delivery=delivered)
+        producer.produce(topic, encode(record), key.encode(), partition, on_delivery=delivered)
     except KafkaException as error:
         raise Failure(f"{topic}: {error.args[0].str()}") from error
     if producer.flush(PATIENCE_S):

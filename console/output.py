@@ -6,6 +6,8 @@ that is narrower than the table each row is a block of lines instead.
 """
 
 import json
+import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,6 +15,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 Row = Mapping[str, object]
+
+_STATE = "state"
+"""The column that has colours: what is wrong is red, what passes yellow, what is well green."""
+_RED, _YELLOW, _GREEN = 31, 33, 32
+_COLOURS = {
+    **dict.fromkeys(("starved", "out", "silent", "unassigned", "panic", "stopped"), _RED),
+    **dict.fromkeys(("assigning", "reconciling", "paused", "moving", "waiting"), _YELLOW),
+    **dict.fromkeys(("draining", "away", "resting", "awaited"), _YELLOW),
+    **dict.fromkeys(("stable", "working", "held", "available", "known", "working"), _GREEN),
+}
+_PAINT = re.compile(r"\x1b\[\d+m")
 
 
 class Format(StrEnum):
@@ -61,10 +74,14 @@ def columns(rows: Sequence[Row], *names: str) -> str:
     cells = [[name.upper() for name in names]]
     cells += [[_cell(row[name]) for name in names] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in cells
-    )
+    lines = [
+        [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in cells
+    ]
+    if _STATE in names and is_colourful():
+        place = names.index(_STATE)
+        for line in lines[1:]:
+            line[place] = _painted(line[place])
+    return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
 def fitting(rows: Sequence[Row], *names: str) -> str:
@@ -73,9 +90,27 @@ def fitting(rows: Sequence[Row], *names: str) -> str:
     if not sys.stdout.isatty():
         return table
     width = shutil.get_terminal_size().columns
-    if not rows or max(map(len, table.splitlines())) <= width:
+    if not rows or max(map(_length, table.splitlines())) <= width:
         return table
     return "\n\n".join(fields({name: row[name] for name in names}) for row in rows)
+
+
+def is_colourful() -> bool:
+    """Tell whether somebody looks who can see colours and has not asked for none."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+def _painted(cell: str) -> str:
+    """Write a state in the colour of its first word, if that has one."""
+    words = cell.replace(",", " ").split()
+    colour = _COLOURS.get(words[-1] if words[-1:] == ["paused"] else "".join(words[:1]))
+    text = cell.rstrip()
+    return cell if colour is None else f"\x1b[{colour}m{text}\x1b[0m{cell[len(text) :]}"
+
+
+def _length(line: str) -> int:
+    return len(_PAINT.sub("", line))
 
 
 def fields(values: Row) -> str:

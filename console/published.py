@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from confluent_kafka import Message
 
+from console.briefs import Brief, brief_of
 from console.cluster import bootstrap_servers
 from console.errors import ExitCode, Failure
 from console.settings import Settings
@@ -27,6 +28,7 @@ from trimtab.protocol import (
     GROUPS,
     HEARTBEATS,
     HISTORY,
+    LATENCY,
     TICK_KEY,
     Assignment,
     BrokerKey,
@@ -34,6 +36,7 @@ from trimtab.protocol import (
     DeadLetter,
     Group,
     HistoryRecord,
+    Hosts,
     MemberKey,
     Record,
     Tick,
@@ -85,6 +88,12 @@ class Published:
         found = self._newest(GROUPS, group, own, read_group_key)
         return found if group is None else {name: it for name, it in found.items() if name == group}
 
+    def briefs(self) -> list[Brief | Group]:
+        """Return the newest summary of each group, in order of names, for lists."""
+        found = self._last(GROUPS, None, b"").items()
+        read = (brief_of(it.value() or b"") or self._read(GROUPS, it) for _, it in found)
+        return [it for it in read if it is not None]
+
     def assignments(self, group: str | None = None) -> dict[MemberKey, Assignment]:
         """Return what each member was told last, of one group or of all."""
         own = b"" if group is None else member_key(group, "")
@@ -102,6 +111,22 @@ class Published:
             for message in self._messages(HISTORY, name, since_ms)
             if own in (None, message.key()) and (entry := self._read(HISTORY, message)) is not None
         ]
+
+    def records(self, topic: Topic[R], group: str) -> list[R]:
+        """Return what a topic that is keyed by group has of one, oldest first."""
+        own = group.encode()
+        read = (self._read(topic, it) for it in self._messages(topic, group) if it.key() == own)
+        return [record for record in read if record is not None]
+
+    def hosts(self, cluster: str) -> list[Hosts]:
+        """Return which brokers each topic of a cluster was last seen to have."""
+        found: dict[str, Hosts] = {}
+        for message in self._messages(LATENCY, cluster):
+            if message.key() != cluster.encode() or b'"hosts"' not in (message.value() or b""):
+                continue  # reports are many, and are not even decoded
+            if isinstance(said := self._read(LATENCY, message), Hosts):
+                found[said.topic] = said
+        return list(found.values())
 
     def letters(self, since_ms: int | None = None) -> list[Buried]:
         """Return the dead letters, oldest first."""
@@ -129,13 +154,12 @@ class Published:
 
     def controllers(self) -> list[tuple[int, Controller]]:
         """Return when each controller has said something last, and what; in order of names."""
-        last = {message.key() or b"": message for message in self._messages(CONTROLLERS)}
-        read = (
-            (message.timestamp()[1], self._read(CONTROLLERS, message))
-            for _, message in sorted(last.items(), key=lambda entry: entry[0])
-            if message.value() is not None
-        )
-        return [(at_ms, said) for at_ms, said in read if said is not None]
+        last: dict[bytes, tuple[int, Controller]] = {}
+        for message in self._messages(CONTROLLERS):
+            said = None if message.value() is None else self._read(CONTROLLERS, message)
+            if isinstance(said, Controller):  # not what an operator asks it to do
+                last[message.key() or b""] = message.timestamp()[1], said
+        return [said for _, said in sorted(last.items(), key=lambda entry: entry[0])]
 
     def _messages(
         self, topic: Topic[R], key: str | None = None, since_ms: int | None = None
@@ -151,6 +175,19 @@ class Published:
         name_of: Callable[[bytes | None], K],
     ) -> dict[K, R]:
         """Return the last record of each key that begins so; older ones are not even decoded."""
+        found: dict[K, R] = {}
+        for key, message in self._last(topic, partition_of, prefix).items():
+            record = self._read(topic, message)
+            if record is not None:
+                try:
+                    found[name_of(key)] = record
+                except UndecodableRecord:
+                    self.unreadable += 1
+        return found
+
+    def _last(
+        self, topic: Topic[R], partition_of: str | None, prefix: bytes
+    ) -> dict[bytes, Message]:
         last: dict[bytes, Message] = {}
         for message in self._messages(topic, partition_of):
             key = message.key() or b""
@@ -160,15 +197,7 @@ class Published:
                 last.pop(key, None)
             else:
                 last[key] = message
-        found: dict[K, R] = {}
-        for key, message in sorted(last.items(), key=lambda entry: entry[0]):
-            record = self._read(topic, message)
-            if record is not None:
-                try:
-                    found[name_of(key)] = record
-                except UndecodableRecord:
-                    self.unreadable += 1
-        return found
+        return dict(sorted(last.items()))
 
     def _read(self, topic: Topic[R], message: Message) -> R | None:
         try:

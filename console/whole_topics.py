@@ -85,6 +85,8 @@ def _read(
         if message is None:
             raise Failure("Kafka has stopped answering", ExitCode.TIMEOUT)
         place, error = (str(message.topic()), message.partition() or 0), message.error()
+        if error is not None and error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+            continue  # the client looks for a coordinator of its group, which we never need
         if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
             raise KafkaException(error)
         if error is None and place in left:

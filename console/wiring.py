@@ -8,6 +8,8 @@ from pathlib import Path
 
 from console.cluster import native_options
 from console.settings import Settings
+from console.settings.places import places
+from console.settings.sections import RedisSettings
 from console.settings.units import milliseconds
 from streaming.options import (
     FeedOptions,
@@ -15,6 +17,7 @@ from streaming.options import (
     Options,
     PageOptions,
     QueryOptions,
+    RedisOptions,
     SparkOptions,
     TopicOptions,
 )
@@ -36,7 +39,7 @@ def options(
         jars: The directory of Spark's Kafka connector, likewise.
         new_checkpoint: Begin a new checkpoint, whatever is there.
     """
-    controller, routes = settings.controller, settings.routes
+    controller = settings.controller
     return Options(
         name=controller.name,
         home=Path(settings.home),
@@ -57,12 +60,7 @@ def options(
             stuck_ms=milliseconds(controller.stuck_after),
             new_checkpoint=new_checkpoint,
         ),
-        feeds=FeedOptions(
-            tick_interval_ms=milliseconds(controller.tick_interval),
-            route_poll_interval_ms=milliseconds(routes.poll_interval),
-            route_file=Path(routes.file) if routes.file else None,
-            cluster=settings.brokers.cluster,
-        ),
+        feeds=_feeds(settings),
         spark=SparkOptions(
             master=settings.spark.master,
             driver_host=settings.spark.driver_host,
@@ -73,4 +71,22 @@ def options(
             further=settings.spark.options,
         ),
         page=PageOptions(address=controller.http_address, port=controller.http_port),
+        redis=_redis(settings.redis),
     )
+
+
+def _feeds(settings: Settings) -> FeedOptions:
+    routes = settings.routes
+    return FeedOptions(
+        tick_interval_ms=milliseconds(settings.controller.tick_interval),
+        route_poll_interval_ms=milliseconds(routes.poll_interval),
+        route_file=Path(routes.file) if routes.file else None,
+        name_servers=places(routes.name_servers) if routes.name_servers else (),
+        cluster=settings.brokers.cluster,
+    )
+
+
+def _redis(redis: RedisSettings) -> RedisOptions | None:
+    if redis.url is None:
+        return None
+    return RedisOptions(url=redis.url, expire_ms=milliseconds(redis.expire_after))

@@ -14,9 +14,11 @@ from rebalance.groups.model.decisions import (
     CommandAnswered,
     EvictionsHeld,
     Freed,
+    Granted,
     GroupAiled,
     HandedOver,
     MemberChanged,
+    PauseEnded,
     Rebalanced,
     TopicLeftOut,
     TwinsMet,
@@ -32,8 +34,10 @@ from sinks.history import (
     claim_refused,
     client_doubled,
     evictions_held,
+    granted,
     handed_over,
     member_changed,
+    pause_ended,
     rebalanced,
     topic_left_out,
     twins_met,
@@ -50,6 +54,7 @@ Publication = (
     | Rebalanced
     | MemberChanged
     | HandedOver
+    | Granted
     | TwinsMet
     | EvictionsHeld
     | ClaimRefused
@@ -57,6 +62,7 @@ Publication = (
     | ClientDoubled
     | CommandAnswered
     | GroupAiled
+    | PauseEnded
 )
 """Every decision but a refusal, which becomes a dead letter and needs the original for that."""
 
@@ -78,6 +84,8 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
             return member_changed(decision, outlet)
         case HandedOver():
             return handed_over(decision, outlet)
+        case Granted():
+            return granted(decision, outlet)
         case TwinsMet():
             return twins_met(decision, outlet)
         case EvictionsHeld():
@@ -92,5 +100,7 @@ def record_of(decision: Publication, outlet: Outlet) -> Record:  # noqa: C901, P
             return answered(decision, outlet)
         case GroupAiled():
             return ailed(decision, outlet)
+        case PauseEnded():
+            return pause_ended(decision, outlet)
         case _:
             assert_never(decision)

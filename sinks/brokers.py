@@ -63,5 +63,6 @@ def verdict_of(decision: VerdictIssued) -> protocol.Verdict:
         errors=decision.errors,
         detector=decision.detector,
         testers=decision.testers[: protocol.limits.TESTERS] or None,
+        voters=decision.voters[: protocol.limits.VOTERS] or None,
         shadow=decision.shadow,
     )

@@ -5,7 +5,8 @@ sink) only writes them. The same decision always makes the same bytes: a batch t
 writes the same records again, and readers do not notice, because they drop what is not newer.
 
 Made by the other modules of ``sinks``, written by ``streaming.pipeline``. Its one rule: a record is
-complete, and no later stage adds to it.
+complete, and no later stage adds to it. ``redis`` repeats what was written, for clients without
+Kafka.
 """
 
 from dataclasses import dataclass

@@ -12,9 +12,11 @@ from rebalance.groups.model.decisions import (
     ClientDoubled,
     CommandAnswered,
     EvictionsHeld,
+    Granted,
     GroupAiled,
     HandedOver,
     MemberChanged,
+    PauseEnded,
     Rebalanced,
     TopicLeftOut,
     TwinsMet,
@@ -30,12 +32,14 @@ _Entry = (
     protocol.RebalanceDone
     | protocol.MemberChanged
     | protocol.Handover
+    | protocol.Granted
     | protocol.Conflict
     | protocol.Hold
     | protocol.Claim
     | protocol.LeftOut
     | protocol.Doubled
     | protocol.CommandAnswer
+    | protocol.PauseEnded
 )
 
 
@@ -63,6 +67,7 @@ def member_changed(decision: MemberChanged, outlet: Outlet) -> Record:
         event=decision.change.value,
         at_ms=decision.at,
         cause=cause_of(decision.cause),
+        resting_until_ms=decision.resting_until,
     )
     return _noted(entry, outlet)
 
@@ -75,12 +80,28 @@ def handed_over(decision: HandedOver, outlet: Outlet) -> Record:
         to_member=decision.to_member,
         queues=tuple(QueueRef(*queue) for queue in decision.queues[: limits.QUEUES_PER_RECORD]),
         duration_ms=decision.duration_ms,
+        idle_ms=decision.idle_ms,
+        epoch=decision.epoch,
         ending=decision.ending.value,
         at_ms=decision.at,
         cause=cause_of(decision.cause),
     )
     entry = fitted(entry, "queues")
     return _noted(entry, outlet)
+
+
+def granted(decision: Granted, outlet: Outlet) -> Record:
+    """Write that queues that nobody had went to a member."""
+    entry = protocol.Granted(
+        group=decision.group,
+        member=decision.member,
+        incarnation=decision.incarnation,
+        epoch=decision.epoch,
+        queues=tuple(QueueRef(*queue) for queue in decision.queues[: limits.QUEUES_PER_RECORD]),
+        at_ms=decision.at,
+        cause=cause_of(decision.cause),
+    )
+    return _noted(fitted(entry, "queues"), outlet)
 
 
 def twins_met(decision: TwinsMet, outlet: Outlet) -> Record:
@@ -166,6 +187,14 @@ def answered(decision: CommandAnswered, outlet: Outlet) -> Record:
         cause=cause_of(decision.cause),
     )
     return _noted(entry, outlet, decision.epoch)
+
+
+def pause_ended(decision: PauseEnded, outlet: Outlet) -> Record:
+    """Write that a pause is over."""
+    entry = protocol.PauseEnded(
+        group=decision.group, at_ms=decision.at, cause=cause_of(decision.cause)
+    )
+    return _noted(entry, outlet)
 
 
 def ailed(decision: GroupAiled, outlet: Outlet) -> Record:

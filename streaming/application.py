@@ -1,10 +1,10 @@
 """The controller as a running process: session, query and feeds, from start to stop.
 
-It starts Spark, checks the checkpoint, and takes over from an earlier controller. Then it starts
-the feeds and the query, which is started again after failures that pass (``query``). If a feed
-ends, or the query for good, everything is stopped and the process ends with an error, so that a
-supervisor can start it again from the checkpoint. Nothing is decided here, and nothing is lost by
-ending at any moment.
+It starts Spark, checks the checkpoint, and takes over from an earlier controller; a standby waits
+for its turn first (``standing_by``). Then it starts the feeds and the query, which is started again
+after failures that pass (``query``). If a feed ends, or the query for good, everything is stopped
+and the process ends with an error, so that a supervisor can start it again from the checkpoint.
+Nothing is decided here, and nothing is lost by ending at any moment.
 
 Called by ``console``. Its one rule: it ends without an error only when it was told to stop.
 """
@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from threading import Event
@@ -50,10 +51,13 @@ from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.spark_figures import SparkFigures
+from streaming.standing_by import Turn, turn_of
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, survey
 from streaming.startup.reminder import NotReminded, locate
+from streaming.startup.standby import NameTaken
+from streaming.startup.succession import TAKEN_OVER
 from streaming.startup.takeover import NotTold, new_start, take_over
 from streaming.startup.terms import CheckpointRefused, differences, frozen, present_terms
 from trimtab.protocol import HEARTBEATS
@@ -63,6 +67,10 @@ _DISTRIBUTION: Final = "trimtab-controller"
 
 class ControllerFailed(Exception):  # noqa: N818 - it names what happened
     """The query, a feed or Spark itself ended without being told to."""
+
+
+class TakenOver(ControllerFailed):
+    """Another controller goes on."""
 
 
 def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], None]) -> None:
@@ -75,6 +83,7 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
 
     Raises:
         CheckpointRefused: The checkpoint was begun with other settings.
+        TakenOver: A younger controller goes on.
         ControllerFailed: It ended for any other reason.
     """
     stop, metrics = Event(), Metrics()
@@ -91,10 +100,11 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
             if not stop.is_set():
                 _run(spark, options, _Seen(metrics, horizon, page), stop, further)
     except QueryFailed as error:
-        raise ControllerFailed(f"the query ended: {error}; see {logs(options)}") from error
+        raise _failure(error, options) from error
     except (
         CheckpointUnusable,
         FeedFailed,
+        NameTaken,
         NotReminded,
         NotSurveyed,
         NotTold,
@@ -115,6 +125,12 @@ def run(options: Options, further: Sequence[Feed], end_at_once: Callable[[str], 
         ) from error
 
 
+def _failure(error: QueryFailed, options: Options) -> ControllerFailed:
+    if str(error).startswith(TAKEN_OVER):
+        return TakenOver(str(error))
+    return ControllerFailed(f"the query ended: {error}; see {logs(options)}")
+
+
 class _Seen(NamedTuple):
     """What is known of the controller's work."""
 
@@ -126,54 +142,79 @@ class _Seen(NamedTuple):
 def _run(
     spark: SparkSession, options: Options, seen: _Seen, stop: Event, further: Sequence[Feed]
 ) -> None:
-    _accept(spark, options)  # before an earlier controller is replaced
+    options = _accepted(spark, options)  # before an earlier controller is replaced
     locate(options, stop)
-    account = Account(seen.metrics, seen.horizon, options.topics.prefix)
+    account, gauges = (
+        Account(seen.metrics, seen.horizon, options.topics.prefix),
+        GroupGauges(seen.metrics),
+    )
+    about = About(options.name, version(_DISTRIBUTION), options.topics.partitions, seen.page)
+    status = Status(about, seen.metrics, account, gauges, seen.horizon)
+    operator = _operator(options)
+    seen.metrics.standby.set(options.query.standby)
+    if options.query.standby:
+        turn = turn_of(spark, options, operator, status, stop)
+    else:
+        start = new_start()
+        turn = Turn(start, take_over(options, start, stop), options.query.checkpoint)
+    if turn is None or stop.is_set():
+        return
+    seen.metrics.standby.set(0)
+    options = replace(options, query=replace(options.query, checkpoint=turn.checkpoint))
     listener = QueryListener(spark, seen.horizon, account)
     spark.streams.addListener(listener)
-    start = new_start()
-    starts = take_over(options, start, stop)
-    if stop.is_set():
-        return
+    feeds: Sequence[Feed] = (
+        TickProducer(options, seen.horizon),
+        RouteWatcher(options, gauges),
+        HostWatcher(options),
+        StatusWriter(options, status, SparkFigures(spark).show if options.spark.ui_port else None),
+        *_redis(options, seen.metrics),
+        *further,
+    )
+    operator = replace(operator, starts=turn.starts)
+    with feeding(feeds, stop) as look_at_feeds:
+        QueryLife(
+            spark, options, operator, listener, turn.start, stop, look_at_feeds, turn.following
+        ).run()
+
+
+def _redis(options: Options, metrics: Metrics) -> Sequence[Feed]:
+    if options.redis is None:
+        return ()
+    from streaming.feeds.redis import RedisWriter  # noqa: PLC0415 - its client is optional
+
+    return (RedisWriter(options, options.redis, metrics),)
+
+
+def _operator(options: Options) -> CellOperator:
     topics = options.topics
-    operator = CellOperator(
+    return CellOperator(
         topics.prefix,
         topics.partitions,
         options.policy,
         options.verdicts,
         options.query.cells_per_partition,
-        starts,
     )
-    gauges = GroupGauges(seen.metrics)
-    about = About(options.name, version(_DISTRIBUTION), options.topics.partitions, seen.page)
-    feeds: Sequence[Feed] = (
-        TickProducer(options, seen.horizon),
-        RouteWatcher(options, gauges),
-        HostWatcher(options),
-        StatusWriter(
-            options,
-            Status(about, seen.metrics, account, gauges, seen.horizon),
-            SparkFigures(spark).show if options.spark.ui_port else None,
-        ),
-        *further,
-    )
-    with feeding(feeds, stop) as look_at_feeds:
-        QueryLife(spark, options, operator, listener, start, stop, look_at_feeds).run()
 
 
-def _accept(spark: SparkSession, options: Options) -> None:
-    """Refuse a checkpoint that was begun with other settings, unless a new one is asked for."""
-    checkpoint = Checkpoint(spark, options.query.checkpoint)
+def _accepted(spark: SparkSession, options: Options) -> Options:
+    """Find the checkpoint; refuse one that was begun with other settings, unless for a new one."""
+    found = Checkpoint(spark, options.query.checkpoint).present()
+    if found != options.query.checkpoint:
+        structlog.get_logger().info("a standby has moved the checkpoint", checkpoint=found)
+        options = replace(options, query=replace(options.query, checkpoint=found))
+    checkpoint = Checkpoint(spark, found)
     checkpoint.try_out()
     if options.query.new_checkpoint or not checkpoint.in_use:
-        return
+        return options
     shelf = survey(options, looking())
     now = present_terms(options, shelf.cluster, shelf.topics)
-    options_then = checkpoint.options()
+    options_then = {} if checkpoint.damage() else checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
     reasons = (*differences(checkpoint.terms(), now), *frozen(options_then, options_now))
     if reasons:
-        raise CheckpointRefused("\n".join(reasons))
+        raise CheckpointRefused("\n".join(map(str, reasons)))
+    return options
 
 
 def _set_to(spark: SparkSession, key: str) -> str | None:
@@ -191,19 +232,20 @@ def _page(options: Options, metrics: Metrics) -> Iterator[str | None]:
     if where.port == 0:
         yield None
         return
-    tick_ms = max(options.feeds.tick_interval_ms, options.query.routine_interval_ms)
-    checks: dict[str, Check] = {"/livez": alive, "/readyz": partial(ready, options.home, tick_ms)}
+    checks: dict[str, Check] = {
+        "/livez": alive,
+        "/readyz": partial(ready, options.home, options.rhythm_ms),
+    }
     with served(where.address, where.port, Asked(checks, metrics.text)) as url:
         structlog.get_logger().info("answering probes", url=url)
         yield url
 
 
 def _watchdog(options: Options, horizon: Horizon, end_at_once: Callable[[str], None]) -> Watchdog:
-    rhythm_ms = max(options.feeds.tick_interval_ms, options.query.routine_interval_ms)
     return Watchdog(
         lambda: Signs(horizon.batches, horizon.ticks),
         structlog.get_logger(),
-        max(SILENCE_S, 3 * rhythm_ms / 1000),
+        max(SILENCE_S, 3 * options.rhythm_ms / 1000),
         options.query.stuck_ms / 1000,
         end_at_once,
         time.monotonic,

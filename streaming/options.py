@@ -54,6 +54,8 @@ class QueryOptions:
     """How long no batch may be committed while Kafka takes ticks; 0: for ever."""
     new_checkpoint: bool = False
     """Begin a new one, and keep what is there beside it."""
+    standby: bool = False
+    """Wait until another controller is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ class FeedOptions:
     tick_interval_ms: int
     route_poll_interval_ms: int
     route_file: Path | None
+    name_servers: tuple[tuple[str, int], ...]
+    """Host and port of each of RocketMQ's."""
     cluster: str | None
     """What producers call this Kafka; None: what it calls itself."""
 
@@ -100,6 +104,15 @@ class PageOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RedisOptions:
+    """Where assignments are written as well."""
+
+    url: str
+    expire_ms: int
+    """After so long without a renewal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """One controller."""
 
@@ -115,3 +128,10 @@ class Options:
     feeds: FeedOptions
     spark: SparkOptions
     page: PageOptions
+    redis: RedisOptions | None = None
+    """None: nowhere."""
+
+    @property
+    def rhythm_ms(self) -> int:
+        """How far apart batches are when no member joins or goes."""
+        return max(self.feeds.tick_interval_ms, self.query.routine_interval_ms)

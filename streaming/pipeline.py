@@ -1,4 +1,4 @@
-"""The dataflow, on one screen: read it aloud from ``decisions`` and ``publish`` down.
+"""The whole data flow: read it aloud from ``decisions`` and ``publish`` down.
 
 Records of two sources, the urgent and the routine, are cut to size, get fingerprints, are dealt out
 to cells, folded by the state function, and its decisions are written to Kafka. A cell is a
@@ -35,9 +35,9 @@ STATE: Final = "cell binary"
 _LARGEST_BYTES: Final = limits.RECORD_BYTES + 16 * 1024
 """What our topics take: the largest value, its key and its headers. Kafka's default is less."""
 MOST_WAITING: Final = 100_000
-"""Urgent records that may wait for a checkpoint: 80 MB in Python, and two seconds' work. A week of
-a thousand members' joins and releases. The first batch may hold
-as many again, which came while the controller started, and all that its start has told it."""
+"""Urgent records that may wait since the last checkpoint: about 80 MB in Python and two seconds of
+work, or a week of a thousand members' joins and releases. The first batch may be twice as large, by
+what came while the controller started, and holds all that its start has told it besides."""
 _MOST_ROUTINE: Final = 100_000
 """The same for beats: three seconds of 100,000 members. What is left waits for the next batch.
 While very much is left, log time stands still (``LogClock.ticked``)."""
@@ -56,7 +56,11 @@ def decisions(
     spark: SparkSession, options: Options, fold: StateFunction, reminders: int = 0
 ) -> DataFrame:
     """Fold all records into decisions; ``reminders`` of them were written at this start."""
-    records = urgent(spark, options, reminders).union(routine(spark, options))
+    return folded(urgent(spark, options, reminders).union(routine(spark, options)), options, fold)
+
+
+def folded(records: DataFrame, options: Options, fold: StateFunction) -> DataFrame:
+    """Fold these records."""
     cells = dealt(fingerprinted(records.select(*cut_to_size()), options), options).groupBy("cell")
     return cells.applyInPandasWithState(fold, OUTPUT, STATE, "update", "NoTimeout")
 

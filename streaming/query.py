@@ -43,7 +43,8 @@ from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
-from streaming.startup.reminder import NotReminded, reading, remind
+from streaming.startup.reminder import Following, NotReminded, reading, remind
+from streaming.startup.succession import TAKEN_OVER
 from streaming.startup.takeover import new_start
 from streaming.startup.terms import continued, present_terms
 from streaming.topics import URGENT, names
@@ -55,6 +56,11 @@ _WATCH_S: Final = 0.2
 _TOO_OLD: Final = (
     "more records wait than the first batch can read; continuing from what is published, with a "
     "new checkpoint"
+)
+
+
+_DAMAGED: Final = (
+    "the checkpoint is damaged; continuing from what is published, with a new checkpoint"
 )
 
 
@@ -88,6 +94,7 @@ class QueryLife:
         start: The name of this controller's start.
         stop: Set when it should end.
         look_at_feeds: Raises when a feed has ended.
+        following: Of a standby: what it has read of what is published.
     """
 
     spark: SparkSession
@@ -97,6 +104,7 @@ class QueryLife:
     start: str
     stop: Event
     look_at_feeds: Callable[[], None]
+    following: Following | None = None
     _trouble: Trouble = field(init=False)
     _looking: Trouble = field(default_factory=looking)
     _reading: Trouble = field(default_factory=reading)
@@ -137,7 +145,8 @@ class QueryLife:
         try:
             self._provide(start)
             told = begin_telling(self.options, start)
-            counts = remind(self.options, start, self.stop, self._reading)
+            following, self.following = self.following, None
+            counts = remind(self.options, start, self.stop, self._reading, following)
             if not self.stop.is_set():
                 end_telling(self.options, start, counts)
                 self.listener.horizon.begin(start)
@@ -152,16 +161,23 @@ class QueryLife:
     def _provide(self, start: str) -> None:
         """See to a checkpoint that the query can go on with, or begin one."""
         checkpoint, shelf = self._checkpoint, survey(self.options, self._looking)
-        if checkpoint.in_use:
-            before, at = checkpoint.terms(), checkpoint.positions()
+        if (elsewhere := checkpoint.moved_to()) is not None:
+            raise QueryFailed(
+                Ending(f"{TAKEN_OVER}: the checkpoint is {elsewhere} now", passes=False)
+            )
+        damage = checkpoint.damage()
+        if damage or checkpoint.in_use:
+            before, at = checkpoint.terms(), {} if damage else checkpoint.positions()
             lost = losses(at, before.topics if before else {}, shelf)
-            waiting = unread(at, shelf, names(self.options.topics.prefix, URGENT))
-            if not lost and not self._moves_over and waiting <= MOST_WAITING:
+            waiting = 0 if damage else unread(at, shelf, names(self.options.topics.prefix, URGENT))
+            if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
                 if before is not None and before != continued(before):
                     checkpoint.begin(continued(before))
                 return
             kept, log = checkpoint.set_aside(start), structlog.get_logger()
-            if lost:
+            if damage:
+                log.warning(_DAMAGED, damage=damage, old=kept)
+            elif lost:
                 log.warning(
                     "records were deleted before they were read; continuing from what is "
                     "left, with a new checkpoint",

@@ -17,6 +17,7 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
+from streaming import class_archive
 from streaming.options import Options
 from streaming.parcel import archived
 from streaming.process.standard_error import StandardErrorInUse, standard_error_to
@@ -48,8 +49,8 @@ def start_session(options: Options) -> SparkSession:
     written = output.stat().st_size if output.exists() else 0
     try:
         with standard_error_to(output):
-            shutil.rmtree(_scratch(options), ignore_errors=True)  # what a killed one left behind
-            _scratch(options).mkdir(parents=True)
+            shutil.rmtree(scratch(options), ignore_errors=True)  # what a killed one left behind
+            scratch(options).mkdir(parents=True)
             session = builder.getOrCreate()
     except StandardErrorInUse as error:
         raise SparkNotStarted(
@@ -60,7 +61,7 @@ def start_session(options: Options) -> SparkSession:
             f"Spark's JVM did not start: {_last(output, written)}; see {output}"
         ) from error
     if not spark.is_here:
-        session.sparkContext.addPyFile(str(archived(_scratch(options))))
+        session.sparkContext.addPyFile(str(archived(scratch(options))))
     return session
 
 
@@ -95,7 +96,8 @@ def logs(options: Options) -> Path:
     return options.home / "logs"
 
 
-def _scratch(options: Options) -> Path:
+def scratch(options: Options) -> Path:
+    """Return where files are that nobody needs after this process."""
     return options.home / ".spark-scratch"
 
 
@@ -105,9 +107,10 @@ def _runtime(options: Options) -> dict[str, str]:
     java = (
         f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
         f'"-Dtrimtab.logs={logs(options).absolute()}"',
-        f'"-Djava.io.tmpdir={_scratch(options).absolute()}"',  # nothing of ours in /tmp
+        f'"-Djava.io.tmpdir={scratch(options).absolute()}"',  # nothing of ours in /tmp
         "-XX:-UsePerfData",  # would write to /tmp all the same
         "-XX:+ExitOnOutOfMemoryError",  # a driver that lives on after that only looks alive
+        *class_archive.flags(options.spark.jars),
     )
     return {
         "spark.master": options.spark.master,
@@ -118,8 +121,8 @@ def _runtime(options: Options) -> dict[str, str]:
         "spark.driver.extraClassPath": str(options.spark.jars / "*"),
         "spark.driver.bindAddress": host,
         "spark.driver.host": host,
-        "spark.local.dir": str(_scratch(options).absolute()),
-        "spark.sql.warehouse.dir": (_scratch(options) / "warehouse").absolute().as_uri(),
+        "spark.local.dir": str(scratch(options).absolute()),
+        "spark.sql.warehouse.dir": (scratch(options) / "warehouse").absolute().as_uri(),
         # Bars drawn over the terminal at every batch.
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",

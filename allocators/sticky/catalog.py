@@ -10,9 +10,10 @@ Numbers follow Java's order of names, whatever order the request came in. Called
 Its one rule: an ``Owners`` is never changed once it is made.
 """
 
-from collections.abc import Collection, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -22,10 +23,13 @@ from allocators.sticky.chain import Flags
 from allocators.sticky.waterline import Ints
 from rebalance.allocation import AllocationPlan, AllocationRequest
 from rebalance.ids import MemberId, Queue, TopicName
+from rebalance.owners import OwnersByMember, Renamed, Which
 
 NOBODY = -1
 
 Queues = Mapping[TopicName, tuple[Queue, ...]]
+
+_NOTHING: Final[Mapping[Queue, MemberId]] = {}
 
 
 class Catalog:
@@ -57,7 +61,7 @@ class Catalog:
         )
 
 
-class Owners(Mapping[Queue, MemberId]):
+class Owners(OwnersByMember):
     """Who owns what, as an array that reads like a dictionary."""
 
     def __init__(self, group: "Group", owners: Ints) -> None:
@@ -72,6 +76,11 @@ class Owners(Mapping[Queue, MemberId]):
         if owner == NOBODY:
             raise KeyError(queue)
         return self.members[owner]
+
+    def owned_by(self, which: Which) -> Iterable[Queue]:
+        """Return the queues of those members."""
+        chosen = np.fromiter((*map(which, self.members), False), np.bool_)  # NOBODY is the last one
+        return map(self.catalog.queues.__getitem__, np.flatnonzero(chosen[self.owners]).tolist())
 
     def items(self) -> ItemsView[Queue, MemberId]:
         """Return all of them at once; one by one takes ten times as long."""
@@ -117,20 +126,23 @@ class Group:
 
 def numbered(request: AllocationRequest) -> Group:
     """Number the request, reusing what its ``current`` knows."""
-    current = request.current
+    whole = request.current
+    current, renamed = (
+        (whole.owners, whole.renamed) if isinstance(whole, Renamed) else (whole, _NOTHING)
+    )
     members = ranked(request.candidates)
     candidates = map(request.candidates.__getitem__, members)
     if isinstance(current, Owners) and current.catalog.shows(request.queues):
         catalog = current.catalog
         people = census(candidates, catalog.topics, current.rows)
-        known = _renumbered(current, members)
+        known = _with(renamed, _renumbered(current, members), catalog, members)
         orphans = (current.owners != NOBODY) & (known == NOBODY)
         return Group(catalog, members, known, people, orphans)
     catalog = Catalog(request.queues)
     people = census(candidates, catalog.topics, {})
     if not current:
         return Group(catalog, members, np.full(len(catalog.queues), NOBODY), people)
-    find = current.get
+    find = whole.get
     number: dict[MemberId | None, int] = {name: place for place, name in enumerate(members)}
     owners = (number.get(find(queue), NOBODY) for queue in catalog.queues)
     return Group(catalog, members, np.fromiter(owners, np.int64, len(catalog.queues)), people)
@@ -147,6 +159,20 @@ def _renumbered(current: Owners, members: tuple[MemberId, ...]) -> Ints:
     places = np.full(len(before) + 1, NOBODY)  # NOBODY is the last one
     places[:-1][stays] = np.flatnonzero(known)  # both are in the same order
     return places.take(current.owners, mode="wrap")
+
+
+def _with(
+    renamed: Mapping[Queue, MemberId], known: Ints, catalog: Catalog, members: Sequence[MemberId]
+) -> Ints:
+    """Return the numbers with those of some queues changed."""
+    if not renamed:
+        return known
+    names = set(renamed.values())
+    number = {name: place for place, name in enumerate(members) if name in names}
+    changed = known.copy()
+    for queue, name in renamed.items():
+        changed[catalog.places[queue]] = number.get(name, NOBODY)
+    return changed
 
 
 def _flags(members: Sequence[MemberId], there: Collection[MemberId]) -> Flags:

@@ -106,9 +106,7 @@ def _join(large: Population) -> tuple[float, float]:
 
 def everybody_beats(groups: int) -> float:
     """Return the processor time of one batch in which everybody beats."""
-    populations = [
-        population(_SMALL, f"group-{number}", queues_each=10) for number in range(groups)
-    ]
+    populations = [population(_SMALL, f"group-{number}") for number in range(groups)]
     return seconds(lambda: [stepped(it.state, it.beats) for it in populations], repeats=3)
 
 

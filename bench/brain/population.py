@@ -34,7 +34,7 @@ LIFE: Final = Incarnation("1767225600000-00000000")
 QUEUES_EACH: Final = 2
 """Of 10,000 members: a group takes in what one record can name, 26,000 queues of such a topic."""
 
-POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000)
+POLICY: Final = Policy(max_members=100_000, max_queues=1_000_000, standing_heirs=True)
 STRATEGY: Final = allocator(POLICY.strategy)
 
 
@@ -48,18 +48,17 @@ class Population(NamedTuple):
     leave: Sequence[Event]
 
 
-def population(
-    members: int, name: str = "population", queues_each: int = QUEUES_EACH
-) -> Population:
+def population(members: int, name: str = "population") -> Population:
     """Let so many members join, with a few queues for each."""
     names = [MemberId(f"{name}-{number:05}") for number in range(members)]
-    queues = tuple(Queue(_TOPIC, BrokerName(""), it) for it in range(queues_each * members))
+    queues = tuple(Queue(_TOPIC, BrokerName(""), it) for it in range(QUEUES_EACH * members))
     begin: list[Event] = [_joined(member) for member in names]
     begin.append(RouteObserved(at(0), _TOPIC, 1, exists=True, queues=queues))
     first = stepped(GroupState(GroupName(name)), begin, second=0).state
     assert len(first.handover.books) == len(queues), "every queue has an owner"
-    read = [BeatSeen(at(0), Life(member, LIFE), 0, first.epoch) for member in names]
-    first = stepped(first, read, second=0).state
+    while first.outbox.unposted:  # heirs are named when their members have shown that they read
+        read = [BeatSeen(at(0), Life(member, LIFE), 0, first.epoch) for member in names]
+        first = stepped(first, read, second=0).state
     beats = [BeatSeen(at(1), Life(member, LIFE), 1, first.epoch) for member in names]
     leave = [Left(at(1), Life(names[members // 2], LIFE), 1)]
     return Population(first, beats, [_joined(MemberId(f"{name}-newcomer"), second=1)], leave)

@@ -1,5 +1,6 @@
 """`make bench NAME=departures`: when a member goes, how long its queues have no owner."""
 
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -14,7 +15,7 @@ import typer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
 
 from bench.command import conclude, run
-from bench.departures.fleet import QUEUES, Fleet
+from bench.departures.fleet import Command, Fleet
 from bench.departures.worker import TOPIC
 from bench.floor.contender import Contender
 from bench.floor.plan import Side
@@ -24,8 +25,10 @@ from bench.floor.writer import Outlet
 from console.embedded.broker import EmbeddedKafka
 from console.output import columns
 from console.progress import Stderr
+from trimtab import supervisor
 from trimtab.protocol import DEFAULT_PARTITIONS
 
+QUEUES: Final = 64
 _NAMES: Final = ("a", "b", "c", "d")
 _MANY: Final = tuple(f"m{number:02}" for number in range(16))
 _ROLLING: Final = "restarted one after another, the controller is frozen"
@@ -78,7 +81,9 @@ def _measured(
     )
     gaps: dict[str, list[float | None]] = {}
     for supervised, ways in ((False, (Way.LEAVES, Way.KILLED)), (True, (Way.SUPERVISED,))):
-        with Fleet(kafka.bootstrap_servers, _PREFIX, _NAMES, supervised=supervised) as fleet:
+        started = _started(kafka.bootstrap_servers, "guard", supervised=supervised)
+        with Fleet(QUEUES, started) as fleet:
+            fleet.start(*_NAMES)
             fleet.rest()
             for way, frozen in product(ways, (False, True)):
                 kind = f"{way}, the controller {'is frozen' if frozen else 'works'}"
@@ -90,12 +95,18 @@ def _measured(
                             fleet, controller, _NAMES[trial % len(_NAMES)], way, frozen
                         )
                     ]
-    with (
-        Fleet(kafka.bootstrap_servers, _PREFIX, _MANY, supervised=False, guard=False) as fleet,
-        Stderr().step(_ROLLING),
-    ):
+    started = _started(kafka.bootstrap_servers, "alone", supervised=False)
+    with Fleet(QUEUES, started) as fleet, Stderr().step(_ROLLING):
+        fleet.start(*_MANY)
         gaps[_ROLLING], restart = _restarted(fleet, controller)
     return gaps, restart
+
+
+def _started(servers: str, guard: str, *, supervised: bool) -> Command:
+    """How members are started."""
+    before = [sys.executable, "-IS", supervisor.__file__] if supervised else []
+    command = [*before, sys.executable, "-m", "bench.departures.worker", servers, _PREFIX]
+    return lambda name: [*command, name, guard]
 
 
 def _restarted(fleet: Fleet, controller: Contender) -> tuple[list[float | None], dict[str, float]]:

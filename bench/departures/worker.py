@@ -1,4 +1,4 @@
-"""One member as a process: it says on stdout when queues come and go, and leaves when told to.
+"""One member as a process: it joins and leaves when told to, and says when queues come and go.
 
     python -m bench.departures.worker SERVERS PREFIX NAME GUARD
 
@@ -30,10 +30,11 @@ def say(event: str, grants: Iterable[Grant]) -> Mapping[QueueRef, int | None]:
 
 
 def main() -> None:
-    """Be a member until a line comes in."""
+    """Be a member from the first line that comes in to the next one."""
     servers, prefix, name, guard = sys.argv[1:]
     sys.stdout.write(f"{os.getpid()}\n")
     sys.stdout.flush()
+    sys.stdin.readline()
     member = Member(
         servers,
         group=GROUP,

@@ -4,7 +4,6 @@ Reading is in ``console.published``, writing in ``console.operator_commands``. A
 caller's name and a reason, which the verdict repeats.
 """
 
-import time
 from typing import Annotated
 
 import typer
@@ -14,12 +13,14 @@ from console.commands.help import Command, group
 from console.commands.options import (
     Assignments,
     ConfigFile,
+    DryRun,
     Lasting,
     NoWait,
     Output,
     Patience,
     Watch,
     moment_of,
+    now_ms,
     settings_of,
     until_of,
     watched,
@@ -73,7 +74,7 @@ def list_brokers(
         from console.views import brokers as view
 
         verdicts = at_once(published.verdicts).values()
-        rows = view.rows(verdicts, time.time_ns() // 1_000_000, cluster)
+        rows = view.rows(verdicts, now_ms(), cluster)
         Listing("brokers", rows, view.NARROW, view.WIDE).show(output)
 
     watched(draw, watch=watch)
@@ -91,6 +92,8 @@ def explain(
 ) -> None:
     """Say why a broker is in or out of use: its verdicts, oldest first, the newest last.
 
+    VOTERS are the first few reporters on whose word it is out; REASON says how many there were.
+
     Examples:
       trimtab brokers explain broker-a --cluster east
     """
@@ -107,8 +110,8 @@ def explain(
         raise Failure(unknown(f"broker of {cluster}", broker, known), ExitCode.NOT_FOUND)
     noted = [it.entry for it in at_once(lambda: published.history(cluster, begin))]
     told = [it for it in noted if isinstance(it, Verdict) and it.broker == broker]
-    rows = view.rows([*told, *([] if now in told else [now])], time.time_ns() // 1_000_000)
-    Listing("verdicts", rows, view.NARROW[2:], view.WIDE).show(output)
+    rows = view.rows([*told, *([] if now in told else [now])], now_ms())
+    Listing("verdicts", rows, view.EXPLAINED, view.BEYOND).show(output)
 
 
 @app.command(cls=Command)
@@ -123,6 +126,7 @@ def eject(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take a broker out of use, until the time is over or another command replaces this one.
 
@@ -130,13 +134,14 @@ def eject(
 
     Examples:
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"
+      trimtab brokers eject broker-a --cluster east --reason "new disk" --dry-run
     """
     settings = settings_of(config, assignments).settings
     order_broker(
         settings,
         cluster,
         "eject",
-        Asked(reason, patience, no_wait),
+        Asked(reason, patience, no_wait, dry_run),
         broker=broker,
         until_ms=until_of(lasting),
         force=force,
@@ -155,6 +160,7 @@ def restore(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Put a broker back into use; with --for, the detectors cannot eject it until then.
 
@@ -167,7 +173,7 @@ def restore(
         settings,
         cluster,
         "restore",
-        Asked(reason, patience, no_wait),
+        Asked(reason, patience, no_wait, dry_run),
         broker=broker,
         until_ms=until_of(lasting),
         force=force,
@@ -184,6 +190,7 @@ def forget(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Forget a broker's history and all commands about it; new reports make it known again.
 
@@ -191,4 +198,6 @@ def forget(
       trimtab brokers forget broker-a --cluster east --reason "another machine"
     """
     settings = settings_of(config, assignments).settings
-    order_broker(settings, cluster, "forget", Asked(reason, patience, no_wait), broker=broker)
+    order_broker(
+        settings, cluster, "forget", Asked(reason, patience, no_wait, dry_run), broker=broker
+    )

@@ -1,17 +1,25 @@
 """`trimtab controllers`: which controllers there are, and how they are doing.
 
-Reads the topic `controllers`, so it works from wherever Kafka can be read.
+Reads the topic `controllers`, so it works from wherever Kafka can be read. A standby is asked to
+take over on the same topic.
 """
 
-import time
 from typing import Annotated
 
 import typer
 
 from console.commands.group_views import published_by
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, Watch, watched
-from console.output import Format, Listing
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    Output,
+    Watch,
+    milliseconds_of,
+    now_ms,
+    watched,
+)
+from console.output import Format, Listing, write
 
 app = group()
 
@@ -22,6 +30,7 @@ def controllers() -> None:
 
     Examples:
       trimtab controllers list
+      trimtab controllers hand-over --reason "upgrade of controller-1"
     """
 
 
@@ -52,7 +61,36 @@ def list_controllers(
         from console.views import controllers as view
 
         said = at_once(published.controllers)
-        rows = view.rows(said, time.time_ns() // 1_000_000, living=living)
+        rows = view.rows(said, now_ms(), living=living)
         Listing("controllers", rows, view.NARROW, view.WIDE).show(output)
 
     watched(draw, watch=watch)
+
+
+@app.command("hand-over", cls=Command)
+def hand_over(
+    standby: Annotated[
+        str | None, typer.Argument(help="Which standby takes over; needed if there are several.")
+    ] = None,
+    *,
+    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "asked for",
+    timeout: Annotated[str, typer.Option(metavar="30s", help="How long to wait for it.")] = "30s",
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+) -> None:
+    """Let a standby take over at once, for an upgrade of the active controller.
+
+    The active controller ends with exit code 7. Members keep their queues, and notice nothing.
+
+    Examples:
+      trimtab controllers hand-over
+      trimtab controllers hand-over controller-2 --reason "upgrade of controller-1"
+    """
+    patience_s = milliseconds_of("--timeout", timeout) / 1_000
+    published = published_by(config, assignments)
+
+    from console.handing_over import hand_over_to
+    from console.published import at_once
+
+    done = at_once(lambda: hand_over_to(published, standby, reason, patience_s))
+    write(f"done: {done} is the active controller")

@@ -9,7 +9,14 @@ import typer
 
 from console.commands.group_views import Since, published_by
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, moment_of
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    Output,
+    Watch,
+    moment_of,
+    watched,
+)
 from console.output import Format, Listing
 
 app = group()
@@ -32,6 +39,7 @@ def list_deadletters(
         str | None,
         typer.Option("--reason", metavar="WORD", show_default=False, help="Only of this reason."),
     ] = None,
+    watch: Watch = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
     output: Output = Format.TABLE,
@@ -42,11 +50,15 @@ def list_deadletters(
       trimtab deadletters list --since 1h
       trimtab deadletters list --reason invalid -o wide
     """
-    from console.published import at_once
-    from console.views import letters as view
-
     begin = moment_of("--since", since)
     published = published_by(config, assignments)
-    rows = view.rows(at_once(lambda: published.letters(begin)))
-    chosen = [row for row in rows if reason in (None, row["reason"])]
-    Listing("deadletters", chosen, view.NARROW, view.WIDE).show(output)
+
+    def draw() -> None:
+        from console.published import at_once
+        from console.views import letters as view
+
+        rows = view.rows(at_once(lambda: published.letters(begin)))
+        chosen = [row for row in rows if reason in (None, row["reason"])]
+        Listing("deadletters", chosen, view.NARROW, view.WIDE).show(output)
+
+    watched(draw, watch=watch)

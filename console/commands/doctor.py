@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from console.commands.group_views import published_by
-from console.commands.options import Assignments, ConfigFile, Output
+from console.commands.options import Assignments, ConfigFile, Output, now_ms
 from console.errors import ExitCode
 from console.output import Format, Listing, write
 
@@ -58,16 +58,16 @@ def _examined(published: "Published", name: str | None) -> "list[Finding]":
     from console.published import the_group
     from console.views import findings
 
-    now_ms = time.time_ns() // 1_000_000
+    at_ms = now_ms()
     groups = published.groups() if name is None else {name: the_group(published, name)}
-    found = list(findings.of_controller(published.ticks(now_ms - MINUTE_MS), now_ms))
-    found += [it for group in groups.values() for it in findings.of_group(group, now_ms)]
+    found = list(findings.of_controller(published.ticks(at_ms - MINUTE_MS), at_ms))
+    found += [it for group in groups.values() for it in findings.of_group(group, at_ms)]
     found += _overlaps(published, name)
-    noted = published.history(name, now_ms - HOUR_MS)
+    noted = published.history(name, at_ms - HOUR_MS)
     found += findings.of_history(it.entry for it in noted)
     if name is None:
-        found += findings.of_brokers(published.verdicts().values(), now_ms)
-        found += findings.of_letters(it.letter for it in published.letters(now_ms - HOUR_MS))
+        found += findings.of_brokers(published.verdicts().values(), at_ms)
+        found += findings.of_letters(it.letter for it in published.letters(at_ms - HOUR_MS))
     return list(dict.fromkeys(found))
 
 

@@ -12,6 +12,7 @@ import typer
 from console.commands.options import (
     Assignments,
     ConfigFile,
+    DryRun,
     Lasting,
     NoWait,
     Patience,
@@ -22,13 +23,11 @@ from console.commands.ordering import Asked, order_group
 from console.errors import ExitCode, Failure
 
 Group = Annotated[str, typer.Argument(help="The group's name.")]
-Member = Annotated[str, typer.Argument(help="The member's name.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; the history repeats it.")]
 BaseEpoch = Annotated[
     int | None,
     typer.Option("--base-epoch", metavar="N", help="Refuse if the group has moved past it since."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Also if a topic then has no other worker.")]
 Rules = Annotated[
     list[str] | None,
     typer.Argument(metavar="[KEY=VALUE]...", help="Settings for this group alone."),
@@ -45,6 +44,7 @@ def policy(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Set the [policy] of one group.
 
@@ -72,7 +72,7 @@ def policy(
         settings,
         name,
         "policy",
-        Asked(reason, patience, no_wait),
+        Asked(reason, patience, no_wait, dry_run),
         base_epoch=base_epoch,
         overrides=own or None,
     )
@@ -88,6 +88,7 @@ def strategy(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Set a strategy for one group, or return to the controller's.
 
@@ -100,7 +101,7 @@ def strategy(
         settings,
         name,
         "strategy",
-        Asked(reason, patience, no_wait),
+        Asked(reason, patience, no_wait, dry_run),
         base_epoch=base_epoch,
         strategy=wanted,
     )
@@ -116,6 +117,7 @@ def pause(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Start no new moves and evict no member, until the time is over or `resume`.
 
@@ -129,7 +131,7 @@ def pause(
         settings,
         name,
         "pause",
-        Asked(reason, patience, no_wait),
+        Asked(reason, patience, no_wait, dry_run),
         base_epoch=base_epoch,
         until_ms=until_of(lasting),
     )
@@ -144,6 +146,7 @@ def resume(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """End a pause; the controller then decides all that has waited.
 
@@ -151,93 +154,8 @@ def resume(
       trimtab groups resume billing --reason "database has moved"
     """
     settings = settings_of(config, assignments).settings
-    order_group(settings, name, "resume", Asked(reason, patience, no_wait), base_epoch=base_epoch)
-
-
-def drain(
-    name: Group,
-    member: Member,
-    *,
-    reason: Reason,
-    force: Force = False,
-    base_epoch: BaseEpoch = None,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
-    patience: Patience = "30s",
-    no_wait: NoWait = False,
-) -> None:
-    """Hand a member's queues to others.
-
-    A drained member gets no queues until it restarts, or `undrain`.
-
-    Examples:
-      trimtab groups drain billing worker-3 --reason "rack 7 goes down"
-    """
-    settings = settings_of(config, assignments).settings
     order_group(
-        settings,
-        name,
-        "drain",
-        Asked(reason, patience, no_wait),
-        base_epoch=base_epoch,
-        member=member,
-        force=force or None,
-    )
-
-
-def undrain(
-    name: Group,
-    member: Member,
-    *,
-    reason: Reason,
-    base_epoch: BaseEpoch = None,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
-    patience: Patience = "30s",
-    no_wait: NoWait = False,
-) -> None:
-    """End a drain: the member may have queues again.
-
-    Examples:
-      trimtab groups undrain billing worker-3 --reason "rack 7 is back"
-    """
-    settings = settings_of(config, assignments).settings
-    order_group(
-        settings,
-        name,
-        "undrain",
-        Asked(reason, patience, no_wait),
-        base_epoch=base_epoch,
-        member=member,
-    )
-
-
-def evict(
-    name: Group,
-    member: Member,
-    *,
-    reason: Reason,
-    force: Force = False,
-    base_epoch: BaseEpoch = None,
-    config: ConfigFile = None,
-    assignments: Assignments = None,
-    patience: Patience = "30s",
-    no_wait: NoWait = False,
-) -> None:
-    """Fence a member at once; if it lives, it may join again.
-
-    Examples:
-      trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"
-    """
-    settings = settings_of(config, assignments).settings
-    order_group(
-        settings,
-        name,
-        "evict",
-        Asked(reason, patience, no_wait),
-        base_epoch=base_epoch,
-        member=member,
-        force=force or None,
+        settings, name, "resume", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
     )
 
 
@@ -250,6 +168,7 @@ def rebalance(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Compute the target again now, without waiting for the interval.
 
@@ -258,7 +177,11 @@ def rebalance(
     """
     settings = settings_of(config, assignments).settings
     order_group(
-        settings, name, "rebalance", Asked(reason, patience, no_wait), base_epoch=base_epoch
+        settings,
+        name,
+        "rebalance",
+        Asked(reason, patience, no_wait, dry_run),
+        base_epoch=base_epoch,
     )
 
 
@@ -271,6 +194,7 @@ def approve(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Confirm what the controller doubts: silent members are dead, missing queues are gone.
 
@@ -278,7 +202,9 @@ def approve(
       trimtab groups approve billing --reason "rack 3 is really gone"
     """
     settings = settings_of(config, assignments).settings
-    order_group(settings, name, "approve", Asked(reason, patience, no_wait), base_epoch=base_epoch)
+    order_group(
+        settings, name, "approve", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
+    )
 
 
 def forget(
@@ -290,6 +216,7 @@ def forget(
     assignments: Assignments = None,
     patience: Patience = "30s",
     no_wait: NoWait = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Forget a group that has no members, except its epoch: a new start continues above it.
 
@@ -297,4 +224,6 @@ def forget(
       trimtab groups forget billing --reason "moved away"
     """
     settings = settings_of(config, assignments).settings
-    order_group(settings, name, "forget", Asked(reason, patience, no_wait), base_epoch=base_epoch)
+    order_group(
+        settings, name, "forget", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
+    )

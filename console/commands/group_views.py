@@ -4,7 +4,6 @@ The records are read by ``console.published`` and put into rows by ``console.vie
 about one group reads one partition.
 """
 
-import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,10 +14,11 @@ from console.commands.options import (
     Output,
     Watch,
     moment_of,
+    now_ms,
     settings_of,
     watched,
 )
-from console.output import Format, Listing, columns, fields, show
+from console.output import Format, Listing, fields, fitting, show
 
 if TYPE_CHECKING:
     from console.published import Published
@@ -65,7 +65,7 @@ def list_groups(
         from console.published import at_once
         from console.views import groups as view
 
-        rows = view.rows(at_once(published.groups).values(), state or (), like)
+        rows = view.rows(at_once(published.briefs), state or (), like)
         Listing("groups", rows, view.NARROW, view.WIDE).show(output)
 
     watched(draw, watch=watch)
@@ -177,7 +177,7 @@ def _describe(published: "Published", name: str, output: Format) -> None:
     group = at_once(lambda: the_group(published, name))
     told = {key.member: it for key, it in at_once(lambda: published.assignments(name)).items()}
     day_ms = 24 * 60 * 60 * 1000
-    noted = at_once(lambda: published.history(name, time.time_ns() // 1_000_000 - day_ms))
+    noted = at_once(lambda: published.history(name, now_ms() - day_ms))
     head = groups.row(group) | {"rules": groups.rules(group)}
     parts = {
         "topics": (groups.topics(group), groups.TOPIC),
@@ -185,5 +185,5 @@ def _describe(published: "Published", name: str, output: Format) -> None:
         "history": (history.rows(noted[-LAST:]), history.NARROW),
     }
     tables = [fields(head)]
-    tables += [f"{title}\n{columns(rows, *names)}" for title, (rows, names) in parts.items()]
+    tables += [f"{title}\n{fitting(rows, *names)}" for title, (rows, names) in parts.items()]
     show(head | {title: rows for title, (rows, _) in parts.items()}, output, "\n\n".join(tables))

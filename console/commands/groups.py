@@ -1,11 +1,13 @@
 """`trimtab groups`: which groups there are, how each is and why; and commands to one.
 
-Looking is in ``group_views``, commanding in ``group_orders``.
+Looking is in ``group_views``, commanding in ``group_orders`` and
+``member_orders``.
 """
 
 from console.commands import group_moving as moving
 from console.commands import group_orders as orders
 from console.commands import group_views as views
+from console.commands import member_orders
 from console.commands.help import Command, group
 
 app = group()
@@ -21,6 +23,7 @@ def groups() -> None:
       trimtab groups explain billing orders-7      who has it, since when and why
       trimtab groups pause billing --for 10m --reason "database is moving"
       trimtab groups drain billing worker-3 --reason "rack 7 goes down"
+      trimtab groups drain billing worker-3 --reason "rack 7 goes down" --dry-run
     """
 
 
@@ -33,9 +36,9 @@ for command in (
     orders.strategy,
     orders.pause,
     orders.resume,
-    orders.drain,
-    orders.undrain,
-    orders.evict,
+    member_orders.drain,
+    member_orders.undrain,
+    member_orders.evict,
     orders.rebalance,
     orders.approve,
     orders.forget,

@@ -28,7 +28,7 @@ def health(
     """Say whether the controller of this home works: exit code 0, or 3 with the reason.
 
     It works while it commits batches: then its ticks reach Kafka, are read again, and decisions
-    are written. If Kafka is gone, the check fails after --within.
+    are written. If Kafka is gone, the check fails after --within. A standby works while it follows.
 
     Examples:
       trimtab health
@@ -37,14 +37,28 @@ def health(
     patience_s = milliseconds_of("--within", within) / 1_000
     home = Path(settings_of(config, assignments).settings.home)
     try:
-        age = _age_of_the_last_batch(home)
+        standby, age = _age_of_a_standby(home), None
+        if standby is None or standby > patience_s:
+            age = _age_of_the_last_batch(home)
     except OSError as error:
         reason = f"{error.filename} cannot be read: {error.strerror}"
         raise Failure(f"{reason}; run this as the user of the controller") from error
+    if age is None:
+        write("standing by: it follows the active controller, and would take over")
+        return
     if age > patience_s:
         reason = f"no batch has been committed for {age:.0f} s: does Kafka answer?"
         raise Failure(reason, ExitCode.UNHEALTHY)
     write(f"working: the last batch was committed {age:.1f} s ago")
+
+
+def _age_of_a_standby(home: Path) -> float | None:
+    """Return how long ago the standby of a home was ready; None: none runs."""
+    from console.controller import lock_of
+    from streaming.process.readiness import age_s, standby_age_s
+
+    is_standby = lock_of(home).is_held() and age_s(home) is None
+    return standby_age_s(home) if is_standby else None
 
 
 def _age_of_the_last_batch(home: Path) -> float:

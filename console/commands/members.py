@@ -51,7 +51,7 @@ def list_members(
         from console.views import members as view
 
         if name is None:
-            rows = view.rows(at_once(published.groups).values())
+            rows = view.rows(at_once(published.briefs))
         else:
             summary = at_once(lambda: the_group(published, name))
             told = at_once(lambda: published.assignments(name))

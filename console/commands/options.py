@@ -75,6 +75,9 @@ Patience = Annotated[
 NoWait = Annotated[
     bool, typer.Option("--no-wait", help="Only write it; the answer will stand in the history.")
 ]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what it would change, and give no command.")
+]
 Watch = Annotated[
     bool, typer.Option("--watch", "-w", help="Show it again every two seconds, until Ctrl-C.")
 ]
@@ -103,11 +106,16 @@ def call_of(context: typer.Context) -> Call:
     return call
 
 
+def now_ms() -> int:
+    """Return the time, in milliseconds since 1970, as records have it."""
+    return time.time_ns() // 1_000_000
+
+
 def until_of(lasting: str | None) -> int | None:
     """Return when a time that begins now is over, in milliseconds since 1970."""
     if lasting is None:
         return None
-    return time.time_ns() // 1_000_000 + milliseconds_of("--for", lasting)
+    return now_ms() + milliseconds_of("--for", lasting)
 
 
 def milliseconds_of(option: str, duration: str) -> int:
@@ -127,7 +135,7 @@ def moment_of(option: str, text: str | None) -> int | None:
 
     if text is None:
         return None
-    now = time.time_ns() // 1_000_000
+    now = now_ms()
     try:
         return max(0, now - milliseconds(parse_duration(text)))
     except ValueError:

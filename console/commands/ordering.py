@@ -7,9 +7,11 @@ Called by `trimtab groups` and `trimtab brokers`; writing and waiting are in
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from console.commands.options import milliseconds_of
+import typer
+
+from console.commands.options import milliseconds_of, now_ms
 from console.errors import ExitCode, Failure
-from console.output import write
+from console.output import fitting, write
 
 if TYPE_CHECKING:
     from console.published import Published
@@ -23,6 +25,7 @@ class Asked(NamedTuple):
     reason: str
     patience: str
     no_wait: bool
+    dry_run: bool = False
 
     @property
     def patience_s(self) -> float | None:
@@ -39,6 +42,11 @@ def order_group(settings: "Settings", name: str, verb: str, asked: Asked, **said
 
     patience_s = asked.patience_s
     command = signed(Address("GROUP", name), asked.reason, verb, **said)
+    if asked.dry_run:
+        from console.commands.plan import rehearse
+
+        rehearse(settings, name, command)
+        return
     published = Published(settings)
     before = at_once(lambda: the_group(published, name))
     if "member" in said:
@@ -58,12 +66,16 @@ def order_broker(
     patience_s = asked.patience_s
     forced, broker = said.pop("force", False), str(said["broker"])
     command = signed(Address("--cluster", cluster), asked.reason, verb, **said)
-    verdicts = at_once(Published(settings).verdicts)
+    published = Published(settings)
+    verdicts = at_once(published.verdicts)
     if not forced and (cluster, broker) not in verdicts:
         known = [key.broker for key in verdicts if key.cluster == cluster]
         reason = f"{unknown(f'broker of {cluster}', broker, known)}; --force if it is new"
         raise Failure(reason, ExitCode.NOT_FOUND)
     about = f"{broker} of {cluster}"
+    if asked.dry_run:
+        _rehearse_broker(settings, published, cluster, command, about)
+        return
     _give(settings, cluster, command, patience_s, about, of_broker(verb, cluster, broker))
 
 
@@ -85,6 +97,24 @@ def _give(
     write(f"done: {command.kind} {about}{_further(answer)}")
     if undo is not None:
         write(f"undo: {undo}")
+
+
+def _rehearse_broker(
+    settings: "Settings", published: "Published", cluster: str, command: "Command", about: str
+) -> None:
+    """Print what a command about a broker would do; it is not given."""
+    from console.planning.brokers import COLUMNS, plan
+    from console.published import at_once
+
+    verdicts, hosts = at_once(published.verdicts), at_once(lambda: published.hosts(cluster))
+    policy = settings.brokers.policy()
+    told = plan(cluster, verdicts.values(), hosts, command, policy, now_ms())
+    said = f": {told.detail}" if told.detail else ""
+    write(f"{'would be done' if told.done else 'would be refused'}: {command.kind} {about}{said}")
+    if told.rows:
+        write(f"\n{fitting(told.rows, *COLUMNS)}")
+    if not told.done:
+        raise typer.Exit(ExitCode.UNHEALTHY)
 
 
 def _further(answer: "CommandAnswer") -> str:

@@ -5,8 +5,10 @@ described in its help.
 """
 
 import json
+import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -20,9 +22,16 @@ from console.commands.options import (
     moment_of,
     settings_of,
 )
+from console.errors import ExitCode
 from console.output import write
 
 if TYPE_CHECKING:
+    from console.recordings.lines import Line
+    from console.recordings.matching import Difference
+    from console.recordings.remarks import Remarks
+    from console.recordings.replaying import Replay
+    from console.settings import Settings
+    from console.settings.topics import TopicSettings
     from sinks import Record
     from streaming.wire.rows import Row
 
@@ -40,10 +49,17 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print the records as the controller writes them.")
 ]
 Every = Annotated[
-    int,
+    int | None,
     typer.Option(
-        metavar="MS", min=1, help="Log time of a batch, if the files have no batch lines."
+        metavar="MS",
+        min=1,
+        show_default=False,
+        help="Cut batches by log time, and compare nothing: for other settings.",
     ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", show_default=False, help="Print what comes from then on."),
 ]
 
 
@@ -51,10 +67,11 @@ def replay(
     context: typer.Context,
     files: Recordings = None,
     *,
+    since: Since = None,
     until: Until = None,
     group: OneGroup = None,
     as_json: AsJson = False,
-    every: Every = EVERY_MS,
+    every: Every = None,
     servers: Servers = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -68,35 +85,140 @@ def replay(
 
     With batch lines, files are read one after the other, and batches end only there. The result
     has the same bytes as in production, if policy, brokers, partitions and cells are set as there.
-    Without batch lines, as from a cluster, --every cuts the log. The controller cut elsewhere, so
-    hand-overs may differ from what really happened: that is in `trimtab groups history`.
+    Without, what was published says where batches ended (`history` and `groups`, which a cluster
+    has): group by group the same batches are decided again, and compared with what was published.
+    At the first difference the group's replay ends, and the exit code is 3: other settings, or
+    records that are not kept any more. Where nothing was published, or with --every, the log is cut
+    by its time; the controller cut elsewhere, so hand-overs may differ from what happened.
 
     Examples:
       trimtab replay incident.jsonl --group billing
       trimtab replay incident.jsonl --until 2026-01-01T12:00:00Z --json > decided.jsonl
       trimtab check incident.jsonl decided.jsonl
       trimtab replay incident.jsonl --set policy.strategy=AVG      what would AVG have done?
-      trimtab replay --bootstrap-servers kafka-1:9092 --group billing
+      trimtab replay --bootstrap-servers kafka-1:9092 --group billing --since 03:00
+      trimtab replay --group billing --every 300 --set policy.strategy=AVG
     """
     from console.recordings.remarks import Remarks
-    from console.recordings.replaying import Replay, batches
+    from console.recordings.replaying import Replay
     from console.recordings.source import lines
     from console.wiring import described
 
     settings, progress = settings_of(config, assignments).settings, call_of(context).progress
+    view = View(moment_of("--since", since), moment_of("--until", until), group, as_json)
     again = Replay.of(described(settings))
-    remarks, topics = Remarks(settings.topics, group), list(again.rules.decoder.topics)
-    read = remarks.kept(lines(settings, files or (), servers, topics, progress, group), topics)
+    topics = _topics(again, settings, view, compared=every is None)
+    recorded = lines(settings, files or (), servers, topics, progress, group)
+    remarks = Remarks(settings.topics, group)
+    _replay(again, list(remarks.kept(recorded, topics)), remarks, every, view)
+    remarks.tell(progress)
+
+
+def _topics(again: "Replay", settings: "Settings", view: "View", *, compared: bool) -> list[str]:
+    """Return what is read: what the controller hears, and what it published."""
+    prefix, heard = settings.topics.prefix, list(again.rules.decoder.topics)
+    if view.group is not None:  # reports on brokers concern no group, and are many
+        heard = [name for name in heard if name != f"{prefix}latency"]
+    return [*heard, f"{prefix}history", f"{prefix}groups"] if compared else heard
+
+
+def _replay(
+    again: "Replay", read: "Sequence[Line]", remarks: "Remarks", every: int | None, view: "View"
+) -> None:
+    from console.recordings.lines import Cut
+
+    history = f"{remarks.topics.prefix}history"
+    if every is None and (groups := _published(read, history, view.group)):
+        _compare(again, groups, read, remarks.topics, view)
+        return
+    heard = again.rules.decoder.topics
+    kept = [line for line in read if isinstance(line, Cut) or line.topic in heard]
+    _cut_by_time(again, kept, every or EVERY_MS, remarks, view)
+
+
+class View(NamedTuple):
+    """What is printed."""
+
+    since_ms: int | None
+    until_ms: int | None
+    group: str | None
+    as_json: bool
+
+
+def _cut_by_time(
+    again: "Replay", lines: "Sequence[Line]", every: int, remarks: "Remarks", view: View
+) -> None:
+    """Print what is decided by batches that end where lines say, or else after so much time."""
+    from console.recordings.replaying import batches
+
     offsets = Counter[tuple[str, int]]()
-    for number, rows in batches(read, every, moment_of("--until", until)):
+    for number, rows in batches(lines, every, view.until_ms):
         decided = again.decide(rows)
         remarks.note(rows, decided)
-        records = [each for each in decided if group is None or _is_of(each, group)]
-        if records and as_json:
+        records = [each for each in decided if view.group is None or _is_of(each, view.group)]
+        if view.since_ms is not None and rows[-1].appended_ms < view.since_ms:
+            continue
+        if records and view.as_json:
             _write(number, rows, records, offsets)
         elif records:
-            _tell(number, rows, records, settings.topics.prefix)
-    remarks.tell(progress)
+            _tell(number, rows, records, remarks.topics.prefix)
+
+
+def _published(lines: "Sequence[Line]", history: str, group: str | None) -> list[str]:
+    """Return the groups whose history was read, if nobody says where batches end."""
+    from console.recordings.lines import Cut
+
+    if any(isinstance(line, Cut) for line in lines):
+        return []
+    keys = {line.key for line in lines if not isinstance(line, Cut) and line.topic == history}
+    names = {key.decode(errors="replace") for key in keys if key is not None}
+    return sorted(names) if group is None else [group] if group in names else []
+
+
+def _compare(
+    again: "Replay", groups: list[str], lines: "Sequence[Line]", topics: "TopicSettings", view: View
+) -> None:
+    """Print each group's batches as far as they are those that were published."""
+    from console.recordings import matching
+    from console.recordings.lines import Cut
+
+    rows = [line for line in lines if not isinstance(line, Cut)]
+    if view.until_ms is not None:
+        rows = [row for row in rows if row.appended_ms <= view.until_ms]
+    offsets, differs = Counter[tuple[str, int]](), False
+    for group in groups:
+        published = matching.Published.of(group, rows, topics.prefix)
+        heard = matching.about(group, rows, topics.prefix, topics.partitions)
+        for batch in matching.as_published(again.copied(), group, heard, published):
+            if isinstance(batch, matching.Difference):
+                differs = True
+                _tell_difference(group, batch, topics.prefix)
+            elif view.since_ms is None or batch.rows[-1].appended_ms >= view.since_ms:
+                if view.as_json:
+                    _write(batch.number, batch.rows, batch.records, offsets)
+                else:
+                    _tell(batch.number, batch.rows, batch.records, topics.prefix)
+    if differs:
+        raise typer.Exit(ExitCode.UNHEALTHY)
+
+
+def _tell_difference(group: str, found: "Difference", prefix: str) -> None:
+    """Say on stderr where a replay has left what was published, and what may be why."""
+    from console.views.moments import said
+    from console.views.sentences import told
+    from trimtab.protocol import HISTORY, decode
+
+    told_then = "a summary that is replaced since"
+    if (row := found.published) is not None:
+        told_then = f"{row.topic}/{row.partition}@{row.offset}: {told(decode(HISTORY, row.value))}"
+    lines = [f"difference at {said(found.at_ms)}: the replay of {group} ends here"]
+    lines.append(f"  published: {told_then}")
+    lines += [f"  replayed:  {_told(record, prefix)}" for record in found.decided]
+    if found.first:
+        lines.append(
+            "  nothing came as published: are its first records kept, and the settings the same?"
+        )
+    sys.stderr.write("\n".join(lines) + "\n")
 
 
 def _is_of(record: "Record", group: str) -> bool:

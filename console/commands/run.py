@@ -29,6 +29,15 @@ def run(
             "change settings that a checkpoint fixes. No queue moves.",
         ),
     ] = False,
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby",
+            help="Start everything, follow the active controller, and take over when it is gone "
+            "or `trimtab controllers hand-over` asks for it. Needs a name and a home of its own, "
+            "and the other's checkpoint.",
+        ),
+    ] = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
@@ -41,14 +50,13 @@ def run(
       trimtab run
       trimtab run --new-checkpoint --set controller.cells_per_partition=4
       trimtab run --set kafka.bootstrap_servers=kafka-1:9092,kafka-2:9092
+      trimtab run --standby --set controller.name=b --set home=/var/lib/b \
+                  --set controller.checkpoint=/shared/checkpoint --config production.toml
       TRIMTAB_LOG__FORMAT=json trimtab run --config production.toml
     """
+    from console.controller import Asked
     from console.controller import run as run_controller
 
     settings = settings_of(config, assignments).settings
-    run_controller(
-        settings,
-        init_topics=init_topics,
-        new_checkpoint=new_checkpoint,
-        progress=call_of(context).progress,
-    )
+    asked = Asked(init_topics=init_topics, new_checkpoint=new_checkpoint, standby=standby)
+    run_controller(settings, asked, call_of(context).progress)

@@ -5,13 +5,12 @@ The same rows as `groups list`, in another order and with the sums above them.
 
 import shutil
 import sys
-import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from console.commands.group_views import published_by
-from console.commands.options import Assignments, ConfigFile, watched
+from console.commands.options import Assignments, ConfigFile, now_ms, watched
 from console.output import fitting, write
 
 if TYPE_CHECKING:
@@ -45,11 +44,11 @@ def top(
 def _screen(published: "Published", *, live: bool) -> str:
     from console.views import groups, overview
 
-    now_ms = time.time_ns() // 1_000_000
-    summaries = list(published.groups().values())
-    ticks = published.ticks(now_ms - MINUTE_MS)
+    at_ms = now_ms()
+    summaries = published.briefs()
+    ticks = published.ticks(at_ms - MINUTE_MS)
     rows = [groups.row(it) for it in sorted(summaries, key=overview.urgency)]
     if live:
         rows = rows[: max(1, shutil.get_terminal_size().lines - _BESIDE)]
-    head = f"{overview.controller(ticks, now_ms)}\n{overview.sums(summaries)}"
+    head = f"{overview.controller(ticks, at_ms)}\n{overview.sums(summaries)}"
     return f"{head}\n\n{fitting(rows, *groups.NARROW)}"

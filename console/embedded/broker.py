@@ -13,12 +13,17 @@ until it answers.
 import subprocess
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from console.embedded.broker_files import broker_properties, cluster_id, java_command
+from console.embedded.broker_files import (
+    AS_IT_IS,
+    broker_properties,
+    cluster_id,
+    java_command,
+)
 from console.embedded.instance import STOP_GRACE_S, BrokerAddress, Instance
 from console.embedded.jars import JarCache
 from console.embedded.java import find_java
@@ -48,6 +53,8 @@ class EmbeddedKafka:
         port: The port to listen on: 0 for any, None for 19092 if it is free and any otherwise.
         jars: Where the archives come from.
         progress: Who hears how long it takes.
+        properties: More properties of the broker, or others in the place of ours; listeners are
+            beside ours.
     """
 
     def __init__(
@@ -57,11 +64,13 @@ class EmbeddedKafka:
         port: int | None = None,
         jars: JarCache | None = None,
         progress: Progress = SILENT,
+        properties: Mapping[str, str] = AS_IT_IS,
     ) -> None:
         self.instance = Instance(home)
         self._port = port
         self._jars = jars or JarCache.default()
         self._progress = progress
+        self._properties = properties
         self._address: BrokerAddress | None = None
         self._process: TetheredProcess | None = None
 
@@ -83,7 +92,7 @@ class EmbeddedKafka:
             Failure: A tool is missing, the port is taken, or the broker does not come up.
         """
         self._jars.fetch(self._progress)
-        start = _Start(self.instance, self._jars, self._progress, self._spawn)
+        start = _Start(self.instance, self._jars, self._progress, self._spawn, self._properties)
         try:
             self._address, _ = start.run(self._port)
         except BaseException:
@@ -148,12 +157,18 @@ class _Start:
     """One attempt to have a running broker in ``instance``."""
 
     def __init__(
-        self, instance: Instance, jars: JarCache, progress: Progress, spawn: Spawn
+        self,
+        instance: Instance,
+        jars: JarCache,
+        progress: Progress,
+        spawn: Spawn,
+        properties: Mapping[str, str] = AS_IT_IS,
     ) -> None:
         self._instance = instance
         self._jars = jars
         self._progress = progress
         self._spawn = spawn
+        self._properties = properties
         self._java = find_java()
 
     def run(self, port: int | None) -> tuple[BrokerAddress, bool]:
@@ -200,7 +215,9 @@ class _Start:
         instance = self._instance
         java = java_command(self._java, self._jars.kafka, logs=instance.logs, tmp=instance.tmp)
         (controller_port,) = choose_ports(1, besides=[port])
-        properties = broker_properties(port=port, controller_port=controller_port)
+        properties = broker_properties(
+            port=port, controller_port=controller_port, further=self._properties
+        )
         instance.properties.write_text(properties)
         self._format(java)
         with instance.output.open("wb") as output:

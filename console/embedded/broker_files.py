@@ -6,9 +6,13 @@ gigabyte of heap, few threads. Every value that differs from Kafka's default has
 
 import base64
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 LOOPBACK = "127.0.0.1"
+AS_IT_IS: Mapping[str, str] = MappingProxyType({})
+"""No property beside those that are here."""
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 _FIXED = {
@@ -44,6 +48,9 @@ _FIXED = {
     "num.io.threads": "4",
 }
 
+_LISTENERS = {"listeners", "advertised.listeners", "listener.security.protocol.map"}
+"""Lists, of which ours are needed."""
+
 _JVM_OPTIONS = (
     *("-Xms512m", "-Xmx512m"),  # the 1 GiB of Kafka's scripts is for clusters
     "-XX:+UseSerialGC",  # one small heap; saves the threads of the parallel collectors
@@ -54,14 +61,21 @@ _JVM_OPTIONS = (
 )
 
 
-def broker_properties(*, port: int, controller_port: int) -> str:
-    """The contents of ``server.properties``."""
+def broker_properties(
+    *, port: int, controller_port: int, further: Mapping[str, str] = AS_IT_IS
+) -> str:
+    """The contents of ``server.properties``.
+
+    ``further`` ones come in the place of ours; further listeners are beside ours.
+    """
     places = {
         "listeners": f"BROKER://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
         "advertised.listeners": f"BROKER://{LOOPBACK}:{port}",
         "controller.quorum.voters": f"1@{LOOPBACK}:{controller_port}",
     }
-    return "".join(f"{key}={value}\n" for key, value in {**_FIXED, **places}.items())
+    ours = {**_FIXED, **places}
+    beside = {it: f"{ours[it]},{further[it]}" for it in _LISTENERS & further.keys()}
+    return "".join(f"{key}={value}\n" for key, value in {**ours, **further, **beside}.items())
 
 
 def cluster_id(drawn: uuid.UUID) -> str:

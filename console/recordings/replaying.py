@@ -39,6 +39,10 @@ class Replay:
         rules = CellRules.of(topics.prefix, topics.partitions, options.policy, options.verdicts)
         return cls(rules, options.query.cells_per_partition)
 
+    def copied(self) -> "Replay":
+        """Return one that goes on from here by itself."""
+        return Replay(self.rules, self.slots, dict(self._cells))
+
     def decide(self, rows: list[Row]) -> list[Record]:
         """Fold one batch."""
         dealt: dict[tuple[int, int], list[Row]] = {}

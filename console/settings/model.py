@@ -17,6 +17,7 @@ from console.settings.sections import (
     ControllerSettings,
     KafkaSettings,
     LogSettings,
+    RedisSettings,
     RouteSettings,
     SparkSettings,
 )
@@ -50,6 +51,7 @@ class Settings(BaseSettings):
     brokers: BrokerSettings = BrokerSettings()
     routes: RouteSettings = RouteSettings()
     spark: SparkSettings = SparkSettings()
+    redis: RedisSettings = RedisSettings()
     log: LogSettings = LogSettings()
 
     @model_validator(mode="before")

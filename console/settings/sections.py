@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from console.settings.places import Places
 from console.settings.section import Options, Section
 from console.settings.units import Duration, Size, Wait
 from trimtab.protocol import limits
@@ -97,6 +98,10 @@ class RouteSettings(Section):
     """A YAML file with queues that this Kafka does not know: topic -> brokers and queue counts. It
     is read again when it changes."""
 
+    name_servers: Places | None = None
+    """RocketMQ's name servers, as its clients are told them: host:port;host:port. They are asked
+    for the queues of topics that are neither in the file nor in Kafka, each time that Kafka is."""
+
 
 class SparkSettings(Section):
     """The Spark that the controller runs in."""
@@ -117,6 +122,19 @@ class SparkSettings(Section):
 
     options: Options = Field(default_factory=dict)
     """Further Spark options, passed on untouched; they win over trimtab's own."""
+
+
+class RedisSettings(Section):
+    """A Redis or Valkey where assignments are written as well, for clients that have no Kafka."""
+
+    url: str | None = Field(default=None, pattern=r"^(rediss?|unix)://")
+    """Where it is: redis://host:6379/0, rediss:// with TLS, or unix:///path; name and password
+    before the host. Unset, nothing is written. Kafka's topics never wait for it
+    (docs/following.md)."""
+
+    expire_after: Duration = timedelta(hours=1)
+    """How long a member's hash stays when no controller renews it. Everything is written again
+    three times as often. Clients must not take a hash that is gone for a queue that is free."""
 
 
 class LogSettings(Section):

@@ -11,7 +11,10 @@ from trimtab.protocol import Verdict
 Row = dict[str, object]
 
 NARROW = ("cluster", "broker", "state", "since", "until", "detector", "shadow", "reason")
-WIDE = ("reports", "errors", "testers")
+WIDE = ("reports", "errors", "testers", "voters")
+EXPLAINED = ("state", "since", "until", "detector", "voters", "reason")
+BEYOND = ("shadow", "reports", "errors", "testers")
+"""Of one broker, who spoke against it is the point."""
 
 
 def row(verdict: Verdict, now_ms: int) -> Row:
@@ -30,6 +33,7 @@ def row(verdict: Verdict, now_ms: int) -> Row:
         "reports": verdict.reports,
         "errors": verdict.errors,
         "testers": list(verdict.testers or ()),
+        "voters": list(verdict.voters or ()),
     }
 
 

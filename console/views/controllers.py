@@ -11,7 +11,17 @@ from trimtab.protocol import Controller
 
 Row = dict[str, object]
 
-NARROW = ("controller", "said_s", "batch", "longest_ms", "lag_ms", "groups", "members", "moves")
+NARROW = (
+    "controller",
+    "role",
+    "said_s",
+    "batch",
+    "longest_ms",
+    "lag_ms",
+    "groups",
+    "members",
+    "moves",
+)
 WIDE = ("version", "start", "batches", "mean_ms", "queues", "unassigned", "dead_letters", "page")
 SILENT_S: Final = 15.0
 """Three times as long as a controller is silent between two words."""
@@ -22,6 +32,7 @@ def row(status: Controller, said_s: float) -> Row:
     times, totals = status.times, status.totals
     return {
         "controller": status.controller,
+        "role": status.role,
         "said_s": round(said_s),
         "batch": status.batch,
         "longest_ms": times.longest_ms if times else None,

@@ -18,6 +18,7 @@ from trimtab.protocol import (
     Assignment,
     Cause,
     CommandAnswer,
+    Granted,
     Group,
     Handover,
     HistoryRecord,
@@ -65,11 +66,12 @@ def _way_to(
     owner, epoch = (now[0][0], now[0][1]) if now else (None, None)
     for it in reversed(noted):
         entry = it.entry
-        if isinstance(entry, Handover) and _names(entry, queue):
-            if owner in {None, entry.to_member}:
+        if isinstance(entry, Handover | Granted) and _names(entry, queue):
+            taker = entry.member if isinstance(entry, Granted) else entry.to_member
+            if owner in {None, taker}:
                 return [*_same_cause(noted, entry.cause, before=it), it]
             break
-    return [] if epoch is None else _granted(noted, epoch)
+    return [] if epoch is None else _drawn(noted, epoch)
 
 
 def _is_of(queue: str, group: Group) -> bool:
@@ -144,12 +146,12 @@ def _next(member: str, heir: InheritRef) -> str:
     return f"{member} comes next, under epoch {heir.epoch}, when {heir.from_member} lets go"
 
 
-def _names(entry: Handover, queue: str) -> bool:
+def _names(entry: Handover | Granted, queue: str) -> bool:
     return any(queue_name(it) == queue for it in entry.queues)
 
 
-def _granted(noted: Sequence[Noted], epoch: int) -> list[Noted]:
-    """Return what led to the grant of a queue that nobody had: the step that drew its epoch."""
+def _drawn(noted: Sequence[Noted], epoch: int) -> list[Noted]:
+    """Return what led to a grant that is no hand-over: the step that drew its epoch."""
     for it in noted:
         entry = it.entry
         if isinstance(entry, RebalanceDone) and entry.epoch_before < epoch <= entry.epoch_after:
@@ -160,7 +162,7 @@ def _granted(noted: Sequence[Noted], epoch: int) -> list[Noted]:
 def _same_cause(noted: Sequence[Noted], cause: Cause, before: Noted | None = None) -> list[Noted]:
     """Return what a cause brought about, in the order of the history, or what came before."""
     end = len(noted) if before is None else noted.index(before)
-    kinds = (MemberChanged, RebalanceDone, Handover, CommandAnswer)
+    kinds = (MemberChanged, RebalanceDone, Handover, Granted, CommandAnswer)
     telling = kinds if before is None else (MemberChanged, RebalanceDone, CommandAnswer)
     return [
         it

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from console.views.moments import ago
-from console.views.sentences import queue_name
+from console.views.sentences import queue_name, several
 from trimtab.protocol import (
     Assignment,
     Claim,
@@ -36,7 +36,6 @@ BEHIND = 30
 """Ticks that are written and not decided on: half a minute, ten batches of a busy machine."""
 RETURNS = 4
 """As often in an hour a member comes back: a rolling restart does it once."""
-_NAMED = 3
 
 
 class Finding(NamedTuple):
@@ -84,7 +83,7 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
         yield Finding(name, finding, remedy)
     if group.state == "assigning" and stuck:
         awaited = [topic for topic, it in sorted(group.topics.items()) if it.awaited]
-        what = f"topics that do not exist: {_some(awaited)}" if awaited else "its routes"
+        what = f"topics that do not exist: {several(awaited)}" if awaited else "its routes"
         yield Finding(name, f"it waits for {what}", "create them, or `trimtab topics check`")
     if group.subscriptions:
         finding = f"its members have {group.subscriptions} different subscriptions"
@@ -102,11 +101,11 @@ def _starved(group: Group) -> Finding:
         )
     if drained:
         remedy = f'start a member, or `trimtab groups undrain {name} {drained[0]} --reason "..."`'
-        return Finding(name, f"{finding}: {_some(drained)} drain", remedy)
+        return Finding(name, f"{finding}: {several(drained)} drain", remedy)
     away = [it.member for it in group.people if it.away]
     if away:
         remedy = "start them, or wait for the end of their session"
-        return Finding(name, f"{finding}: kept for {_some(away)}, which is away", remedy)
+        return Finding(name, f"{finding}: kept for {several(away)}, which is away", remedy)
     return Finding(name, finding, f"`trimtab queues list {name} --state unassigned`")
 
 
@@ -119,11 +118,11 @@ def _of_people(group: Group) -> Iterator[Finding]:
         remedy = (
             f'look at them; `trimtab groups approve {group.group} --reason "..."` if they are dead'
         )
-        finding = f"{_some(silent)} are silent, and too many at once to be believed dead"
+        finding = f"{several(silent)} are silent, and too many at once to be believed dead"
         yield Finding(group.group, finding, remedy)
     if resting := those("resting"):
         remedy = "look at their logs: they come and go too often, and get no queues for a while"
-        yield Finding(group.group, f"{_some(resting)} rest", remedy)
+        yield Finding(group.group, f"{several(resting)} rest", remedy)
 
 
 def of_assignments(group: str, assignments: Iterable[Assignment]) -> Iterator[Finding]:
@@ -135,7 +134,7 @@ def of_assignments(group: str, assignments: Iterable[Assignment]) -> Iterator[Fi
                 holders[queue_name(grant)].append(it.member)
     for queue, members in sorted(holders.items()):
         if len(members) > 1:
-            finding = f"{queue} is held by {_some(members)}"
+            finding = f"{queue} is held by {several(members)}"
             yield Finding(group, finding, "`trimtab check` judges the whole log; report it")
 
 
@@ -185,8 +184,3 @@ def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:
     for cluster in sorted(panicked):
         remedy = f"`trimtab brokers list --cluster {cluster}`: too many are unfit to avoid any"
         yield Finding(cluster, "verdicts are ignored", remedy)
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more

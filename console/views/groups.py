@@ -5,6 +5,7 @@ Rows of summaries, which are the newest of each group.
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from console.briefs import Brief
 from console.views.moments import said
 from console.views.sentences import place, source
 from trimtab.protocol import Cause, Group
@@ -26,7 +27,7 @@ WIDE = ("strategy", "topics", "paused", "target_epoch", "shortage", "ailment", "
 TOPIC = ("topic", "queues", "left_out", "state", "version")
 
 
-def row(group: Group) -> Row:
+def row(group: Group | Brief) -> Row:
     """Describe a group on one line; the same columns for each."""
     queues = group.queues
     return {
@@ -50,13 +51,13 @@ def row(group: Group) -> Row:
     }
 
 
-def shortage(group: Group) -> str | None:
+def shortage(group: Group | Brief) -> str | None:
     """Say why queues have no owner, if the group knows it."""
     reasons = (group.shortage or {}).items()
     return "; ".join(f"{count}: {reason}" for reason, count in reasons) or None
 
 
-def rows(groups: Iterable[Group], states: Sequence[str] = (), like: str = "") -> list[Row]:
+def rows(groups: Iterable[Group | Brief], states: Sequence[str] = (), like: str = "") -> list[Row]:
     """Describe groups, or those in some states and with a part of a name."""
     return [row(it) for it in groups if (not states or it.state in states) and like in it.group]
 

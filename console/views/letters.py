@@ -8,6 +8,7 @@ from base64 import b64decode
 from collections.abc import Iterable
 
 from console.views.moments import said
+from console.views.sentences import place
 from trimtab.protocol import DeadLetter
 
 Row = dict[str, object]
@@ -22,7 +23,7 @@ def row(stands: str, letter: DeadLetter) -> Row:
     """Describe a dead letter that stands at a place in the log."""
     return {
         "at": said(letter.timestamp_ms),
-        "record": f"{letter.topic}/{letter.partition}@{letter.offset}",
+        "record": place(letter),
         "key": _text(letter.key_b64),
         "reason": letter.reason,
         "detail": letter.detail,

@@ -6,6 +6,7 @@ members; the rest are known by their assignments alone.
 
 from collections.abc import Iterable, Mapping
 
+from console.briefs import Brief, BriefMember
 from trimtab.protocol import Assignment, Group, MemberSummary
 
 Row = dict[str, object]
@@ -17,7 +18,7 @@ _SAID = {"held": "silent"}
 """What a reader would not guess: an eviction is held because the member is silent."""
 
 
-def rows(groups: Iterable[Group]) -> list[Row]:
+def rows(groups: Iterable[Group | Brief]) -> list[Row]:
     """Describe the members that summaries name."""
     return [_row(group.group, person, None) for group in groups for person in group.people]
 
@@ -45,7 +46,7 @@ def _counted(of: Assignment) -> MemberSummary:
     )
 
 
-def _row(group: str, person: MemberSummary, told: Assignment | None) -> Row:
+def _row(group: str, person: MemberSummary | BriefMember, told: Assignment | None) -> Row:
     traits = [_SAID.get(it, it) for it in _TRAITS if getattr(person, it)]
     return {
         "group": group,

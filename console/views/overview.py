@@ -7,13 +7,14 @@ groups with the most queues concerned.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from console.briefs import Brief
 from console.views.moments import ago
 from trimtab.protocol import Group, Tick
 
 _ORDER = ("starved", "assigning", "reconciling", "stable", "empty", "dead")
 
 
-def urgency(group: Group) -> tuple[bool, int, int, str]:
+def urgency(group: Group | Brief) -> tuple[bool, int, int, str]:
     """Return what to sort groups by."""
     queues = group.queues
     concerned = queues.unassigned + queues.moving
@@ -30,7 +31,7 @@ def controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> str:
     return f"controller: {newest.controller}, last tick {age} ago, {behind} ticks behind"
 
 
-def sums(groups: Sequence[Group]) -> str:
+def sums(groups: Sequence[Group | Brief]) -> str:
     """Say how many groups are in which state, and how many members and queues there are."""
     states = Counter[str](it.state for it in groups)
     told = ", ".join(f"{states[state]} {state}" for state in _ORDER if states[state])

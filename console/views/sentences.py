@@ -8,8 +8,13 @@ from collections.abc import Iterable
 from functools import singledispatch
 from typing import Any, Protocol
 
+from console.briefs import BriefCause
+from console.views import moments
 from trimtab import protocol
 from trimtab.protocol import Cause, HolderRef, InheritRef, QueueRef
+
+_NAMED = 3
+"""How many of what may be thousands are named."""
 
 
 class _OfAQueue(Protocol):
@@ -21,6 +26,17 @@ class _OfAQueue(Protocol):
     def broker(self) -> str: ...
     @property
     def id(self) -> int: ...
+
+
+class _Placed(Protocol):
+    """Whatever says where a record stands: a cause, or a dead letter."""
+
+    @property
+    def topic(self) -> str | None: ...
+    @property
+    def partition(self) -> int | None: ...
+    @property
+    def offset(self) -> int | None: ...
 
 
 def told(record: protocol.Record) -> str:
@@ -38,14 +54,14 @@ def reason(cause: Cause) -> str:
     return f"{source(cause)}{f', {at}' if at else ''}{detail}"
 
 
-def source(cause: Cause) -> str:
+def source(cause: Cause | BriefCause) -> str:
     """Write what kind of event a cause is, and whom it is about."""
     return f"{cause.kind} of {cause.subject}" if cause.subject else cause.kind
 
 
-def place(cause: Cause) -> str | None:
-    """Write where the event stands in the log, if it stands there."""
-    return f"{cause.topic}/{cause.partition}@{cause.offset}" if cause.topic else None
+def place(record: _Placed) -> str | None:
+    """Write where a record stands in the log, if it stands there."""
+    return f"{record.topic}/{record.partition}@{record.offset}" if record.topic else None
 
 
 def queue_name(queue: _OfAQueue) -> str:
@@ -57,6 +73,13 @@ def queue_name(queue: _OfAQueue) -> str:
 def queue_names(queues: Iterable[QueueRef]) -> str:
     """Write several queues."""
     return " ".join(map(queue_name, queues))
+
+
+def several(names: Iterable[str], most: int = _NAMED) -> str:
+    """Write names, the first of them where they are many."""
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return f"{', '.join(every[:most])}{more}"
 
 
 @singledispatch
@@ -88,7 +111,11 @@ def _(record: protocol.Group) -> str:
 
 @event.register
 def _(record: protocol.MemberChanged) -> str:
-    return f"{record.member} {record.event}"
+    if record.resting_until_ms is None:
+        return f"{record.member} {record.event}"
+    return (
+        f"{record.member} {record.event}, and rests until {moments.said(record.resting_until_ms)}"
+    )
 
 
 @event.register
@@ -101,10 +128,17 @@ def _(record: protocol.RebalanceDone) -> str:
 
 @event.register
 def _(record: protocol.Handover) -> str:
-    return (
-        f"{queue_names(record.queues)} went from {record.from_member} to {record.to_member} "
-        f"in {record.duration_ms} ms ({record.ending})"
-    )
+    way = f"{queue_names(record.queues)} went from {record.from_member} to {record.to_member}"
+    epoch = "" if record.epoch is None else f" under epoch {record.epoch}"
+    told = f", {record.duration_ms} ms after it was told" if record.duration_ms else ""
+    idle = f"; without a worker for at most {record.idle_ms} ms" if record.idle_ms else ""
+    return f"{way}{epoch} ({record.ending}{told}{idle})"
+
+
+@event.register
+def _(record: protocol.Granted) -> str:
+    names = queue_names(record.queues)
+    return f"{record.member} got {names}, which nobody had, under epoch {record.epoch}"
 
 
 @event.register
@@ -145,6 +179,12 @@ def _(record: protocol.CommandAnswer) -> str:
 
 
 @event.register
+def _(record: protocol.PauseEnded) -> str:
+    del record
+    return "the pause is over"
+
+
+@event.register
 def _(record: protocol.Ailment) -> str:
     return f"{record.subject}: {record.reason or 'it works again'}"
 
@@ -152,13 +192,13 @@ def _(record: protocol.Ailment) -> str:
 @event.register
 def _(record: protocol.Verdict) -> str:
     fit = "available" if record.available else "out of use"
-    return f"broker {record.broker} of {record.cluster} is {fit}: {record.reason}"
+    voters = f" (say {several(record.voters)})" if record.voters else ""
+    return f"broker {record.broker} of {record.cluster} is {fit}: {record.reason}{voters}"
 
 
 @event.register
 def _(record: protocol.DeadLetter) -> str:
-    at = f"{record.topic}/{record.partition}@{record.offset}"
-    return f"dead letter: {at}: {record.reason}: {record.detail}"
+    return f"dead letter: {place(record)}: {record.reason}: {record.detail}"
 
 
 def _held(row: HolderRef) -> str:

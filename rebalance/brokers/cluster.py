@@ -79,6 +79,8 @@ class Out(NamedTuple):
     until: Millis
     """On the log clock: then it returns, unless it is ejected again."""
     testers: tuple[ReporterId, ...] = ()
+    voters: tuple[ReporterId, ...] = ()
+    """Some of those on whose word it is out."""
 
     @property
     def by_time_alone(self) -> bool:
@@ -92,6 +94,7 @@ class Spared(NamedTuple):
     detector: str
     reason: str
     limit: str
+    voters: tuple[ReporterId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class VerdictIssued:
     turned: bool = False
     """Whether it says something else of ``available`` or ``panic`` than the one before: news for
     the history."""
+    voters: tuple[ReporterId, ...] = ()
+    """Some of the reporters on whose word it is, or should be, out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ def ejection(draft: Draft, name: BrokerName, ejections: int, finding: Finding) -
         until_ms=draft.published(until),
         tested_from=Millis(draft.now + untested),
         until=until,
+        voters=finding.voters,
     )
 
 

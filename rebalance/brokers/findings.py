@@ -11,6 +11,7 @@ Called by ``sweep``. Its one rule: it takes a quorum *and* the majority of those
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from rebalance.brokers.detectors import View, median, past_of, vote
 from rebalance.brokers.draft import Draft
@@ -20,6 +21,10 @@ from rebalance.ids import BrokerName
 
 Votes = dict[ReporterId, bool]
 
+VOTERS: Final = 16
+"""So many are named with a verdict: enough to see whether they share a host or a rack, and at most
+some kilobytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -27,6 +32,8 @@ class Finding:
 
     detector: Detector
     reason: str
+    voters: tuple[ReporterId, ...] = ()
+    """The first few of those that complain."""
 
 
 @dataclass(slots=True)
@@ -57,7 +64,8 @@ def find(draft: Draft, views: Mapping[ReporterId, View]) -> Findings:
                 findings.trouble.add(name)
             counted = {who: against for who, against in votes.items() if who not in void}
             if name not in found and _condemns(draft, counted):
-                found[name] = Finding(detector, _reason(draft, detector, name, counted, views))
+                reason = _reason(draft, detector, name, counted, views)
+                found[name] = Finding(detector, reason, _voters(counted))
     return findings
 
 
@@ -87,6 +95,10 @@ def _void(cast: Mapping[BrokerName, Votes]) -> set[ReporterId]:
 def _condemns(draft: Draft, votes: Votes) -> bool:
     majority = len(votes) // 2 + 1
     return sum(votes.values()) >= max(draft.policy.quorum, majority)
+
+
+def _voters(votes: Votes) -> tuple[ReporterId, ...]:
+    return tuple(sorted(who for who, complains in votes.items() if complains)[:VOTERS])
 
 
 def _reason(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from rebalance.brokers.cluster import Broker
 from rebalance.brokers.decisions import VerdictIssued, VerdictWithdrawn
 from rebalance.brokers.draft import Draft
+from rebalance.brokers.events import ReporterId
 from rebalance.brokers.limits import InForce, in_force
 from rebalance.ids import BrokerName
 
@@ -62,16 +63,18 @@ def _verdict(draft: Draft, name: BrokerName, broker: Broker, force: InForce) -> 
     available = name not in force.out
     ruled = None if command is not None else broker.out
     since, until, reason, detector = draft.published(draft.now), None, "nothing against it", None
+    voters: tuple[ReporterId, ...] = ()
     if command is not None:
         since, until, detector = command.since_ms, command.until_ms, OPERATOR
         reason = command.reason
     elif ruled is not None:
         since, until, detector = ruled.since_ms, ruled.until_ms, ruled.detector
-        reason = ruled.reason
+        reason, voters = ruled.reason, ruled.voters
     elif broker.spared is not None:
-        detector, reason, limit = broker.spared
+        detector, reason, limit, voters = broker.spared
     if draft.in_panic and detector != OPERATOR:
         reason, until, detector = "too many are unfit: health is ignored", None, None
+        voters = ()
     elif limit is not None:
         reason, until = f"spared, {limit}: {reason}", None
     return VerdictIssued(
@@ -87,4 +90,5 @@ def _verdict(draft: Draft, name: BrokerName, broker: Broker, force: InForce) -> 
         broker.shadow,
         broker.reports,
         broker.errors,
+        voters=voters,
     )

@@ -173,7 +173,7 @@ def _eject(draft: Draft, findings: Findings, freed: Collection[BrokerName]) -> N
             draft.brokers[name] = replace(broker, ejections=count, out=ruled)
             out.add(name)
         else:
-            spared = Spared(finding.detector, finding.reason, limit)
+            spared = Spared(finding.detector, finding.reason, limit, finding.voters)
             draft.brokers[name] = replace(broker, spared=spared)
 
 

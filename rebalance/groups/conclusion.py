@@ -8,7 +8,8 @@ Called by ``step``. Its one rule: records are a function of the next state, so t
 always means the same bytes (I4).
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rebalance.causes import Cause
@@ -21,6 +22,7 @@ from rebalance.groups.model.decisions import (
     AssignmentIssued,
     AssignmentWithdrawn,
     Decision,
+    Granted,
     HandedOver,
     Rebalanced,
 )
@@ -31,7 +33,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.portions import Shares, portions
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.summary import summarise
-from rebalance.ids import Life, MemberId
+from rebalance.ids import Life, MemberId, Queue
 from rebalance.stamp import Stamp
 
 
@@ -179,10 +181,28 @@ def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decisio
             to_member=taker,
             queues=tuple(sorted(passage.queues)),
             duration_ms=passage.duration_ms,
+            idle_ms=passage.idle_ms,
+            epoch=epoch,
             ending=ending,
             at=summary.at,
             cause=reason or summary.cause,
         )
-        for (giver, taker, ending, reason), passage in draft.outbox.passages.items()
+        for (giver, taker, epoch, ending, reason), passage in draft.outbox.passages.items()
     ]
+    history += _granted(draft, summary)
     return history
+
+
+def _granted(draft: Draft, summary: GroupSummarised) -> Iterator[Granted]:
+    """Say who got queues that nobody had, by grants of this very epoch: those found are older."""
+    known = draft.before.handover.books
+    passed = {queue for passage in draft.outbox.passages.values() for queue in passage.queues}
+    first = defaultdict[Life, list[Queue]](list)
+    for queue, owned in draft.handover.books.written.items():
+        if owned is None or owned.holder.epoch != summary.epoch:
+            continue
+        if queue not in known and queue not in passed:
+            first[owned.holder.life].append(queue)
+    for life, queues in sorted(first.items()):
+        whole = tuple(sorted(queues))
+        yield Granted(summary.group, life, summary.epoch, whole, summary.at, summary.cause)

@@ -65,7 +65,9 @@ def step(
         events = [event for event in events if not isinstance(event, Begun)]
         news = adoption.published(state, events)
     if news is not None and not news.is_cut and remains.is_all(state, events):
-        return Step(GroupState.unknown(state.name, news.epoch), ())  # of it only epochs are known
+        return Step(
+            GroupState.unknown(state.name, news.epoch), ()
+        )  # only the group's epoch is known
     draft = Draft(state if news is None else adoption.begun(state, news), policy)
     if begun or not draft.before.is_out:
         _catch_up(draft, now, begun=begun)
@@ -99,7 +101,7 @@ def _enter(
 
 
 def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:
-    """Move each queue one step; return for how many the target names another member."""
+    """Move each queue one step; return how many are meant for another member than before."""
     endings.take_back(draft, now)
     target.rename_owners(draft)
     succession.follow(draft)

@@ -19,6 +19,7 @@ from rebalance.groups.model.ownership import Ownership
 from rebalance.groups.model.roster import Trait
 from rebalance.groups.standing.dealing import Standing, deal
 from rebalance.ids import MemberId
+from rebalance.owners import owned_by
 
 
 def follow(draft: Draft) -> None:
@@ -29,8 +30,8 @@ def follow(draft: Draft) -> None:
         return
     candidates = target.candidates(draft)
     owners = draft.target.owners
-    lost = set(owners.values()) - candidates.keys()
-    left = {queue for queue, owner in owners.items() if owner in lost}
+    left = set(owned_by(owners, lambda it: it not in candidates))
+    lost = {owners[queue] for queue in left}
     named = draft.handover.taken & owners.keys()
     taken = {}
     for queue in sorted(left | named):
@@ -39,12 +40,7 @@ def follow(draft: Draft) -> None:
             continue
         if queue in left or queue.topic in candidates[taker].topics:
             taken[queue] = taker
-    if taken:
-        draft.target.owners = {
-            **dict(owners.items()),
-            **taken,
-        }  # one by one takes ten times as long
-        draft.target.renamed.update(taken)
+    draft.target.rename(taken)
     if not left.issuperset(taken) and not draft.outbox.causes and draft.outbox.occasion:
         draft.outbox.causes.append(draft.outbox.occasion)  # who was named may have too many now
 

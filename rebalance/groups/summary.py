@@ -157,7 +157,7 @@ def _people(state: GroupState, books: Books, common: commons.Commons) -> tuple[M
 def _counts(state: GroupState, books: Books, names: list[MemberId]) -> Mapping[MemberId, Counts]:
     """Count what each has; what a stranger has is not its namesake's."""
     members = state.membership.members
-    shared = {it.member for it in state.handover.strangers} & members.keys()
+    shared = {it.member for it in state.handover.strangers}.intersection(names)
     alone = {it: counted_alone(books, Life(it, members[it].incarnation)) for it in shared}
     return {**counted(books, (it for it in names if it not in shared)), **alone}
 

@@ -23,9 +23,8 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.roster import Roster, Trait
 from rebalance.groups.model.subscriptions import known, spelt_out, subscribed
 from rebalance.ids import MemberId, Millis, Queue, TopicName
+from rebalance.owners import Owners, owned_by
 from rebalance.stamp import Stamp
-
-Owners = Mapping[Queue, MemberId]
 
 _REASON_CHARACTERS: Final = 255
 """What a label may have (``trimtab.protocol.limits``)."""
@@ -36,11 +35,8 @@ def rename_owners(draft: Draft) -> None:
     replaced_by = twins.replacements(draft)
     if replaced_by:
         owners = draft.target.owners
-        renamed = {
-            queue: replaced_by[owner] for queue, owner in owners.items() if owner in replaced_by
-        }
-        draft.target.owners = {**owners, **renamed}
-        draft.target.renamed.update(renamed)
+        queues = owned_by(owners, replaced_by.__contains__)
+        draft.target.rename({queue: replaced_by[owners[queue]] for queue in queues})
 
 
 def is_due(draft: Draft, clock: Millis) -> bool:

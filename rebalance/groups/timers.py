@@ -16,7 +16,7 @@ from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
 from rebalance.groups.handover import endings, notice, omissions, strangers
 from rebalance.groups.members import departures, flapping, mass_silence, membership, remains
-from rebalance.groups.model.decisions import MemberChange
+from rebalance.groups.model.decisions import MemberChange, PauseEnded
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Member
 from rebalance.groups.model.roster import Trait
@@ -36,7 +36,9 @@ def fire(draft: Draft, stamp: Stamp) -> None:
         and draft.rules.paused_until is not None
         and stamp.clock >= draft.rules.paused_until
     ):
-        draft.resume(Cause(CauseKind.COMMAND, "pause", stamp.position, "its time is over"))
+        cause = Cause(CauseKind.COMMAND, "pause", stamp.position, "its time is over")
+        draft.resume(cause)
+        draft.outbox.notes.append(PauseEnded(draft.before.name, stamp.appended, cause))
     routing.ripen(draft, stamp)
     flapping.wake(draft, stamp)
     _evict(draft, stamp)

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from rebalance.clock import IN_FLIGHT, LogClock
 from rebalance.ids import GroupName
-from streaming.cell import gate
-from streaming.cell.codec import Cell
+from streaming.cell.gate import Gate, moved
 from streaming.cell.hearing import CellRules
 from streaming.cell.pulses import Pulses
 from streaming.wire.beats import Beats, Fingerprint
@@ -54,13 +53,18 @@ class _Shown(NamedTuple):
 
 
 def count(
-    cell: Cell, pulses: Pulses, rows: list[Row], beats: Beats | None, rules: CellRules
+    clock: LogClock,
+    way: Gate,
+    pulses: Pulses,
+    rows: list[Row],
+    beats: Beats | None,
+    rules: CellRules,
 ) -> Counted:
     """Count what can be counted."""
     if beats is None:
         return Counted(pulses, rows)
     everything = np.ones(len(beats), bool)
-    shown = _shown(cell, rows, beats, rules)
+    shown = _shown(clock, way, rows, beats, rules)
     if shown is None:
         return Counted(pulses, [*rows, *beats.rows(everything)])
     if not len(pulses.first):
@@ -87,14 +91,15 @@ def count(
     )
 
 
-def _shown(cell: Cell, rows: list[Row], beats: Beats, rules: CellRules) -> _Shown | None:
+def _shown(
+    clock: LogClock, way: Gate, rows: list[Row], beats: Beats, rules: CellRules
+) -> _Shown | None:
     """Return what the clock will show; None: something is unusual about this batch.
 
     The gate is open and only the ticks of a start move the clock; no log is behind, and the times
     of the heartbeats never go back.
     """
-    decoder, clock, max_step = rules.decoder, cell.clock, rules.policy.max_clock_step_ms
-    way = gate.read(cell.gate)
+    decoder, max_step = rules.decoder, rules.policy.max_clock_step_ms
     if way.shut or not way.start or rules.opening.start not in ("", way.start):
         return None
     if clock.latest is None or clock.behind or any(map(decoder.is_told, rows)):
@@ -112,7 +117,7 @@ def _shown(cell: Cell, rows: list[Row], beats: Beats, rules: CellRules) -> _Show
     offsets, clocks = [], [clock]
     for row in sorted(filter(decoder.is_tick, rows), key=lambda it: it.offset):
         offsets.append(row.offset)
-        clocks.append(gate.moved(clocks[-1], row, way.start, max_step))
+        clocks.append(moved(clocks[-1], row, way.start, max_step))
     return _Shown(offsets, clocks)
 
 

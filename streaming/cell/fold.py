@@ -1,8 +1,8 @@
 """The cell: many groups that share one clock, folded over the rows of one batch.
 
 Most beats say nothing new, and are counted (``counting``). All other new rows are read in log
-order. Rows of the heartbeat partition move the clock, and every event is stamped with its reading
-at that very place, so that the same log gives the same stamps however it is cut into batches. Then
+order. The controller's ticks move the clock (``gate.moved``), and every event is stamped with its
+reading at that very place, so that the same log gives the same stamps however it is cut. Then
 only the groups that have events, or whose deadline has passed, are unpacked and stepped; the others
 stay packed. A tick without a due deadline moves the clock and unpacks no group. Groups that are
 empty for long are dropped; one number is left of all of them, their highest epoch, and a group that
@@ -64,9 +64,10 @@ class Folded(NamedTuple):
 def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None = None) -> Folded:
     """Fold one batch, which has at least one row or beat."""
     there = pulses.read(cell.pulses)
-    counted = count(cell, there, list(rows), beats, rules)
+    way = gate.read(cell.gate)
+    counted = count(cell.clock, way, there, list(rows), beats, rules)
     ordered = in_log_order(counted.rows)
-    let = gate.passed(gate.read(cell.gate), ordered, rules.decoder, rules.opening)
+    let = gate.passed(way, ordered, rules.decoder, rules.opening)
     cell = replace(cell, gate=gate.write(let.gate))
     if not let.rows:  # all that can be read waits
         return Folded(cell, _set_aside(let.letters, rules))

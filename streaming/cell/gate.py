@@ -14,7 +14,8 @@ The gate keeps only the last full beat of each life, which may be all that prove
 other beats prove that a member was there; if it still is, it will beat again. What is no beat is a
 dead letter at once.
 
-Called by ``cell`` with each batch. Its one rule: what a start's driver has told is whole, or waits.
+Called by ``fold`` with each batch. Its one rule: nothing is decided before all that one start told
+has been read.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -131,7 +132,7 @@ def passed(
 ) -> Passed:
     """Let a batch through, or keep it with what came before it.
 
-    What was told before this controller began to opens nothing: it tells of an older past.
+    Records that an earlier start told do not open the gate: they tell of an older past.
 
     Raises:
         Untold: What it was told is not there.

@@ -1,7 +1,7 @@
 """What the rows of a batch say: events for groups and for clusters, each stamped with log time.
 
-Rows of the heartbeat partition move the clock, and every event is stamped with its reading at that
-very place, so that the same log gives the same stamps however it is cut into batches.
+The controller's ticks move the clock (``gate.moved``), and every event is stamped with its reading
+at that very place, so that the same log gives the same stamps however it is cut into batches.
 
 Called by ``fold`` with the rows that the gate lets through.
 """

@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any, Final, Protocol
 
 import structlog
-from confluent_kafka import KafkaException
+from confluent_kafka import Consumer, KafkaException, Message
 from structlog.typing import FilteringBoundLogger
 
 from streaming.options import Options
@@ -58,6 +58,11 @@ def client_config(options: Options, feed: str, trouble: Trouble) -> Config:
     }
 
 
+PROMPT: Final[Config] = {"fetch.wait.max.ms": 100}
+"""For a reader that waits for the end of a partition: Kafka holds a fetch back, and with it the
+news that there is nothing more, and other answers on that connection; by default for 500 ms."""
+
+
 def reader_config(options: Options, feed: str, trouble: Trouble) -> Config:
     """Return what a consumer of a feed is told besides: it takes no part in a group."""
     return {
@@ -66,3 +71,9 @@ def reader_config(options: Options, feed: str, trouble: Trouble) -> Config:
         "group.id": f"{options.name}-{feed}",
         "enable.auto.commit": False,
     }
+
+
+def taken(consumer: Consumer, patience_s: float, most: int) -> list[Message]:
+    """Take what there is; wait only for the first message."""
+    first = consumer.poll(patience_s)
+    return [] if first is None else [first, *consumer.consume(most, 0)]

@@ -28,6 +28,7 @@ from rebalance.ids import TopicName
 from streaming.feeds.announcements import Seen
 from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
+from streaming.feeds.name_server import NameServers
 from streaming.feeds.route_file import RouteFile, UnreadableRoutes
 from streaming.feeds.route_plan import Announcement, RoutePlan
 from streaming.metrics.group_gauges import GroupGauges
@@ -66,6 +67,8 @@ class RouteWatcher:
         self._writing = Trouble(self._log, "delivery of routes")
         self._file_trouble = Trouble(self._log, "reading of the route file")
         self._file = RouteFile(options.feeds.route_file)
+        trouble = Trouble(self._log, "reading of RocketMQ's routes")
+        self._names = NameServers(options.feeds.name_servers, trouble)
         self._plan = RoutePlan()
         self._own = frozenset(map(TopicName, names(options.topics.prefix, tuple(TOPICS.values()))))
 
@@ -91,6 +94,7 @@ class RouteWatcher:
                 self._tell(producer, announcement)
         producer.flush(_LISTEN_S)
         consumer.close()
+        self._names.close()
 
     def _producer(self) -> Producer:
         config = client_config(self._options, self.name, self._writing)
@@ -168,9 +172,10 @@ class RouteWatcher:
             self._plan.listed((found - self._own) | written)
 
     def _look(self, metadata: Metadata, topics: set[str]) -> None:
-        """Find out what topics are like; the file comes first."""
+        """Find out what topics are like: the file comes first, and RocketMQ after Kafka."""
         written = self._written()
         seen = metadata.look(topics - written.keys())
+        seen |= self._names.look(topic for topic, it in seen.items() if it.runs is None)
         for topic in topics:
             if topic in written:
                 self._plan.saw(topic, written[topic])

@@ -1,9 +1,11 @@
 """The status writer: one record every five seconds that says how the controller is doing.
 
 It goes to the compacted topic `controllers`, under the controller's name, and to whoever shows it
-elsewhere. One that Kafka does not take is dropped, since the next one says more.
+elsewhere. One that Kafka does not take is dropped, since the next one says more. The first one says
+what the controller is from now on, and the last one of an active controller that it has ended: a
+standby need not wait longer.
 
-Run by ``application``. Its one rule: nothing waits for it, and nobody decides anything by it.
+Run by ``application``. Its one rule: nothing waits for it, and nobody decides about groups by it.
 """
 
 from collections.abc import Callable
@@ -17,8 +19,11 @@ from streaming.metrics.status import Status
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from trimtab.protocol import CONTROLLERS, Controller, encode, partition_of
+from trimtab.protocol.controllers import Role
 
 INTERVAL_S: Final = 5.0
+_LAST_WORD_S: Final = 1.0
+"""How long the last one may take: a controller that ends does not wait for Kafka."""
 
 
 class StatusWriter:
@@ -27,26 +32,36 @@ class StatusWriter:
     name = "status"
 
     def __init__(
-        self, options: Options, status: Status, show: Callable[[Controller], None] | None
+        self,
+        options: Options,
+        status: Status,
+        show: Callable[[Controller], None] | None,
+        role: Role = "active",
     ) -> None:
-        self._options, self._status, self._show = options, status, show
+        self._options, self._status, self._show, self._role = options, status, show, role
         self._topic = f"{options.topics.prefix}{CONTROLLERS.name}"
         self._writing = Trouble(logger(self.name), "delivery of the status")
 
     def run(self, stop: Event) -> None:
-        """Write at the interval."""
+        """Write at once, then at the interval, and at the end."""
         lifetime_ms = int(INTERVAL_S * 1000)
         config = client_config(self._options, self.name, self._writing)
         producer = Producer({**config, "message.timeout.ms": lifetime_ms})
-        while not stop.wait(INTERVAL_S):
-            self._write(producer)
+        while True:
+            record = self._status.record(self._role)
+            if self._show is not None:
+                self._show(record)
+            self._write(producer, record)
             producer.poll(0)
+            if stop.wait(INTERVAL_S):
+                break
+        if self._role == "active":
+            self._write(producer, self._status.record("ended"))
+            producer.flush(_LAST_WORD_S)
         producer.purge()
 
-    def _write(self, producer: Producer) -> None:
-        name, record = self._options.name, self._status.record()
-        if self._show is not None:
-            self._show(record)
+    def _write(self, producer: Producer, record: Controller) -> None:
+        name = self._options.name
         partition = partition_of(name, self._options.topics.partitions)
         try:
             producer.produce(

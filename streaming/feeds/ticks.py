@@ -7,7 +7,8 @@ tick that could not be sent for a few seconds is dropped, because a late tick pr
 fresh one does not.
 
 Each says how far the controller had come when it was written (``horizon``). One that is behind has
-to catch up before time goes on.
+to catch up before time goes on. A start's first one, and the first that says how far it is, are
+written at once: cells that wait behind their gates open by these.
 
 Run by ``application``. Its one rule: the tick carries no time; the broker's stamp is the time.
 """
@@ -15,6 +16,7 @@ Run by ``application``. Its one rule: the tick carries no time; the broker's sta
 import time
 from itertools import count
 from threading import Event
+from typing import Final
 
 from confluent_kafka import KafkaError, Message, Producer
 
@@ -28,6 +30,10 @@ _LIFETIME_MS = 5_000
 """Ticks older than this are dropped unsent: five of them are on their way at most."""
 
 
+_NEWS_S: Final = 0.05
+"""How often it looks whether there is something to say at once."""
+
+
 class TickProducer:
     """Ticks until it is told to stop."""
 
@@ -36,6 +42,8 @@ class TickProducer:
     def __init__(self, options: Options, horizon: Horizon) -> None:
         self._options, self._horizon = options, horizon
         self._topic = f"{options.topics.prefix}{HEARTBEATS.name}"
+        self._begun = self._told = ""
+        """The start whose first tick is written, and the one of which is said how far it is."""
         self._delivery = Trouble(logger(self.name), "delivery of ticks")
 
     def run(self, stop: Event) -> None:
@@ -44,11 +52,24 @@ class TickProducer:
         producer = self._producer()
         due = time.monotonic()
         for number in count(FIRST_TICK + 1):
-            if stop.wait(max(0.0, due - time.monotonic())):
+            self._rest(stop, due)
+            if stop.is_set():
                 break
             self._tick(producer, number)
             due = max(due + interval, time.monotonic())
         producer.flush(_LIFETIME_MS / 1000)
+
+    def _rest(self, stop: Event, due: float) -> None:
+        """Wait for the next tick's time, or for a start to begin or to have come far."""
+        while not stop.is_set() and (left := due - time.monotonic()) > 0:
+            start = self._horizon.start
+            if start != self._begun:
+                self._begun = start
+                return
+            if start != self._told and self._horizon.has_come(self._options.topics.partitions):
+                self._told = start
+                return
+            stop.wait(min(left, _NEWS_S))
 
     def _producer(self) -> Producer:
         return Producer(

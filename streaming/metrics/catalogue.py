@@ -119,6 +119,10 @@ class Metrics:
 
     def __init__(self) -> None:
         self.build = Gauge("build_info", "1; the versions.", "version", "spark")
+        self.standby = Gauge("standby", "1: it waits for another controller to be gone.")
+        self.redis = Counter(
+            "redis_records_total", "Assignments written to Redis as well.", "result"
+        )
         self.query, self.brain = OfQuery(), OfBrain()
         self.groups, self.brokers = OfGroups(), OfBrokers()
         self.lock = Lock()
@@ -126,6 +130,8 @@ class Metrics:
     def families(self) -> Iterator[Family]:
         """Return all of them."""
         yield self.build
+        yield self.standby
+        yield self.redis
         for part in (self.query, self.brain, self.groups, self.brokers):
             yield from vars(part).values()
 

@@ -89,6 +89,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "rebalance": ("rebalanced", "group", "moves", "members", "queues", "epoch_after"),
     "member": ("member {event}", "group", "member"),
     "command": ("command {outcome}", "group", "command", "id", "principal", "reason", "detail"),
+    "pause_ended": ("the pause is over", "group"),
     "claim": ("claim refused", "group", "member", "queues"),
     "conflict": ("two lives of one name", "group", "older", "newer", "rule"),
     "hold": ("evictions are held", "group", "silent"),

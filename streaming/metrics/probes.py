@@ -1,7 +1,8 @@
 """Probes: is the controller alive, and is it ready? Answered from the readiness file.
 
 Ready means that a batch was committed within the last so many ticks, as `trimtab health` sees it.
-A controller that waits for Kafka is alive and not ready: to start it again would help nobody.
+A controller that waits for Kafka is alive and not ready: to start it again would help nobody. A
+standby is ready when it could take over, and says that it is one.
 
 Asked by ``page``.
 """
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from streaming.metrics.page import State
-from streaming.process.readiness import age_s
+from streaming.process.readiness import age_s, standby_age_s
 
 READY_TICKS: Final = 10
 """A healthy controller commits a batch with every tick or two. One that decides about thousands of
@@ -23,8 +24,13 @@ def alive() -> State:
 
 
 def ready(home: Path, tick_ms: int) -> State:
-    """Tell whether batches are committed."""
+    """Tell whether batches are committed, or could be."""
     age, patience_s = age_s(home), READY_TICKS * tick_ms / 1000
+    standby = standby_age_s(home)
+    if standby is not None and age is None:
+        follows = standby <= patience_s
+        reason = {} if follows else {"reason": "it does not follow: does Kafka answer?"}
+        return State(follows, {"role": "standby", **reason})
     if age is None:
         return State(is_well=False, details={"reason": "no batch since the start, or a failure"})
     details: dict[str, object] = {"batch_age_s": round(age, 1)}

@@ -14,6 +14,7 @@ from streaming.metrics.catalogue import Metrics
 from streaming.metrics.group_gauges import GroupGauges
 from streaming.process.horizon import Horizon
 from trimtab.protocol import BatchTimes, Controller, GroupTotals
+from trimtab.protocol.controllers import Role
 
 
 class About(NamedTuple):
@@ -35,7 +36,7 @@ class Status:
     gauges: GroupGauges
     horizon: Horizon
 
-    def record(self) -> Controller:
+    def record(self, role: Role = "active") -> Controller:
         """Say how it is now; batches count since the last call."""
         query, brain = self.metrics.query, self.metrics.brain
         clocks, recent = self.horizon.clocks(), self.account.recent()
@@ -43,6 +44,7 @@ class Status:
         with self.metrics.lock:
             return Controller(
                 controller=self.about.name,
+                role=role,
                 version=self.about.version,
                 start=self.horizon.start or None,
                 batch=int(query.batch.value()) if query.batches.total() else None,

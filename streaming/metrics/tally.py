@@ -29,7 +29,16 @@ TOLD: Final = 10
 """Records that a cell hands on whole in a batch: the log of a storm is cut, its counts are not."""
 _GROUPS: Final = 200
 """Groups that are counted by name in a batch of a cell: 10 kB."""
-_NOTABLE: Final = {"rebalance", "command", "claim", "conflict", "hold", "ailment", "verdict"}
+_NOTABLE: Final = {
+    "rebalance",
+    "command",
+    "pause_ended",
+    "claim",
+    "conflict",
+    "hold",
+    "ailment",
+    "verdict",
+}
 """Kinds of entries that the log has a line for."""
 _EVENTS: Final = {"expired", "fenced"}
 _READ: Final = {HISTORY.name, DEADLETTERS.name}

@@ -73,6 +73,11 @@ class Horizon:
             tick = self._seen.get(partition)
         return None if tick is None else tick.number
 
+    def has_come(self, partitions: int) -> bool:
+        """Tell whether a tick of each partition has been read and committed."""
+        with self._lock:
+            return len(self._seen) == partitions
+
     def clocks(self) -> dict[int, int]:
         """Return by partition when the last tick was appended that has been read and committed."""
         with self._lock:

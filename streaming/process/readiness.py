@@ -37,10 +37,11 @@ def sign(home: Path) -> Path:
 
 
 def put_up(home: Path, readiness: Readiness) -> None:
-    """Hang the sign, whole."""
+    """Hang the sign, whole; who works is no standby any more."""
     draft = sign(home).with_suffix(".tmp")
     draft.write_text(json.dumps(asdict(readiness)))
     draft.replace(sign(home))
+    _post(home).unlink(missing_ok=True)
 
 
 def renew(home: Path) -> None:
@@ -82,6 +83,23 @@ def lives(home: Path) -> bool | None:
     return True
 
 
+def stand_by(home: Path) -> None:
+    """Show that a standby is here, and ready."""
+    _post(home).touch()
+
+
+def standby_age_s(home: Path) -> float | None:
+    """Return how long ago a standby was ready last; None: there is none."""
+    try:
+        return max(0.0, time.time() - _post(home).stat().st_mtime)
+    except FileNotFoundError:
+        return None
+
+
+def _post(home: Path) -> Path:
+    return home / "standby"
+
+
 def _told(home: Path) -> Mapping[str, Any]:
     """Return what the sign says, as far as this release understands it."""
     try:
@@ -94,8 +112,10 @@ def _told(home: Path) -> Mapping[str, Any]:
 @contextmanager
 def taken_down(home: Path) -> Iterator[None]:
     """Take the sign down, before (of a controller that was killed) and after."""
-    sign(home).unlink(missing_ok=True)
+    for each in (sign(home), _post(home)):
+        each.unlink(missing_ok=True)
     try:
         yield
     finally:
-        sign(home).unlink(missing_ok=True)
+        for each in (sign(home), _post(home)):
+            each.unlink(missing_ok=True)

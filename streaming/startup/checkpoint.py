@@ -1,15 +1,14 @@
 """The checkpoint: where Spark keeps the controller's state, seen from outside.
 
-Spark's own files are read and never written: ``offsets`` has a file for each batch that was
-planned, ``commits`` one for each that is done, and ``sources`` where the first began. Our file
-beside them holds the terms (``terms``). All access goes through Hadoop's file system, because a
-checkpoint need not be on this machine. A checkpoint that is replaced is renamed, never deleted.
+Spark's own files are read and never written (``batch_logs``). Our file beside them holds the terms
+(``terms``). All access goes through Hadoop's file system, because a checkpoint need not be on this
+machine. A checkpoint that is replaced is renamed, never deleted. One that a standby takes over gets
+another name as well: its former owner may be frozen, and not dead.
 
 Used by ``application`` and ``query``. Its one rule: a file is written as a whole, or not at all.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -17,14 +16,21 @@ from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from streaming.startup.batch_logs import (
+    COMMITS,
+    MOVED,
+    OFFSETS,
+    SOURCES,
+    TERMS,
+    frozen_options,
+    positions_in,
+)
+from streaming.startup.damage import damages, local
 from streaming.startup.losses import Place
 from streaming.startup.terms import Terms, read, written
 
-_TERMS: Final = "trimtab.json"
+_TAIL: Final = -len(".at-1767312000000-0b5e55ed")
 _TRIAL: Final = ".trimtab.trial"
-_OFFSETS: Final = "offsets"
-_COMMITS: Final = "commits"
-_SOURCES: Final = "sources"
 _CHARSET: Final = "UTF-8"
 
 
@@ -51,7 +57,7 @@ class Checkpoint:
     def in_use(self) -> bool:
         """Whether a batch was ever planned."""
         with self._reached():
-            return bool(self._numbers(_OFFSETS))
+            return bool(self._numbers(OFFSETS))
 
     def try_out(self) -> None:
         """See that it can be written."""
@@ -62,12 +68,12 @@ class Checkpoint:
     def terms(self) -> Terms | None:
         """Return what it was begun with, as far as it says so."""
         with self._reached():
-            text = self._text(_TERMS)
+            text = self._text(TERMS)
         return None if text is None else read(text)
 
     def begin(self, terms: Terms) -> None:
         """Write down what one is begun, or gone on, with."""
-        draft, final = self._path(f".{_TERMS}.new"), self._path(_TERMS)
+        draft, final = self._path(f".{TERMS}.new"), self._path(TERMS)
         with self._reached():
             self._write(draft, written(terms))
             self._files.delete(final)
@@ -77,20 +83,28 @@ class Checkpoint:
     def options(self) -> dict[str, str]:
         """Return the options of Spark that it has frozen."""
         with self._reached():
-            last = max(self._numbers(_OFFSETS), default=None)
-            text = None if last is None else self._text(f"{_OFFSETS}/{last}")
+            last = max(self._numbers(OFFSETS), default=None)
+            text = None if last is None else self._text(f"{OFFSETS}/{last}")
         return {} if text is None else frozen_options(text)
 
     def positions(self) -> dict[Place, int]:
         """Return from where the next batch that is not done reads on."""
         found: dict[Place, int] = {}
         with self._reached():
-            done = max(self._numbers(_COMMITS), default=None)
+            done = max(self._numbers(COMMITS), default=None)
             if done is not None:
-                return positions_in(self._text(f"{_OFFSETS}/{done}") or "")
-            for source in self._numbers(_SOURCES):
-                found |= positions_in(self._text(f"{_SOURCES}/{source}/0") or "")
+                return positions_in(self._text(f"{OFFSETS}/{done}") or "")
+            for source in self._numbers(SOURCES):
+                found |= positions_in(self._text(f"{SOURCES}/{source}/0") or "")
         return found
+
+    def damage(self) -> list[str]:
+        """Say what is missing or broken in it; of a place elsewhere nothing is known."""
+        folder = local(self._place)
+        try:
+            return [] if folder is None else list(damages(folder))
+        except OSError as error:
+            raise CheckpointUnusable(f"controller.checkpoint cannot be read: {error}") from error
 
     def set_aside(self, label: str) -> str:
         """Give this one up for a new one; return where it is kept."""
@@ -99,6 +113,47 @@ class Checkpoint:
             if not self._files.rename(self._path(), self._java.org.apache.hadoop.fs.Path(kept)):
                 raise OSError(f"it could not be renamed to {kept}")
         return kept
+
+    def present(self) -> str:
+        """Return where it is now: where it was set, or where a standby has put it.
+
+        Others may be there that nobody uses: a controller that was frozen, and not dead, goes on
+        writing where it was. Only the one that is used has terms, and the last name counts.
+        """
+        with self._reached():
+            first = self._files.makeQualified(
+                self._java.org.apache.hadoop.fs.Path(self._first_place())
+            )
+            parent = first.getParent()
+            there = self._files.listStatus(parent) if self._files.exists(parent) else ()
+            used = [
+                name
+                for name in (str(it.getPath().getName()) for it in there)
+                if MOVED.sub("", name) == first.getName() and self._is_used(parent, name)
+            ]
+        last = max(used, default=first.getName())
+        return self._place if last == first.getName() else f"{self._first_place()}{last[_TAIL:]}"
+
+    def moved_to(self) -> str | None:
+        """Return where another controller has put it; None: it is here, or nowhere."""
+        present = self.present()
+        return None if present == self._place else present
+
+    def take_away(self, start: str) -> str:
+        """Move it from under whoever may still write to it; return where it is from now on."""
+        place = f"{self._first_place()}.at-{start}"
+        with self._reached():
+            target = self._java.org.apache.hadoop.fs.Path(place)
+            if self._files.exists(self._path()) and not self._files.rename(self._path(), target):
+                raise OSError(f"it could not be renamed to {place}")
+        return place
+
+    def _is_used(self, parent: JavaObject, name: str) -> bool:
+        path = self._java.org.apache.hadoop.fs.Path
+        return bool(self._files.exists(path(path(parent, name), TERMS)))
+
+    def _first_place(self) -> str:
+        return MOVED.sub("", self._place.rstrip("/"))
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
@@ -142,23 +197,3 @@ class Checkpoint:
             return str(self._java.org.apache.commons.io.IOUtils.toString(stream, _CHARSET))
         finally:
             stream.close()
-
-
-def positions_in(text: str) -> dict[Place, int]:
-    """Read the positions in a file of Spark's: a line of JSON for each source of Kafka's."""
-    found: dict[Place, int] = {}
-    for topics in _objects(text):
-        for topic, partitions in topics.items():
-            if isinstance(partitions, dict):  # the first line may be of the batch itself
-                found |= {(topic, int(it)): at for it, at in partitions.items() if it.isdecimal()}
-    return found
-
-
-def frozen_options(text: str) -> dict[str, str]:
-    """Read the options of Spark's that a file of a batch names."""
-    return next((dict(it["conf"]) for it in _objects(text) if "conf" in it), {})
-
-
-def _objects(text: str) -> list[Mapping[str, Any]]:
-    lines = [line for line in text.splitlines() if line.startswith("{")]
-    return [json.loads(line) for line in lines]

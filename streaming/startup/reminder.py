@@ -27,7 +27,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from streaming.feeds.feed import logger, reader_config
+from streaming.feeds.feed import PROMPT, logger, reader_config, taken
 from streaming.options import Options
 from streaming.process.trouble import Trouble
 from streaming.startup.delivery import Delivery
@@ -87,16 +87,54 @@ def locate(options: Options, stop: Event) -> None:
     _Reading(options, PublishedState(""), (GROUPS,), reading()).run(stop)
 
 
-def remind(options: Options, start: str, stop: Event, trouble: Trouble) -> Counter[Place]:
+class Following:
+    """What is published, followed by a standby, so that little is left to read when it counts.
+
+    Its methods raise as ``remind`` does.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.board = PublishedState("")
+        self.reading = _Reading(options, self.board, (ASSIGNMENTS, GROUPS), reading())
+
+    def go_on(self) -> None:
+        """Take what is there."""
+        self.reading.take(0)
+
+    def close(self) -> None:
+        """Follow no more."""
+        self.reading.close()
+
+
+def remind(
+    options: Options,
+    start: str,
+    stop: Event,
+    trouble: Trouble,
+    following: Following | None = None,
+) -> Counter[Place]:
     """Tell the controller what it has published, unless it is told to stop meanwhile; count it.
+
+    Args:
+        options: Which controller.
+        start: Which start of it.
+        stop: When to stop.
+        trouble: Who hears of failures.
+        following: Who has read it until now; no longer needed afterwards.
 
     Raises:
         NotReminded: Kafka did not say what is published.
         Misplaced: Topics have been given more partitions since.
         Undelivered: Kafka did not take it back.
     """
-    board = PublishedState(start)
-    _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
+    if following is None:
+        board = PublishedState(start)
+        _Reading(options, board, (ASSIGNMENTS, GROUPS), trouble).run(stop)
+    else:
+        board = following.board
+        board.start = start
+        following.reading.go_on()
+        following.reading.run(stop)
     return Counter() if stop.is_set() else _tell(options, board)
 
 
@@ -122,27 +160,28 @@ class _Reading:
             f"{prefix}{ASSIGNMENTS.name}": board.assignment,
             f"{prefix}{GROUPS.name}": board.summary,
         }
-        self._left = {
-            (f"{prefix}{topic.name}", partition)
+        self._places = [
+            TopicPartition(f"{prefix}{topic.name}", partition, OFFSET_BEGINNING)
             for topic in topics
             for partition in range(options.topics.partitions)
-        }
+        ]
+        self._left = {(it.topic, it.partition) for it in self._places}
         self._consumer = Consumer(
             {
                 **reader_config(options, _NAME, self._trouble),
+                **PROMPT,
                 "enable.partition.eof": True,
             }
         )
+        self._consumer.assign(self._places)
 
     def run(self, stop: Event) -> None:
         """Read each partition to its end: nothing is written there before the query runs."""
-        self._consumer.assign([TopicPartition(*it, OFFSET_BEGINNING) for it in self._left])
         heard = reported = time.monotonic()
         try:
             while self._left and not stop.is_set():
-                messages = self._consumer.consume(_AT_ONCE, _LISTEN_S)
-                now = time.monotonic()
-                if sum(map(self._hear, messages)):
+                has_heard, now = self.take(_LISTEN_S), time.monotonic()
+                if has_heard:
                     heard = now
                 elif now - heard > _PATIENCE_S:
                     reason = f"Kafka did not say what is published in {_PATIENCE_S:g} s"
@@ -151,9 +190,25 @@ class _Reading:
                     reported = now
                     self._log.info("reading what is published", records=self._read)
         finally:
-            self._consumer.close()
+            self.close()
         for misplaced in self._misplaced.values():
             raise Misplaced(misplaced)
+
+    def take(self, patience_s: float) -> bool:
+        """Take what is there, or comes soon; tell whether that says anything."""
+        return sum(map(self._hear, taken(self._consumer, patience_s, _AT_ONCE))) > 0
+
+    def go_on(self) -> None:
+        """Look for the ends anew, from where it is."""
+        at = self._consumer.position(self._places)
+        for place, found in zip(self._places, at, strict=True):
+            place.offset = found.offset if found.offset >= 0 else OFFSET_BEGINNING
+        self._left = {(it.topic, it.partition) for it in self._places}
+        self._consumer.assign(self._places)
+
+    def close(self) -> None:
+        """Read no more."""
+        self._consumer.close()
 
     def _hear(self, message: Message) -> bool:
         """Take a message; tell whether it says anything of what is published."""

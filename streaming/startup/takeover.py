@@ -46,8 +46,8 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
         NotTold: Kafka did not say whether another controller is active.
         Undelivered: Kafka did not take the start.
     """
-    grace_ms = _TICKS * options.feeds.tick_interval_ms
-    starts, at_ms = _announce(options, start)
+    grace_ms = grace_of(options)
+    starts, at_ms = announce(options, start)
     try:
         busy = _has_ticked(options, at_ms - grace_ms)
     except KafkaException as error:
@@ -60,7 +60,12 @@ def take_over(options: Options, start: str, stop: Event) -> tuple[int, ...]:
     return starts
 
 
-def _announce(options: Options, start: str) -> tuple[tuple[int, ...], int]:
+def grace_of(options: Options) -> int:
+    """Return how long an active controller may say nothing, or need to stop; in milliseconds."""
+    return _TICKS * options.feeds.tick_interval_ms
+
+
+def announce(options: Options, start: str) -> tuple[tuple[int, ...], int]:
     """Append the start to every partition; return where, and the broker's time."""
     delivery = Delivery(options, _NAME, "announcing this start", _PATIENCE_S)
     for partition in range(options.topics.partitions):

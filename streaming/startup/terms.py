@@ -104,19 +104,34 @@ def read(text: str) -> Terms | None:
         return None
 
 
-def differences(before: Terms | None, now: Terms) -> Iterator[str]:
-    """Say what keeps a checkpoint from being gone on with; a line for each key."""
+class Difference(NamedTuple):
+    """What is not as it was when a checkpoint was begun."""
+
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.remedy}"
+
+
+def differences(before: Terms | None, now: Terms) -> Iterator[Difference]:
+    """Say what keeps a checkpoint from being gone on with, key by key."""
     if before is None:
-        yield f"the checkpoint does not record what it was started with: {_KEYS['sources'].remedy}"
+        what = "the checkpoint does not record what it was started with"
+        yield Difference(what, _KEYS["sources"].remedy)
         return
     for name, (key, remedy) in _KEYS.items():
         was, wanted = getattr(before, name), getattr(now, name)
         if was != wanted and not (name == "state" and was in READABLE):
-            yield f"{key} is {wanted}, but the checkpoint was started with {was}: {remedy}"
+            yield Difference(_changed(key, was, wanted), remedy)
 
 
-def frozen(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+def frozen(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Difference]:
     """The same of Spark's own options: it would keep to the old ones, and say nothing."""
     for key, was in sorted(before.items()):
         if now[key] != was:
-            yield f"{key} is {now[key]}, but the checkpoint was started with {was}: {_MOVE}"
+            yield Difference(_changed(key, was, now[key]), _MOVE)
+
+
+def _changed(key: str, was: object, wanted: object) -> str:
+    return f"{key} is {wanted}, but the checkpoint was started with {was}"

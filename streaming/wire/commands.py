@@ -50,7 +50,7 @@ def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911 - on
         case ChooseStrategy(strategy=name):
             return commands.ChooseStrategy(_known(name))
         case ChoosePolicy(overrides=overrides):
-            return commands.ChoosePolicy(_overrides(overrides))
+            return commands.ChoosePolicy(overrides_of(overrides))
         case Approve():
             return commands.Approve()
         case Forget():
@@ -59,7 +59,8 @@ def command_of(record: Command) -> commands.Command:  # noqa: C901, PLR0911 - on
             raise UndecodableRecord("refused", f"{record.kind}: not a command for a group")
 
 
-def _overrides(record: protocol.Overrides | None) -> Overrides:
+def overrides_of(record: protocol.Overrides | None) -> Overrides:
+    """Translate the rules that a group has of its own; none: the controller's count."""
     if record is None:
         return Overrides()
     own = record.model_dump(exclude_none=True)

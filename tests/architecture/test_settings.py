@@ -75,6 +75,7 @@ def test_the_locks_are_up_to_date() -> None:
         "requirements/dev.txt": manifest["dependency-groups"]["dev"],
         "requirements/runtime.txt": [
             *manifest["project"]["dependencies"],
+            *manifest["project"]["optional-dependencies"]["redis"],
             *settings(SDK)["project"]["dependencies"],
         ],
         "requirements/floors.txt": needed_by_the_sdk(),

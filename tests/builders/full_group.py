@@ -223,7 +223,7 @@ GROUP = GroupState(
                 heirs=(Grant(Life(MemberId("n125"), Incarnation("n126")), Epoch(127)),),
                 named=Epoch(127),
                 asked=Asked(epoch=Epoch(123), at=Millis(124)),
-                over=Over(Ending.FENCED, Millis(128)),
+                over=Over(Ending.FENCED, Millis(128), Millis(124)),
                 former=(Grant(Life(MemberId("n153"), Incarnation("n154")), Epoch(126)),),
                 begun=True,
             ),

@@ -118,6 +118,6 @@ def fenced_beside_the_log(right: Callable[..., None]) -> Callable[..., None]:
     def wrong(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stamp) -> None:
         owned = draft.handover.books.get(queue)
         if owned is not None and owned.holder.tenure == tenure:
-            endings._vacate(draft, queue, owned, ending, stamp, owned.heir)  # noqa: SLF001 - planted
+            endings._vacate(draft, queue, owned, ending, stamp, owned.heir, None)  # noqa: SLF001 - planted
 
     return wrong

@@ -24,9 +24,12 @@ from pathlib import Path
 
 import pytest
 
+from chaos.fleet import MEMBERS
+from chaos.lines import Lines
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.ports import choose_port
 from tests.builders.command_line import Run, caller
+from tests.builders.redis_server import RedisServer
 from tests.integration.accounts import Account
 from tests.integration.controller_process import ControllerProcess, ends_of_logs, forget_ended
 from tests.integration.published import Published
@@ -56,9 +59,17 @@ MakeMember = Callable[[str], Member]
 
 
 @pytest.fixture(scope="session")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedKafka]:
+def lines() -> Iterator[Lines]:
+    """Ways to the session's broker that can be cut and held up, for as many members."""
+    with Lines(MEMBERS) as those:
+        yield those
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory, lines: Lines) -> Iterator[EmbeddedKafka]:
     """The session's broker; its log is named when it fails to start."""
-    with EmbeddedKafka(tmp_path_factory.mktemp("kafka"), port=0) as broker:
+    home, properties = tmp_path_factory.mktemp("kafka"), lines.properties
+    with EmbeddedKafka(home, port=0, properties=properties) as broker:
         yield broker
 
 
@@ -158,15 +169,27 @@ def run(command_line: Run) -> Run:
 
 
 @pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """The Redis of the session's controller."""
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def controller(
-    kafka: EmbeddedKafka, tmp_path_factory: pytest.TempPathFactory
+    kafka: EmbeddedKafka, redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ControllerProcess]:
-    """The session's controller, with Spark's pages on; take a group of your own on it."""
+    """The session's controller, with Spark's pages on; take a group of your own on it.
+
+    It asks a name server of RocketMQ, too, which is there while a test runs one.
+    """
     home = tmp_path_factory.mktemp("controller")
     prefix = f"controller-{uuid.uuid4().hex[:8]}."
     servers = kafka.bootstrap_servers
     pages = {f"controller.{name}_port": choose_port(0) for name in ("ui", "http")}
-    with ControllerProcess(home, servers, prefix, **pages) as controller:
+    settings = {**pages, "routes.name_servers": f"127.0.0.1:{choose_port(0)}"}
+    settings["redis.url"] = redis_server.url
+    with ControllerProcess(home, servers, prefix, **settings) as controller:
         yield controller
         assert controller.stop() == 0, controller.log.read_text()
     assert "Traceback" not in controller.log.read_text()

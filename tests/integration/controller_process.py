@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from console.tethered_process import TetheredProcess
-from streaming.process.readiness import Readiness, read, sign
+from streaming.process.readiness import Readiness, read, sign, standby_age_s
 from tests.integration.topics import PARTITIONS
 
 START_PATIENCE_S = 240.0
@@ -128,6 +128,29 @@ class ControllerProcess:
             assert time.monotonic() < deadline, self.log.read_text()
             time.sleep(POLL_S)
         return readiness
+
+    def stand_by(self) -> None:
+        """Start it, as `further` has it, and wait until it could take over."""
+        begun, process = time.time(), self._begin()
+        deadline = time.monotonic() + START_PATIENCE_S
+        # One that was killed has left its sign.
+        while (age_s := standby_age_s(self.home)) is None or age_s > time.time() - begun:
+            assert process.poll() is None, self.log.read_text()
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(POLL_S)
+
+    def takes_over(self, patience_s: float) -> float:
+        """Wait until it is the active one and at work; return how long that took, in seconds."""
+        begun = time.monotonic()
+        while read(self.home) is None:
+            assert self.is_running, self.log.read_text()
+            assert time.monotonic() < begun + patience_s, self.log.read_text()
+            time.sleep(POLL_S / 10)
+        return time.monotonic() - begun
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to it, its JVM and its workers."""
+        os.killpg(self.pid, number)
 
     def stop(self) -> int:
         """Tell it to stop, and return its exit code."""

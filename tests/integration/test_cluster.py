@@ -9,13 +9,11 @@ import pytest
 
 from console.embedded.broker import EmbeddedKafka
 from console.tethered_process import TetheredProcess
-from tests.integration.conftest import SESSION_S
+from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published
 from tests.integration.spark_cluster import HOST, SparkCluster
-from tests.integration.topics import create_topic
-from tests.integration.watched_group import QUEUES, WatchedGroup
-from trimtab import Member
+from tests.integration.watched_group import WatchedGroup
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
@@ -24,20 +22,19 @@ RETURN_S = 120.0
 
 @pytest.mark.timeout(900)
 def test_a_lost_executor_worker_or_master_moves_nothing(
-    kafka: EmbeddedKafka, tmp_path: Path, topics_prefix: str, group: str
+    kafka: EmbeddedKafka,
+    tmp_path: Path,
+    topics_prefix: str,
+    group: str,
+    lone_member: MakeMember,
 ) -> None:
     """Another executor goes on from the checkpoint, and joins are answered."""
     with (
         SparkCluster(tmp_path / "spark", workers=2) as spark,
         controller_on(spark, tmp_path / "controller", kafka, topics_prefix) as controller,
+        closing(Published(kafka.bootstrap_servers, topics_prefix)) as published,
     ):
-        servers = kafka.bootstrap_servers
-        topic = f"{topics_prefix}orders"
-        create_topic(servers, topic, QUEUES)
-        with (
-            closing(Published(servers, topics_prefix)) as published,
-            member_of(group, "a", topic, servers, topics_prefix) as member,
-        ):
+        with lone_member("a") as member:
             watched = WatchedGroup(published, group, [member])
             with watched.unmoved(lasting=SESSION_S):
                 os.kill(executors(spark.workers[0])[0], signal.SIGKILL)
@@ -47,14 +44,9 @@ def test_a_lost_executor_worker_or_master_moves_nothing(
                 spark.end(spark.master)
                 spark.start_master()
                 controller.commit()
-            with member_of(group, "b", topic, servers, topics_prefix) as newcomer:
+            with lone_member("b") as newcomer:
                 newcomer.wait_until(lambda it: bool(it.assignment), timeout=RETURN_S)
         assert 0 == controller.stop()
-
-
-def member_of(group: str, name: str, topic: str, servers: str, prefix: str) -> Member:
-    """A member."""
-    return Member(servers, group=group, topics=[topic], member_id=name, prefix=prefix)
 
 
 def controller_on(

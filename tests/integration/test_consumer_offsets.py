@@ -1,11 +1,13 @@
 """Where a consumer begins on a real broker, and what it commits though nothing is read."""
 
 import time
+from collections import Counter
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.broker import EmbeddedKafka
@@ -24,6 +26,8 @@ pytestmark = [
 
 IDLE_S = 2.0
 """After that librdkafka looks for a topic that it does not know once a second."""
+FETCH_S = 1.0
+"""For how long a broker holds back an answer without messages."""
 AT_ONCE_S = 0.25
 """It takes hundredths. The best of three counts, for the machine's sake; a timer takes longer."""
 
@@ -57,6 +61,30 @@ def test_a_consumer_that_had_nothing_begins_at_once(
             took.append(time.monotonic() - began)
 
     assert min(took) < AT_ONCE_S, took
+
+
+def test_a_queue_that_comes_beside_idle_ones_waits_for_one_fetch_at_most(
+    kafka: EmbeddedKafka, topics_prefix: str
+) -> None:
+    """That which is on its way when it comes; nothing is asked about a topic that is read."""
+    topic, trials = f"{topics_prefix}work", 4
+    create_topic(kafka.bootstrap_servers, topic, trials + 1)
+    with closing(Producer({"bootstrap.servers": kafka.bootstrap_servers})) as producer:
+        for number in range(1, trials + 1):
+            producer.produce(topic, b"waits", partition=number)
+        assert producer.flush(PATIENCE_S) == 0
+    took = []
+    fetch = {"fetch.wait.max.ms": int(FETCH_S * 1_000)}
+    with Reading(kafka.bootstrap_servers, topic, fetch=fetch).running() as reading:
+        reading.assign(Grant(QueueRef(topic, "", 0), 1, position=0))
+        for number in range(1, trials + 1):
+            assert reading.poll(FETCH_S / 2) is None  # a fetch is on its way
+            began = time.monotonic()
+            reading.assign(Grant(QueueRef(topic, "", number), 1, position=0))
+            assert 1 == len(reading.take(1))
+            took.append(time.monotonic() - began)
+
+    assert max(took) < 1.75 * FETCH_S, took  # two fetches take twice as long
 
 
 def test_a_consumer_outlasts_a_coordinator_that_has_just_started(
@@ -167,3 +195,22 @@ def test_an_idle_queue_is_committed_again_and_again(
         forget()
         reading.poll(0.5)
         assert reading.committed(first.queue) < 0
+
+
+def test_its_lag_is_what_is_not_done(reading: Reading, work: str) -> None:
+    """Of each queue that it owns: fetched or not, in hand or not; none of what it gives up."""
+    first, second = (Grant(QueueRef(work, "", number), 1) for number in (0, 1))
+    reading.assign(first, second)
+    lags = [reading.parts.lag()]
+    read = Counter(message.partition() for message in reading.take(7))
+    lags.append(reading.parts.lag())
+    reading.come_back()
+    lags.append(reading.parts.lag())
+    reading.handover.on_revoked((first,))
+    lags.append(reading.parts.lag())
+
+    left = {grant.queue: 5 - read[grant.queue.id] for grant in (first, second)}
+    assert set(lags[0].values()) <= {None, 5}  # nothing was asked, and a fetch may be there
+    assert sum(left.values()) + 1 == sum(it or 0 for it in lags[1].values())  # one is in hand
+    assert left == lags[2]
+    assert {second.queue: left[second.queue]} == lags[3]

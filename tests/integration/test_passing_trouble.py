@@ -20,6 +20,7 @@ from tests.integration.published import Published
 from tests.integration.topics import create_topic
 from tests.integration.watched_group import QUEUES, WatchedGroup
 from trimtab import Member
+from trimtab.protocol import MemberChanged
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
@@ -43,21 +44,40 @@ def test_neither_a_killed_worker_nor_a_kafka_that_hangs_is_an_end(
         create_topic(servers, "orders", QUEUES)
         with (
             closing(Published(servers, PREFIX)) as published,
-            Member(servers, group=group, topics=["orders"], member_id="a") as member,
+            Member(servers, group=group, topics=["orders"], member_id="a") as a,
+            Member(servers, group=group, topics=["orders"], member_id="b") as b,
         ):
-            watched = WatchedGroup(published, group, [member])
+            watched = WatchedGroup(published, group, [a, b])
             with watched.unmoved(lasting=SESSION_S):
                 a_worker_is_killed(controller)
             assert 1 == len(controller.lines(FAILED))
             assert 1 == len(controller.lines(WORKS))
             each_input_is_counted_once(controller)
-        kafka_hangs(controller, tmp_path / "kafka")
+            before = {queue_of(it) for it in (a, b)}
+            kafka_hangs(controller, tmp_path / "kafka")
+            for it in (a, b):
+                it.wait_until(lambda now: len(now.assignment) == QUEUES // 2, timeout=RETURN_S)
+            assert before == {queue_of(it) for it in (a, b)}
+            assert {"joined", "rejoined"} >= events(servers, group)
         with Member(servers, group="billing", topics=["orders"]) as newcomer:
             newcomer.wait_until(lambda it: len(it.assignment) == QUEUES, timeout=2 * RETURN_S)
         controller.commit()  # the newcomer may be told before its batch is
         assert 0 == health(tmp_path)
         assert len(controller.lines(FAILED)) == len(controller.lines(WORKS)) <= 2
         assert 0 == controller.stop()
+
+
+def queue_of(member: Member) -> tuple[str, frozenset[object]]:
+    """Who works on what; tokens may be new, since who was cut off comes back in a new life."""
+    return member.member_id, frozenset(it.queue for it in member.assignment)
+
+
+def events(servers: str, group: str) -> set[str]:
+    """What was ever said of the members of a group."""
+    with closing(Published(servers, PREFIX)) as published:
+        published.catch_up()
+        said = published.of_group(group)
+        return {it.event for it in said if isinstance(it, MemberChanged)}
 
 
 def page() -> dict[str, object]:

@@ -6,6 +6,8 @@ after the other, over the same log.
 
 import json
 import shutil
+import subprocess
+import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -21,12 +23,12 @@ from tests.integration.watched_group import WatchedGroup
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
-FAILED = 1
+TAKEN = 7
 GIVES_WAY_S = 30.0
 BRIEFLY_S = 3.0
 
 
-@pytest.mark.timeout(1_500)  # five starts of Spark
+@pytest.mark.timeout(1_500)  # six starts of Spark
 def test_nothing_moves_whatever_becomes_of_the_controller(
     kafka: EmbeddedKafka,
     topics_prefix: str,
@@ -34,7 +36,7 @@ def test_nothing_moves_whatever_becomes_of_the_controller(
     group: str,
     lone_member: MakeMember,
 ) -> None:
-    """It is killed, forgets, remembers what is old, and is replaced; and goes on deciding."""
+    """It is killed, damaged, forgets, remembers what is old, is replaced; and goes on deciding."""
     servers, home, backup = kafka.bootstrap_servers, tmp_path / "first", tmp_path / "backup"
     controller = ControllerProcess(home, servers, topics_prefix)
     younger = ControllerProcess(tmp_path / "second", servers, topics_prefix)
@@ -51,6 +53,7 @@ def test_nothing_moves_whatever_becomes_of_the_controller(
         watched.settle()
         assert all(watched.assignments())
 
+        it_is_damaged(controller, watched)
         it_has_forgotten(controller, watched)
         it_remembers_what_is_old(controller, watched, backup)
         another_takes_over(younger, controller, watched)
@@ -81,6 +84,30 @@ def it_comes_back(controller: ControllerProcess, watched: WatchedGroup, backup: 
     assert [] == [entry for entry in published.history if entry not in said]
 
 
+def it_is_damaged(controller: ControllerProcess, watched: WatchedGroup) -> None:
+    """A power cut has left a file empty: that is said, and what is published is adopted (A22)."""
+    controller.kill()
+    plans = [it for it in (controller.home / "checkpoint/offsets").iterdir() if it.name.isdecimal()]
+    newest = max(plans, key=lambda it: int(it.name))
+    newest.write_bytes(b"")
+    damage = f"offsets/{newest.name} is empty, as after a power cut"
+    assert damage in recover(controller)
+    with watched.adopted(lasting=SESSION_S / 2):
+        controller.start()
+    (line,) = controller.lines("the checkpoint is damaged")
+    assert damage in line
+    assert "nothing is wrong: batch " in recover(controller)
+
+
+def recover(controller: ControllerProcess) -> str:
+    """What `trimtab recover` says."""
+    flags = [f"--set={name}={value}" for name, value in controller.settings.items()]
+    command = [sys.executable, "-m", "console.main", "recover", *flags]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == (0 if "nothing is wrong" in told.stdout else 3), told
+    return told.stdout
+
+
 def it_has_forgotten(controller: ControllerProcess, watched: WatchedGroup) -> None:
     """Its checkpoint is gone (A6)."""
     controller.kill()
@@ -106,6 +133,6 @@ def another_takes_over(
     """Of two the older one ends by itself and says why; its checkpoint is not needed (A5)."""
     with watched.adopted(lasting=BRIEFLY_S):
         younger.start()
-        assert FAILED == older.ends(GIVES_WAY_S)
+        assert TAKEN == older.ends(GIVES_WAY_S)
     assert TAKEN_OVER in older.log.read_text()
     assert TAKEN_OVER not in younger.log.read_text()

@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 import trimtab
+from tests.builders.command_line import caller
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.secured_callers import (
     CLIENTS,
@@ -23,7 +24,16 @@ from tests.integration.secured_callers import (
 )
 from tests.integration.secured_kafka import SecuredKafka
 from trimtab import NoControllerError
-from trimtab.protocol import MEMBERS, TOPICS, decode, partition_of
+from trimtab.protocol import (
+    MEMBERS,
+    TOPICS,
+    Cause,
+    Group,
+    QueueCounts,
+    decode,
+    encode,
+    partition_of,
+)
 from trimtab.transports.rights import NEEDED
 
 pytestmark = [
@@ -60,6 +70,42 @@ CONTROLLER = {
     "DescribeConfigs": tuple(TOPICS),
 }
 """As in docs/rights.md."""
+
+
+OPERATOR = [*((topic, "Read") for topic in TOPICS), ("commands", "Write")]
+"""As in docs/rights.md."""
+
+WHY = ("--reason", "new disk")
+ASKED = (
+    (("groups", "list"), 0),
+    (("groups", "describe", "billing"), 0),
+    (("members", "list"), 0),
+    (("queues", "list", "billing"), 0),
+    (("brokers", "list"), 0),
+    (("deadletters", "list"), 0),
+    (("controllers", "list"), 0),
+    (("top", "--once"), 0),
+    (("doctor",), 3),
+    (("plan", "billing"), 0),
+    (("replay", "--every", "300"), 0),
+    (("groups", "pause", "billing", *WHY, "--timeout", "1s"), 5),
+    (("brokers", "eject", "a", "--cluster", "east", "--force", *WHY, "--no-wait"), 0),
+)
+"""What an operator calls, and the exit code where nothing is and nobody answers."""
+EMPTY = Group(
+    group="billing",
+    state="empty",
+    epoch=1,
+    group_epoch=1,
+    target_epoch=1,
+    strategy="STICKY",
+    members=0,
+    queues=QueueCounts(assigned=0, moving=0, unassigned=0),
+    topics={},
+    at_ms=1_767_225_600_000,
+    cause=Cause(kind="leave"),
+    people=(),
+)
 
 
 def given(kafka: SecuredKafka, user: str, rights: list[tuple[str, str]]) -> None:
@@ -165,6 +211,31 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
             secured.allow("reader", operation, ids, kind="transactional_id", prefixed=True)
         secured.allow("reader", "Write", "orders")
         reads_one(secured, reader, fencing="transactional")
+
+
+def test_an_operator_needs_no_more(
+    secured: SecuredKafka, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every view is read, and a command is written; nobody is there to answer it."""
+    run = caller(monkeypatch, capsys)
+    given(secured, "operator", OPERATOR)
+    with closing(Producer({"bootstrap.servers": secured.servers("PLAINTEXT")})) as producer:
+        place = partition_of("billing", PARTITIONS)
+        producer.produce(f"{PREFIX}groups", encode(EMPTY), b"billing", partition=place)
+        assert 0 == producer.flush(PATIENCE_S)
+    options = secured.options_of_both("operator", PASSWORD)
+    del options["log_level"]
+    settings = {
+        "kafka.bootstrap_servers": secured.servers("SASL_SSL"),
+        "topics.prefix": PREFIX,
+        "topics.partitions": PARTITIONS,
+        **{f"kafka.options.{name}": value for name, value in options.items()},
+    }
+    whole = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    for command, expected in ASKED:
+        code, _, error = run(*command, *whole)
+        assert expected == code, (command, error)
+        assert "uthoriz" not in error, (command, error)
 
 
 def reads_one(kafka: SecuredKafka, arguments: dict[str, Any], **options: Any) -> None:  # noqa: ANN401 - as of it

@@ -1,15 +1,20 @@
 """What an operator sees of the query in Spark's own pages."""
 
 import json
+import os
 import re
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from console.embedded.jars import JarCache
+from streaming.class_archive import place
 from streaming.process.readiness import read
 from streaming.query_listener import OBSERVED, STAGE_NAME
 from tests.integration.controller_process import ControllerProcess
@@ -70,3 +75,18 @@ def test_query_batch_and_rows_can_be_seen(controller: ControllerProcess) -> None
     )
     assert [] == [stage for stage in stages if not described.fullmatch(stage["description"])]
     assert 0 < sum(stage["shuffleReadRecords"] for stage in stages)
+
+
+def test_java_takes_classes_from_the_archive(controller: ControllerProcess) -> None:
+    """The set-up has written them down (`trimtab prepare`); this start has them in its memory."""
+    archive = place(JarCache.default().spark)
+    assert archive.exists()
+    assert any(str(archive) in maps for maps in mapped_by(controller.pid))
+
+
+def mapped_by(group: int) -> Iterator[str]:
+    """The files that the processes of a process group have in their memory."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended meanwhile
+            if os.getpgid(int(process.name)) == group:
+                yield (process / "maps").read_text()

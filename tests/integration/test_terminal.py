@@ -80,7 +80,7 @@ def test_a_live_group_is_told_in_one_command_each(terminal: Run, group: str, top
         row["member"]: row["hold"] for row in read(terminal, "members", "list", group)
     }
     kinds = [row["kind"] for row in read(terminal, "groups", "history", group)]
-    assert {"member", "rebalance", "handover"} == {*kinds}
+    assert {"member", "rebalance", "grant", "handover"} == {*kinds}
 
     code, screen, _ = terminal("groups", "describe", group)
     assert OK == code
@@ -128,6 +128,17 @@ def test_a_queue_that_moved_is_explained(terminal: Run, group: str) -> None:
     assert all("join of b, " in row["because"] for row in steps[:-1])
     assert "b joined" == whole[0]["what"]
     assert whole[-1]["what"].startswith("now stable")
+
+
+@pytest.mark.usefixtures("two")
+def test_what_happened_is_decided_again_batch_by_batch(terminal: Run, group: str) -> None:
+    """The batches of the controller that lives: all that it published comes, and no difference."""
+    code, out, error = terminal("replay", "--group", group)
+
+    assert (OK, False) == (code, "difference" in error), error
+    told = [row["what"] for row in read(terminal, "groups", "history", group)]
+    assert told
+    assert all(what.partition(" in ")[0] in out for what in told)
 
 
 def test_a_name_that_is_not_there_is_said_to_be_so(terminal: Run, group: str) -> None:
@@ -183,10 +194,42 @@ def test_a_command_waits_for_its_answer(terminal: Run, published: Published, gro
     assert "draining" == drained["state"]
 
 
+@pytest.mark.usefixtures("two")
+def test_a_plan_is_what_the_controller_then_does(
+    terminal: Run, published: Published, group: str
+) -> None:
+    """A dry run moves nothing; then the command moves what the plan has said."""
+    before = {row["queue"]: row["owner"] for row in read(terminal, "queues", "list", group)}
+    code, out, _ = terminal("plan", group, "--drain", "b", "-o", "json")
+    plan = json.loads(out)
+    assert (OK, []) == (code, plan["unknown"])
+    assert QUEUES // 2 == plan["moves"]
+
+    code, out, _ = terminal("groups", "drain", group, "b", *WHY, "--dry-run")
+    assert (OK, True) == (code, "b drains" in out)
+    assert before == {row["queue"]: row["owner"] for row in read(terminal, "queues", "list", group)}
+    assert OK == terminal("groups", "drain", group, "b", *WHY)[0]
+    published.wait_until(
+        lambda: (
+            {("a", QUEUES), ("b", 0)}
+            == {(it.member, it.hold) for it in published.groups[group].people}
+        )
+    )
+
+    after = {row["queue"]: row["owner"] for row in read(terminal, "queues", "list", group)}
+    assert {row["queue"]: row["to"] for row in plan["moved"]} == {
+        queue: owner for queue, owner in after.items() if owner != before[queue]
+    }
+
+
 def test_a_command_about_a_broker_is_answered(terminal: Run, group: str) -> None:
     """One that nobody knows is named only by force; that it is spared, as its last, is said."""
     about = ("a", "--cluster", f"cluster-of-{group}")
     assert NOT_FOUND == terminal("brokers", "eject", *about, *WHY)[0]
+
+    code, out, _ = terminal("brokers", "eject", *about, *WHY, "--force", "--dry-run")
+    assert (OK, True) == (code, out.startswith("would be done: eject a of "))
+    assert [] == read(terminal, "brokers", "list", *about[1:])
 
     code, out, _ = terminal("brokers", "eject", *about, *WHY, "--force")
     spared = f"done: eject a of cluster-of-{group}: spared, too few would be left: "

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rebalance.clock import LogClock
 from rebalance.groups import quiet
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
@@ -19,7 +20,7 @@ from streaming.cell.cache import Cache
 from streaming.cell.codec import Cell, read, write
 from streaming.cell.counting import Counted
 from streaming.cell.fold import fold
-from streaming.cell.gate import SHUT
+from streaming.cell.gate import SHUT, Gate
 from streaming.cell.hearing import CellRules
 from streaming.cell.packed import unpack
 from streaming.cell.pulses import Pulses
@@ -115,9 +116,14 @@ def test_most_beats_of_a_quiet_group_are_counted(monkeypatch: pytest.MonkeyPatch
     left: list[int] = []
 
     def noting(
-        cell: Cell, there: Pulses, others: list[Row], beats: Beats | None, law: CellRules
+        clock: LogClock,
+        way: Gate,
+        there: Pulses,
+        others: list[Row],
+        beats: Beats | None,
+        law: CellRules,
     ) -> Counted:
-        counted = counting.count(cell, there, others, beats, law)
+        counted = counting.count(clock, way, there, others, beats, law)
         left.append(len(counted.rows))
         return counted
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from allocators.sticky.strategy import sticky
 from rebalance.allocation import AllocationRequest, Applicant
-from rebalance.groups.standing.dealing import Owners, People, Standing, deal
+from rebalance.groups.standing.dealing import People, Standing, deal
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from rebalance.owners import Owners
 from tests.builders import standing_oracle as oracle
 from tests.builders.effort import tried
 from tests.laws.sticky_groups import GONE, MEMBERS, SUBSCRIPTIONS, TOPICS, dice, requests

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from allocators.sticky.strategy import sticky
 from rebalance.allocation import AllocationRequest, Applicant
 from rebalance.ids import BrokerName, MemberId, Queue, TopicName
+from rebalance.owners import Renamed, owned_by
 from tests.builders import sticky_oracle as oracle
 from tests.builders.effort import DEEP, tried
 from tests.laws import sticky_flow as flow
-from tests.laws.sticky_groups import GONE, dice, requests
+from tests.laws.sticky_groups import GONE, MEMBERS, dice, requests
 
 pytestmark = pytest.mark.timeout(7200 if DEEP else 300)
 
@@ -47,6 +48,35 @@ def test_nothing_better_exists_after_a_change(request: AllocationRequest, change
     changed = AllocationRequest(after.candidates, after.queues, sticky(before).owners)
 
     assert oracle.best(changed) == oracle.worth(changed, sticky(changed).owners)
+
+
+@laws
+@given(requests(), dice(), st.sets(st.sampled_from(MEMBERS)))
+def test_renamed_owners_are_read_as_a_dictionary_is(
+    request: AllocationRequest, deck: random.Random, left: set[MemberId]
+) -> None:
+    """Laid over its own answer, twice: the same plan, and it knows what it changed."""
+    answer = sticky(request).owners
+    there = {it: one for it, one in request.candidates.items() if it not in left}
+    current = answer
+    for _ in range(2):
+        some = deck.sample(sorted(answer), len(answer) // 2)
+        current = Renamed(current, {it: deck.choice([*MEMBERS, GONE]) for it in some})
+    written = dict(current.items())
+    plan = sticky(AllocationRequest(there, request.queues, current))
+    plainly = sticky(AllocationRequest(there, request.queues, written))
+
+    assert written == {queue: current[queue] for queue in answer}
+    assert {it for it in written if written[it] in left} == set(
+        owned_by(current, left.__contains__)
+    )
+    assert plainly.owners == plan.owners
+    assert plan.changed is not None
+    assert set(plan.changed) == {
+        queue
+        for queue in written.keys() | plan.owners.keys()
+        if written.get(queue) != plan.owners.get(queue)
+    }
 
 
 @laws

@@ -84,7 +84,7 @@ def image(context: Path, tmp_path_factory: pytest.TempPathFactory) -> Environmen
     environment = Environment(folder / "environment")
     for number, project in enumerate((context / "clients" / "python", context)):
         environment.install(build_wheel(project, folder / str(number)))
-    environment.install_dependencies("trimtab-controller")
+    environment.install_dependencies("trimtab-controller", "redis")  # runtime.txt has all extras
     return environment
 
 

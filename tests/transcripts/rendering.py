@@ -14,9 +14,11 @@ from rebalance.groups.model.decisions import (
     EventRefused,
     EvictionsHeld,
     Freed,
+    Granted,
     GroupAiled,
     HandedOver,
     MemberChanged,
+    PauseEnded,
     Rebalanced,
     TopicLeftOut,
     TwinsMet,
@@ -45,17 +47,19 @@ def lines(decision: Decision) -> Iterator[str]:
             yield _entry(decision)
 
 
-def _entry(  # noqa: C901, PLR0911 - one for each kind
+def _entry(  # noqa: C901, PLR0911, PLR0912 - one for each kind
     decision: Rebalanced
     | MemberChanged
     | HandedOver
+    | Granted
     | TwinsMet
     | EvictionsHeld
     | ClaimRefused
     | TopicLeftOut
     | ClientDoubled
     | CommandAnswered
-    | GroupAiled,
+    | GroupAiled
+    | PauseEnded,
 ) -> str:
     """Write an entry of the history."""
     match decision:
@@ -63,11 +67,18 @@ def _entry(  # noqa: C901, PLR0911 - one for each kind
             size = f"{moves} moves, {decision.members} members, {decision.queues} queues"
             return f"rebalance {before} -> {after}: {size} ({_cause(decision.cause)})"
         case MemberChanged(member=member, incarnation=incarnation, change=change):
-            return f"{life_text(member, incarnation)} {change} ({_cause(decision.cause)})"
+            until = decision.resting_until
+            rest = "" if until is None else f", rests until {until}"
+            return f"{life_text(member, incarnation)} {change}{rest} ({_cause(decision.cause)})"
         case HandedOver(from_member=giver, to_member=taker, ending=ending):
             queues = " ".join(map(queue_text, decision.queues))
             way = f"{giver} -> {taker}, {ending} after {decision.duration_ms} ms"
-            return f"handed over {queues}: {way}"
+            idle = "" if decision.idle_ms is None else f", idle for {decision.idle_ms} ms at most"
+            return f"handed over {queues} under {decision.epoch}: {way}{idle}"
+        case Granted(member=member, incarnation=incarnation, queues=granted):
+            return (
+                f"granted to {life_text(member, incarnation)}: {' '.join(map(queue_text, granted))}"
+            )
         case TwinsMet(rule=rule):
             return f"twins {life_text(*decision.older)} and {life_text(*decision.newer)}: {rule}"
         case EvictionsHeld(members=members, cause=cause):
@@ -78,6 +89,8 @@ def _entry(  # noqa: C901, PLR0911 - one for each kind
             return f"left out {queues} queues of {topic} ({_cause(decision.cause)})"
         case GroupAiled(reason=reason):
             return f"ailing: {reason}" if reason else "well again"
+        case PauseEnded():
+            return f"pause over ({_cause(decision.cause)})"
         case ClientDoubled(member=member, sign=sign, detail=detail):
             return f"{member} is two processes by its {sign}: {detail}"
         case CommandAnswered(verb=verb, outcome=outcome, detail=detail):

@@ -5,103 +5,16 @@ goes in is written by hand; what comes out is the session's answer, and `--rewri
 """
 
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeVar, assert_never
+from typing import Final
 
 import pytest
 
 from tests.builders.checkout import ROOT, text
-from trimtab.protocol import ASSIGNMENTS, RELEASES, QueueRef, Record, Topic, decode
-from trimtab.session import (
-    Action,
-    Assigned,
-    Ended,
-    FindEnd,
-    Grant,
-    Lost,
-    MemberSession,
-    Profile,
-    Revoked,
-    Send,
-    Unheard,
-)
-
-Json = dict[str, Any]
-R = TypeVar("R", bound=Record)
+from tests.builders.session_stories import Json, played
 
 VECTORS: Final = sorted((ROOT / "clients" / "vectors").glob("*.json"))
 PAGE: Final = text(Path("docs/other-languages.md"))
-
-
-def played(story: Json) -> Json:
-    """Play a story: what goes in as it stands, what comes out as it is now."""
-    profile = {**story["profile"], "topics": tuple(story["profile"]["topics"])}
-    session = MemberSession(Profile(**profile), story["incarnation"], 0)
-    steps = [{**step, **_answered(session, step)} for step in story["steps"]]
-    return {**story, "steps": steps}
-
-
-def _answered(session: MemberSession, step: Json) -> Json:
-    out = [shown for action in _fed(session, step) for shown in _shown(action)]
-    ended = session.phase == "ended"
-    return {"out": out, "wake_at": None if ended else session.wake_at}
-
-
-def _fed(session: MemberSession, step: Json) -> list[Action]:
-    """Hand in what happens."""
-    now = step["at"]
-    ((what, it),) = step["in"].items()
-    feed: dict[str, Callable[[], list[Action]]] = {
-        "tick": lambda: session.tick(now),
-        "acknowledged": lambda: session.acknowledged(it, now),
-        "failed": lambda: session.failed(it, now),
-        "caught_up": lambda: session.caught_up(it, now),
-        "assignment": lambda: session.receive(it and _record(ASSIGNMENTS, it), now),
-        "release": lambda: session.hear(_record(RELEASES, it), now),
-        "finished": lambda: session.finish(
-            {_grant(session, row): row["position"] for row in it}, now
-        ),
-        "stop": lambda: session.stop(now, it["timeout_ms"], temporary=it["temporary"]),
-    }
-    return feed[what]()
-
-
-def _record(topic: Topic[R], it: Json) -> R:
-    return decode(topic, json.dumps(it).encode())
-
-
-def _grant(session: MemberSession, row: Json) -> Grant:
-    """What is revoked by this queue and token; one that was lost meanwhile is nobody's."""
-    topic, broker, number = row["queue"]
-    known = [it for it in session.revoking if _queue(it) == {k: row[k] for k in ("queue", "token")}]
-    return known[0] if known else Grant(QueueRef(topic, broker, number), row["token"])
-
-
-def _shown(action: Action) -> Iterator[Json]:
-    """What a port has to do as well; what is only for people is left out."""
-    match action:
-        case Send(topic, key, value, ticket):
-            record = json.loads(value)
-            yield {"send": ticket, "topic": topic, "key": key.decode(), "record": record}
-        case FindEnd():
-            yield {"find_end": True}
-        case Assigned(grants):
-            yield {"assigned": [_queue(it) | {"position": it.position} for it in grants]}
-        case Revoked(grants):
-            yield {"revoked": [_queue(it) for it in grants]}
-        case Lost(grants, reason):
-            yield {"lost": [_queue(it) for it in grants], "reason": reason.name.lower()}
-        case Ended(ending):
-            yield {"ended": ending.value}
-        case Unheard():
-            pass
-        case _:
-            assert_never(action)
-
-
-def _queue(grant: Grant) -> Json:
-    return {"queue": list(grant.queue), "token": grant.token}
 
 
 def written(story: Json) -> str:

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rebalance.groups.handover import endings
+from rebalance.groups.handover import endings, passing
 from rebalance.groups.model.decisions import Freed
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.extent import ALWAYS_FIT
@@ -78,7 +78,7 @@ def settle(draft: Draft, stamp: Stamp) -> None:
         draft.handover.books.put(queue, page)
         if owned is None:
             if queue in vacant:
-                endings.pass_on(draft, queue, vacant[queue], page.holder.member)
+                passing.pass_on(draft, queue, vacant[queue], page.holder, stamp)
             if queue in draft.target.heirs:
                 loose.append(queue)  # the epoch of its heir must be a later one
         endings.take_one(draft, queue, stamp)
@@ -200,26 +200,26 @@ def _loads(draft: Draft) -> Mapping[MemberId, int]:
 
 
 def next_page(
-    owned: Ownership | None, wanted: Grant | None, asked: Asked, heir: Grant | None = None
+    owned: Ownership | None, wanted: Grant | None, asked: Asked, standing: Grant | None = None
 ) -> Ownership | None:
     """One queue's next page in the books. This function is the whole protocol."""
     if owned is None:
         return None if wanted is None else Ownership(wanted)
     stays = wanted is not None and wanted.life == owned.holder.life
     if stays and owned.asked is None:
-        return _at_rest(owned, heir)
+        return _at_rest(owned, standing)
     if wanted is None or stays:
         return replace(_told(owned, asked), named=None)  # its release will bring it a new grant
     return _naming(_told(owned, asked), wanted)
 
 
-def _at_rest(owned: Ownership, heir: Grant | None) -> Ownership:
+def _at_rest(owned: Ownership, standing: Grant | None) -> Ownership:
     """Name the standing heir, if there is room for one more promise."""
     promised = {heir.life for heir in owned.heirs}
     room = MOST_HEIRS - len(promised) - len(owned.former)
-    if heir is None or (heir.life not in promised and room <= 0):
+    if standing is None or (standing.life not in promised and room <= 0):
         return owned if owned.named is None else replace(owned, named=None)
-    return _naming(owned, heir)
+    return _naming(owned, standing)
 
 
 def _naming(owned: Ownership, wanted: Grant) -> Ownership:

@@ -23,26 +23,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rebalance.causes import Cause, CauseKind
-from rebalance.groups.handover import claims, notice, strangers
+from rebalance.groups.handover import claims, notice, passing, strangers
 from rebalance.groups.model.decisions import Ending
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.events import BeatSeen, Released
-from rebalance.groups.model.outbox import Passage
 from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
-from rebalance.ids import Epoch, Held, Life, MemberId, Millis, Queue, Tenure
+from rebalance.ids import Epoch, Held, Life, Millis, Queue, Tenure
 from rebalance.stamp import Stamp
-
-
-@dataclass(frozen=True, slots=True)
-class Vacancy:
-    """A queue that its holder is done with."""
-
-    giver: MemberId
-    ending: Ending
-    waited_ms: Millis
-    """On the log clock, since the holder was told to let go; 0 when it was not told."""
-    reason: Cause | None = None
-    """Why it was told that; None: it was not, or it did not come to it."""
 
 
 @dataclass(slots=True)
@@ -51,7 +38,7 @@ class _Step:
 
     asked: dict[Life, list[tuple[Queue, Epoch, Epoch]]] | None = None
     """Who was told to give what, once ``repair`` has asked for it."""
-    vacant: dict[Queue, Vacancy] = field(default_factory=dict)
+    vacant: dict[Queue, passing.Vacancy] = field(default_factory=dict)
     """Queues whose holder is done and that had no heir; ``baton.settle`` fills them."""
 
 
@@ -77,9 +64,10 @@ def book(draft: Draft, event: Released) -> bool:
                 CauseKind.DRAIN, event.member, event.stamp.position, "released without being asked"
             )
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
+        since = event.stamp.heard if event.own else passing.last_sign(draft, owned)
         heir = owned.named_by(turn)
         goes |= heir is not None and owned.asked is None
-        _vacate(draft, queue, owned, ending, event.stamp, heir)
+        _vacate(draft, queue, owned, ending, event.stamp, heir, since)
         if heir is not None:
             _welcome(draft, queue, heir, event.stamp, ended=heir in owned.former)
             if turn.to is not None and owned.asked is None:
@@ -94,7 +82,7 @@ def _begin(draft: Draft, queue: Queue, tenure: Tenure, stamp: Stamp) -> None:
         return
     for heir in (*owned.heirs, *owned.former):
         if heir.tenure == tenure:
-            _vacate(draft, queue, owned, owned.ending, stamp, heir)
+            _vacate(draft, queue, owned, owned.ending, stamp, heir, passing.last_sign(draft, owned))
 
 
 def _welcome(draft: Draft, queue: Queue, heir: Grant, stamp: Stamp, *, ended: bool) -> None:
@@ -137,7 +125,8 @@ def _confirm(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
             continue
         heir = next((it for it in owned.heirs if it.tenure == Tenure(event.life, epoch)), None)
         if heir is not None:
-            _vacate(draft, queue, owned, owned.ending, event.stamp, heir)
+            since = passing.last_sign(draft, owned)
+            _vacate(draft, queue, owned, owned.ending, event.stamp, heir, since)
 
 
 def _strike(draft: Draft, event: BeatSeen, listed: Collection[Held]) -> None:
@@ -186,21 +175,26 @@ def _end(draft: Draft, queue: Queue, tenure: Tenure, ending: Ending, stamp: Stam
     owned = draft.handover.books.get(queue)
     if owned is None or owned.holder.tenure != tenure or owned.ending is not None:
         return
+    since = draft.heard.get(tenure.life, stamp.heard)
+    if owned.asked is not None and ending in _CARRIED_OUT:
+        since = owned.asked.at  # it let go some time after that, and nobody read when
     if not owned.may_be_handed_on or is_eager(draft, owned.holder):
-        _vacate(draft, queue, owned, ending, stamp, owned.heir)
+        _vacate(draft, queue, owned, ending, stamp, owned.heir, since)
         return
     asked = owned.asked or Asked(draft.next_epoch, stamp.heard)
-    draft.handover.books.put(queue, replace(owned, asked=asked, over=Over(ending, stamp.heard)))
+    over = Over(ending, stamp.heard, since)
+    draft.handover.books.put(queue, replace(owned, asked=asked, over=over))
     draft.handover.over.add(queue)
 
 
-def _vacate(
+def _vacate(  # noqa: PLR0913, PLR0917 - what is known of the holder, and who is next
     draft: Draft,
     queue: Queue,
     owned: Ownership,
     ending: Ending,
     stamp: Stamp,
     heir: Grant | None,
+    since: Millis | None,
 ) -> None:
     """The holder is done: its heir holds now, under the same epoch (it may have started)."""
     waited, reason = Millis(0), None
@@ -211,28 +205,18 @@ def _vacate(
             told = owned.asked.epoch if meant is None else meant.epoch
             draft.handover.served |= {told, owned.asked.epoch}
             reason = draft.handover.reasons.get(told)
-    vacancy = Vacancy(owned.holder.member, ending, waited, reason)
+    vacancy = passing.Vacancy(owned.holder.member, ending, waited, reason, since)
     if heir is None:
         draft.handover.books.remove(queue)
         draft.scratch(_Step).vacant[queue] = vacancy
         return
     draft.handover.books.put(queue, Ownership(heir, begun=True))
-    pass_on(draft, queue, vacancy, heir.member)
+    passing.pass_on(draft, queue, vacancy, heir, stamp)
 
 
-def vacancies(draft: Draft) -> Mapping[Queue, Vacancy]:
+def vacancies(draft: Draft) -> Mapping[Queue, passing.Vacancy]:
     """Return the queues whose holder is done in this step, and that had no heir."""
     return draft.scratch(_Step).vacant
-
-
-def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: MemberId) -> None:
-    """Note, for the history, who has a queue now."""
-    if taker == vacancy.giver:
-        return
-    way = vacancy.giver, taker, vacancy.ending, vacancy.reason
-    passage = draft.outbox.passages.setdefault(way, Passage())
-    passage.queues.append(queue)
-    passage.duration_ms = max(passage.duration_ms, vacancy.waited_ms)
 
 
 def take_back(draft: Draft, stamp: Stamp) -> None:
@@ -260,7 +244,7 @@ def repeat(draft: Draft, stamp: Stamp) -> None:
     for queue in draft.handover.books.moving():
         owned = draft.handover.books[queue]
         if owned.over is not None and stamp.clock >= owned.over.at + patience:
-            over = Over(owned.over.ending, stamp.heard)
+            over = replace(owned.over, at=stamp.heard)
             draft.handover.books.put(queue, replace(owned, over=over))
             draft.handover.over.add(queue)
 

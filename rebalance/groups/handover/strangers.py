@@ -54,6 +54,7 @@ def expire(draft: Draft, stamp: Stamp) -> None:
     """End those that have been silent for too long."""
     for life, heard in list(draft.handover.strangers.items()):
         if stamp.clock >= _until(draft, heard):
+            draft.heard[life] = heard
             end(draft, life, Ending.FENCED)
 
 

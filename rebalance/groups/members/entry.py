@@ -127,7 +127,9 @@ def _end(draft: Draft, event: Joined, older: Member) -> None:
     """End an older life, whose place the younger one is about to take."""
     if event.incarnation <= older.incarnation:
         raise BrokenInvariant(f"{event.member}: {older.incarnation} would end for an older life")
-    draft.ended[Life(event.member, older.incarnation)] = Ending.FENCED
+    life = Life(event.member, older.incarnation)
+    draft.ended[life] = Ending.FENCED
+    draft.heard[life] = draft.membership.pulses[event.member].seen
     if not older.away:
         flapping.went(draft, event.member, older, event.stamp.clock)
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from rebalance.causes import Cause, CauseKind
+from rebalance.groups.model.decisions import MemberChange, MemberChanged
 from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.member import Flaps, Member
 from rebalance.groups.model.policy import TwinRule
-from rebalance.ids import InstanceId, MemberId, Millis
+from rebalance.ids import InstanceId, Life, MemberId, Millis
 from rebalance.stamp import Stamp
 
 
@@ -79,7 +80,14 @@ def wake(draft: Draft, stamp: Stamp) -> None:
     for name, member in draft.membership.members.items():
         if member.resting_until is not None and stamp.clock >= member.resting_until:
             draft.membership.members.put(name, replace(member, resting_until=None))
-            draft.outbox.causes.append(Cause(CauseKind.REST, name, stamp.position))
+            cause, life = (
+                Cause(CauseKind.REST, name, stamp.position),
+                Life(name, member.incarnation),
+            )
+            draft.outbox.causes.append(cause)
+            draft.outbox.notes.append(
+                MemberChanged(draft.before.name, life, MemberChange.RESTED, stamp.appended, cause)
+            )
 
 
 def deadlines(draft: Draft) -> Iterator[Millis]:

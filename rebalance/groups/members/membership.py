@@ -9,6 +9,7 @@ also enter and strike out those that were published.
 """
 
 from dataclasses import replace
+from typing import Final
 
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups.handover import omissions, strangers
@@ -23,6 +24,8 @@ from rebalance.groups.model.events import BeatSeen, DrainAsked, Left, Released
 from rebalance.groups.model.member import Member, Pulse
 from rebalance.ids import Life, MemberId, Millis
 from rebalance.stamp import Stamp
+
+_ENTRIES: Final = frozenset({MemberChange.JOINED, MemberChange.REJOINED})
 
 
 def mark(draft: Draft, event: Released) -> None:
@@ -166,19 +169,22 @@ def enter(
 def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cause: Cause) -> None:
     """Remove a member."""
     member = draft.membership.members[name]
+    life, seen = Life(name, member.incarnation), draft.membership.pulses[name].seen
     draft.membership.members.remove(name)
     draft.membership.pulses.remove(name)
     mass_silence.forget(draft, name)
     ending = Ending.LEFT if change is MemberChange.LEFT else Ending.FENCED
-    life = Life(name, member.incarnation)
     draft.ended[life] = ending
     if change is not MemberChange.LEFT:
+        draft.heard[life] = seen
         departures.note_evicted(draft, life)
     draft.outbox.gone.add(name)
     draft.outbox.causes.append(cause)
     if not draft.population:
         remains.note(draft, stamp.clock)
-    if not (member.away and change is MemberChange.LEFT):  # it is back, by another name
+    if not (
+        member.away and change is MemberChange.LEFT
+    ):  # an away member that leaves has come back by another name
         flapping.went(draft, name, member, stamp.clock)
     _note(draft, name, member, change, stamp, cause)
 
@@ -191,8 +197,7 @@ def _note(
     stamp: Stamp,
     cause: Cause,
 ) -> None:
-    draft.outbox.notes.append(
-        MemberChanged(
-            draft.before.name, Life(name, member.incarnation), change, stamp.appended, cause
-        )
-    )
+    group, life, until = draft.before.name, Life(name, member.incarnation), None
+    if change in _ENTRIES and member.resting_until is not None:
+        until = Millis(stamp.appended + member.resting_until - stamp.clock)
+    draft.outbox.notes.append(MemberChanged(group, life, change, stamp.appended, cause, until))

@@ -6,6 +6,7 @@ by now, as a member or from a page, keeps the name that it is known under until 
 Called by ``step`` for each event, and by ``adoption`` for what is published.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -31,10 +32,9 @@ def told_apart(draft: Draft, event: Event) -> Event:
         return event
     life = _known(draft, event.life)
     if isinstance(event, Released):
-        turns = tuple(
-            it if it.to is None else it._replace(to=_known(draft, it.to)) for it in event.turns
-        )
-        return replace(event, life=life, turns=turns)
+        turns = _named(event.turns, lambda it: _known(draft, it))
+        if turns != event.turns:
+            return replace(event, life=life, turns=turns)
     return event if life is event.life else replace(event, life=life)
 
 
@@ -46,7 +46,7 @@ def named_apart(record: Adopted, policy: Policy) -> Adopted:
         replace(it, predecessor=it.predecessor._replace(life=_apart(it.predecessor.life)))
         for it in record.portion.inherit
     )
-    hold, give = _turns_apart(record.portion.hold), _turns_apart(record.portion.give)
+    hold, give = _named(record.portion.hold, _apart), _named(record.portion.give, _apart)
     portion = Portion(hold, give, inherit)
     return replace(record, life=_apart(record.life), portion=portion)
 
@@ -77,15 +77,21 @@ def _is_member(draft: Draft, life: Life) -> bool:
 
 
 def _has_a_page(draft: Draft, life: Life) -> bool:
+    """Tell whether a page named it when the step began, and still does.
+
+    A life that came in this step has its name by the present rule.
+    """
     books = draft.handover.books
+    pages = (books.get(queue) for queue in books.before(life.member))
     return any(
         life in (grant.life for grant in (owned.holder, *owned.heirs))
-        for owned in map(books.__getitem__, books.concerning({life.member}))
+        for owned in pages
+        if owned is not None
     )
 
 
-def _turns_apart(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    return tuple(it if it.to is None else it._replace(to=_apart(it.to)) for it in turns)
+def _named(turns: tuple[Turn, ...], name: Callable[[Life], Life]) -> tuple[Turn, ...]:
+    return tuple(it if it.to is None else it._replace(to=name(it.to)) for it in turns)
 
 
 def _apart(life: Life) -> Life:

@@ -64,7 +64,12 @@ class Books(dict[Queue, Ownership]):
         if self._promised is not None:
             before = _promised(self[queue] for queue in written if queue in self)
             after = _promised(it for it in written.values() if it is not None)
-            books._promised = self._promised - before + after
+            books._promised = promised = self._promised.copy()
+            promised.update(after)
+            promised.subtract(before)
+            for name in before:
+                if not promised[name]:
+                    del promised[name]
         if self._cards is not None:
             books._cards = refiled(self._cards, self, written, concerned)
         return books
@@ -91,6 +96,10 @@ class DraftedBooks(Overlay[Queue, Ownership]):
             if owned is not None and not members.isdisjoint(concerned(owned)):
                 queues.add(queue)
         return sorted(queues)
+
+    def before(self, member: MemberId) -> frozenset[Queue]:
+        """Return the queues whose pages named a member when the step began."""
+        return self._books.cards.get(member, frozenset())
 
     def moving(self) -> list[Queue]:
         """Return, in order, the queues that are asked back."""

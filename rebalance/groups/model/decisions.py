@@ -86,6 +86,7 @@ class MemberChange(StrEnum):
     EXPIRED = "expired"
     FENCED = "fenced"
     AWAY = "away"
+    RESTED = "rested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ class MemberChanged(OfOneLife):
     change: MemberChange
     at: Millis
     cause: Cause
+    resting_until: Millis | None = None
+    """It comes and goes too often, and gets no queues until then (by the broker's clock)."""
 
 
 class Ending(StrEnum):
@@ -120,7 +123,24 @@ class HandedOver:
     duration_ms: Millis
     """On the log clock, from telling the holder to its ending, for the slowest queue; 0 when
     it ended without being told."""
+    idle_ms: Millis | None
+    """At most how long nobody worked on the slowest queue, on the log clock; None: not known."""
+    epoch: Epoch
+    """Of the new holder's grants: the token that comes with each."""
     ending: Ending
+    at: Millis
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Granted(OfOneLife):
+    """Queues that nobody had went to a member."""
+
+    group: GroupName
+    life: Life
+    epoch: Epoch
+    """Of the grants: the token that comes with each."""
+    queues: tuple[Queue, ...]
     at: Millis
     cause: Cause
 
@@ -179,6 +199,15 @@ class GroupAiled:
     group: GroupName
     reason: str
     """Empty: it works again."""
+    at: Millis
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class PauseEnded:
+    """A pause is over because its time is; a command that ends one is answered."""
+
+    group: GroupName
     at: Millis
     cause: Cause
 
@@ -256,6 +285,7 @@ Decision = (
     | Rebalanced
     | MemberChanged
     | HandedOver
+    | Granted
     | TwinsMet
     | EvictionsHeld
     | ClaimRefused
@@ -263,5 +293,6 @@ Decision = (
     | ClientDoubled
     | CommandAnswered
     | GroupAiled
+    | PauseEnded
     | EventRefused
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rebalance.causes import Cause
 from rebalance.groups.model.decisions import Decision, Ending
-from rebalance.ids import MemberId, Millis, Queue
+from rebalance.ids import Epoch, MemberId, Millis, Queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Outbox:
     Invariant: members of the group as that step left it."""
 
 
-Way = tuple[MemberId, MemberId, Ending, Cause | None]
-"""From whom to whom, how the one was done, and why it was asked."""
+Way = tuple[MemberId, MemberId, Epoch, Ending, Cause | None]
+"""From whom to whom, under which epoch, how the one was done, and why it was asked."""
 
 
 @dataclass(slots=True)
@@ -33,6 +33,8 @@ class Passage:
 
     queues: list[Queue] = field(default_factory=list)
     duration_ms: Millis = Millis(0)
+    idle_ms: Millis | None = None
+    """At most how long nobody worked on them; None: not known."""
 
 
 @dataclass(slots=True)

@@ -7,13 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from rebalance.ids import Epoch, MemberId, Millis, Queue
+from rebalance.owners import Owners, Renamed
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """What the strategy answered last."""
 
-    owners: Mapping[Queue, MemberId] = field(default_factory=dict)
+    owners: Owners = field(default_factory=dict)
     """The member that each queue is meant for. Invariant: of a target that is not behind the group,
     all are members."""
     epoch: Epoch = Epoch(0)
@@ -30,7 +31,7 @@ class Target:
 class TargetDraft:
     """The target in the middle of a step."""
 
-    owners: Mapping[Queue, MemberId]
+    owners: Owners
     epoch: Epoch
     at: Millis | None
     shortage: Mapping[str, int]
@@ -62,7 +63,13 @@ class TargetDraft:
         """Wait for the next step, which is due at once: the strategy changed."""
         self.deferred = True
 
-    def replace_owners(self, owners: Mapping[Queue, MemberId]) -> None:
+    def rename(self, renamed: Owners) -> None:
+        """Mean some queues for other members, before the strategy is asked."""
+        if renamed:
+            self.owners = Renamed(self.owners, renamed)
+            self.renamed.update(renamed)
+
+    def replace_owners(self, owners: Owners) -> None:
         """Mean the queues for whoever is published to have them; nobody stands by for them yet."""
         self.owners, self.heirs = owners, dict(self.heirs)
 

@@ -42,8 +42,8 @@ from rebalance.groups.standing.ranks import Kind
 from rebalance.groups.standing.register import Register
 from rebalance.groups.standing.settling import settle_all
 from rebalance.ids import MemberId, Queue
+from rebalance.owners import Owners
 
-Owners = Mapping[Queue, MemberId]
 People = Mapping[MemberId, Candidate]
 
 

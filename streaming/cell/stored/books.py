@@ -44,6 +44,8 @@ class PageForm(Form):
     """How the holder has ended, and when its release was written."""
     former: list[GrantForm] = field(default_factory=list)
     begun: bool = False
+    idle_since: Millis | None = None
+    """Since when a holder that has ended may have done no work."""
 
 
 class BooksForm(Form):
@@ -92,6 +94,7 @@ def _page_form(page: Ownership, names: Places[MemberId], members: Members) -> Pa
         None if page.over is None else (_NUMBERS[page.over.ending], page.over.at),
         [_grant_form(it, names, members) for it in page.former],
         page.begun,
+        None if page.over is None else page.over.since,
     )
 
 
@@ -101,10 +104,15 @@ def _page(form: PageForm, names: Sequence[MemberId], members: Members) -> Owners
         heirs=tuple(_grant(heir, names, members) for heir in form.heirs),
         named=form.named,
         asked=None if form.asked is None else Asked(*form.asked),
-        over=None if form.over is None else Over(_ENDINGS[form.over[0]], form.over[1]),
+        over=None if form.over is None else _over(form.over, form.idle_since),
         former=tuple(_grant(it, names, members) for it in form.former),
         begun=form.begun,
     )
+
+
+def _over(form: tuple[int, Millis], since: Millis | None) -> Over:
+    ending, at = form
+    return Over(_ENDINGS[ending], at, since)
 
 
 def _grant_form(grant: Grant, names: Places[MemberId], members: Members) -> GrantForm:

@@ -21,6 +21,7 @@ class OutForm(Form):
     tested_from: Millis
     until: Millis
     testers: tuple[ReporterId, ...]
+    voters: tuple[ReporterId, ...] = ()
 
 
 class SparedForm(Form):
@@ -29,6 +30,7 @@ class SparedForm(Form):
     detector: str
     reason: str
     limit: str
+    voters: tuple[ReporterId, ...] = ()
 
 
 class BrokerForm(Form):
@@ -83,6 +85,7 @@ class VerdictForm(Form):
     reports: int
     errors: int
     turned: bool
+    voters: tuple[ReporterId, ...] = ()
 
 
 def broker_form(broker: Broker) -> BrokerForm:
@@ -128,6 +131,7 @@ def _out_form(out: Out) -> OutForm:
         tested_from=out.tested_from,
         until=out.until,
         testers=out.testers,
+        voters=out.voters,
     )
 
 
@@ -140,15 +144,18 @@ def _out(form: OutForm) -> Out:
         tested_from=form.tested_from,
         until=form.until,
         testers=form.testers,
+        voters=form.voters,
     )
 
 
 def _spared_form(spared: Spared) -> SparedForm:
-    return SparedForm(detector=spared.detector, reason=spared.reason, limit=spared.limit)
+    return SparedForm(
+        detector=spared.detector, reason=spared.reason, limit=spared.limit, voters=spared.voters
+    )
 
 
 def _spared(form: SparedForm) -> Spared:
-    return Spared(detector=form.detector, reason=form.reason, limit=form.limit)
+    return Spared(detector=form.detector, reason=form.reason, limit=form.limit, voters=form.voters)
 
 
 def command_form(command: StandingCommand) -> CommandForm:
@@ -211,6 +218,7 @@ def verdict_form(verdict: VerdictIssued) -> VerdictForm:
         reports=verdict.reports,
         errors=verdict.errors,
         turned=verdict.turned,
+        voters=verdict.voters,
     )
 
 
@@ -230,4 +238,5 @@ def verdict(form: VerdictForm) -> VerdictIssued:
         reports=form.reports,
         errors=form.errors,
         turned=form.turned,
+        voters=form.voters,
     )

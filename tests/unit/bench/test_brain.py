@@ -12,7 +12,7 @@ def test_what_is_timed_happens() -> None:
 
     assert () == stepped(large.state, large.beats).decisions
     assert 21 == len({owned.holder.member for owned in settled.handover.books.values()})
-    assert all(owned.heir is None for owned in settled.handover.books.values())
+    assert all(owned.asked is None for owned in settled.handover.books.values())
     assert 19 == len(stepped(large.state, large.leave).state.membership.members)
 
 

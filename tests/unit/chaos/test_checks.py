@@ -83,6 +83,12 @@ def moved(history: History, kind: EventKind, who: str, seconds: float) -> Histor
     )
 
 
+def late(line: str) -> History:
+    """What the first member has sent comes when this line is whole again."""
+    mended = replace(at(6.4, "round", "cured"), said=f"connection held up {line}")
+    return ordered([*GOOD, mended, at(6.5, "kafka", "committed", token=1, offset=1)])
+
+
 BAD = {
     "no acknowledged message is unseen": [without(GOOD, "effect", "m0.1")],
     "no two owners at a time": [
@@ -114,6 +120,7 @@ BAD = {
         ordered([*GOOD, at(6.5, "kafka", "committed", token=2, offset=1)]),
         ordered([*GOOD, at(6.5, "kafka", "committed", token=1, offset=3)]),
         ordered([*FROZEN, at(24, "kafka", "committed", token=1, offset=1)]),  # long after it woke
+        late("m1"),  # the line of the other one
     ],
     "nothing is committed before its effect": [
         moved(GOOD, "effect", "m0.1", 1.1),  # it was committed when it was handed out
@@ -139,6 +146,11 @@ def test_a_good_history_passes() -> None:
 def test_a_frozen_member_is_excused() -> None:
     """It could not know; but for one message that was on its way."""
     assert {} == violations(FROZEN)
+
+
+def test_a_line_that_is_held_up_excuses_its_member() -> None:
+    """What it sent in time arrives when the line is whole again."""
+    assert ({}, 1) == (violations(late("m0")), excused(late("m0")))
 
 
 def test_each_check_is_shown_to_fail() -> None:

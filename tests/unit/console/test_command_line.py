@@ -277,4 +277,4 @@ def test_a_user_without_a_name_may_command(monkeypatch: pytest.MonkeyPatch) -> N
         raise KeyError("getpwuid(): uid not found: 12345")
 
     monkeypatch.setattr("getpass.getuser", nameless)
-    assert operator_commands._user().isdecimal()  # noqa: SLF001 - the rest writes to Kafka
+    assert operator_commands.user().isdecimal()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 import yaml
@@ -44,3 +45,34 @@ def test_a_name_cannot_move_the_cursor() -> None:
     table = columns([{"name": "a\nb\x1b[2J"}], "name")
 
     assert ["NAME", r"a\nb\x1b[2J"] == table.splitlines()
+
+
+STATES = Listing(
+    "groups",
+    [{"group": "a", "state": it} for it in ("stable, paused", "starved")],
+    ("group", "state"),
+)
+PLAIN = "GROUP  STATE\na      stable, paused\na      starved\n"
+
+
+def test_a_state_has_a_colour_where_somebody_sees_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal; not in a pipe, nor where there are to be none; columns stay where they are."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    STATES.show(Format.TABLE)
+    assert PLAIN == capsys.readouterr().out
+
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    STATES.show(Format.TABLE)
+    seen = capsys.readouterr().out
+    assert "\x1b[33mstable, paused\x1b[0m" in seen
+    assert "\x1b[31mstarved\x1b[0m" in seen
+    assert PLAIN == re.sub(r"\x1b\[\d+m", "", seen)
+
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        monkeypatch.setenv(name, value)
+        STATES.show(Format.TABLE)
+        assert PLAIN == capsys.readouterr().out
+        monkeypatch.delenv(name)

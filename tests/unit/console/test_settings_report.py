@@ -30,6 +30,17 @@ def test_secrets_are_masked_wherever_they_appear(sources: Sources, name: str) ->
     assert "hunter2" not in "\n".join(sources.refusal())
 
 
+def test_a_password_in_a_url_is_masked(sources: Sources) -> None:
+    """Where it is stays to be seen; a wrong URL is not repeated."""
+    sources.environment["TRIMTAB_REDIS__URL"] = "redis://ann:hunter2@cache:6379/0"
+    loaded = sources.load()
+    shown = {row["key"]: row["value"] for row in rows(loaded)}
+    assert f"redis://{MASK}@cache:6379/0" == shown["redis.url"]
+    assert "hunter2" not in toml(loaded)
+    sources.environment["TRIMTAB_REDIS__URL"] = "http://ann:hunter2@cache:6379/0"
+    assert "hunter2" not in "\n".join(sources.refusal())
+
+
 def test_every_setting_is_shown_with_its_origin(sources: Sources) -> None:
     """One row for each key, and no key without one."""
     sources.flags.append("spark.options.spark.x=y")

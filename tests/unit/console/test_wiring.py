@@ -39,6 +39,7 @@ CHOSEN = {
     "brokers.cluster": "east",
     "routes.poll_interval": "9s",
     "routes.file": "routes.yaml",
+    "routes.name_servers": "n:1;m:2",
     "spark.master": "spark://s:7077",
     "spark.driver_host": "h",
     "spark.worker_python": "python9",
@@ -83,6 +84,7 @@ def test_every_choice_reaches_the_job() -> None:
                 tick_interval_ms=2_000,
                 route_poll_interval_ms=9_000,
                 route_file=Path("routes.yaml"),
+                name_servers=(("n", 1), ("m", 2)),
                 cluster="east",
             ),
             spark=SparkOptions(

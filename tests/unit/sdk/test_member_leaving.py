@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tests.builders.application import ONE, WAIT_S, Application, records, releases
+from tests.builders.application import ONE, WAIT_S, Application, records, releases, until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
 from trimtab import (
@@ -13,6 +13,7 @@ from trimtab import (
     Member,
 )
 from trimtab.protocol import Leave, Release
+from trimtab.transports.contract import Event
 
 
 def test_leaving_waits_for_the_heirs(member: Member, kafka: MemoryTransport) -> None:
@@ -37,6 +38,33 @@ def test_leaving_with_heirs_waits_for_nobody(member: Member, kafka: MemoryTransp
 
     assert member.stop()
     assert [2] == [row.next for it in records(kafka, Release) for row in it.queues]
+
+
+def test_leaving_does_not_wait_for_what_is_read() -> None:
+    """The thread that reads is only waited for at the end: heirs need not wait for it."""
+
+    class Slow(MemoryTransport):
+        polled, may_return = threading.Event(), threading.Event()
+
+        def poll(self, timeout_ms: int) -> list[Event]:
+            if self.joins and not self._events:
+                self.polled.set()
+                self.may_return.wait(2 * WAIT_S)
+            return super().poll(timeout_ms)
+
+    kafka = Slow()
+    member = Member(group=GROUP, topics=["orders"], transport=kafka)
+    with member:
+        assert kafka.polled.wait(WAIT_S)
+        leaving = threading.Thread(target=member.stop)
+        leaving.start()
+        try:
+            until(lambda: records(kafka, Leave))
+        finally:
+            kafka.may_return.set()
+        leaving.join(WAIT_S)
+
+    assert kafka.closed
 
 
 def test_leaving_without_heirs_is_bounded(

@@ -45,6 +45,27 @@ def test_importing_the_sdk_loads_no_kafka_client() -> None:
     assert [] == re.findall(r"'(confluent_kafka|kafka|trimtab\.contracts)'", loaded)
 
 
+def test_what_is_not_asked_for_is_not_loaded() -> None:
+    """Whoever needs the wire alone, as a command does, waits for nothing else."""
+    program = "import sys, trimtab.protocol; print(sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    ).stdout
+    ours = {it.split(".")[1] for it in re.findall(r"'(trimtab\.[\w.]+)'", loaded)}
+
+    assert {"protocol"} == ours
+    assert "'asyncio'" not in loaded
+
+
+def test_what_there_is_not_cannot_be_asked_for() -> None:
+    """As of any module; the modules that there are can be."""
+    assert not hasattr(trimtab, "Komsumer")
+    assert not hasattr(trimtab, "_nothing")
+    module = "aio"
+    assert hasattr(getattr(trimtab, module), "Member")
+    assert set(trimtab.__all__) <= set(dir(trimtab))
+
+
 @pytest.mark.parametrize(
     ("client", "library"), [("confluent", "confluent_kafka"), ("kafka-python", "kafka")]
 )

@@ -186,6 +186,8 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             to_member=B,
             queues=(queue("orders-0"), queue("orders-1")),
             duration_ms=Millis(130),
+            idle_ms=Millis(0),
+            epoch=Epoch(5),
             ending=Ending.RELEASED,
             at=AT,
             cause=CAUSE,
@@ -196,7 +198,7 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             b"billing",
             (
                 '{"v":1,"kind":"handover","group":"billing","from_member":"a","to_member":"b",'
-                '"queues":[{"topic":"orders","queues":[0,1]}],"duration_ms":130,'
+                '"queues":[{"topic":"orders","queues":[0,1]}],"duration_ms":130,"idle_ms":0,"epoch":5,'
                 f'"ending":"released","at_ms":1767225600000,{WRITTEN_CAUSE}}}'
             ).encode(),
             (JSON, ("schema", b"trimtab.handover/1")),

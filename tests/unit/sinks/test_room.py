@@ -226,6 +226,8 @@ def test_no_record_is_larger_than_kafka_takes() -> None:
         to_member=MemberId("b"),
         queues=tuple(queues),
         duration_ms=Millis(1),
+        idle_ms=Millis(1),
+        epoch=Epoch(2),
         ending=Ending.RELEASED,
         at=AT,
         cause=WORDY,

@@ -152,12 +152,23 @@ class OldCheckpoint:
     def __init__(self) -> None:
         self.in_use = True
         self.done: list[str] = []
+        self.hurt: list[str] = []
+        self.elsewhere: str | None = None
+
+    def damage(self) -> list[str]:
+        """What is wrong with its files."""
+        return self.hurt
+
+    def moved_to(self) -> str | None:
+        """Where a standby has put it."""
+        return self.elsewhere
 
     def terms(self) -> None:
         """It was begun by nobody knows whom."""
 
     def positions(self) -> dict[tuple[str, int], int]:
-        """It has read a little of one topic."""
+        """It has read a little of one topic, as far as its files can be read."""
+        assert not self.hurt
         return {("t.releases", 3): 5}
 
     def set_aside(self, label: str) -> str:
@@ -205,6 +216,22 @@ def test_a_checkpoint_that_is_too_old_is_set_aside(
     assert ([] if kept else [MOST_WAITING + 1]) == [line["waiting"] for line in lines]
 
 
+@pytest.mark.parametrize("in_use", [True, False])
+def test_a_damaged_checkpoint_is_set_aside(
+    monkeypatch: pytest.MonkeyPatch, *, in_use: bool
+) -> None:
+    """Also if all its plans are gone; nothing more is read of it, and the log has the files."""
+    monkeypatch.setattr("streaming.query.survey", lambda *_: Shelf("c", {}, {}))
+    monkeypatch.setattr("streaming.query.present_terms", lambda *_: None)
+    one, old = on_a_checkpoint()
+    old.hurt, old.in_use = ["offsets/7 is empty"], in_use
+    with capture_logs() as lines:
+        one._provide("1-a")  # noqa: SLF001 - what each try begins with
+
+    assert ["set aside", "begun"] == old.done
+    assert [["offsets/7 is empty"]] == [line["damage"] for line in lines]
+
+
 def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -231,3 +258,14 @@ def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
     old.in_use = True
     one._provide("3-c")  # noqa: SLF001 - as above
     assert ["set aside", "begun"] == old.done
+
+
+def test_who_finds_that_a_standby_has_its_checkpoint_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was frozen begins no new checkpoint where the old one was."""
+    monkeypatch.setattr("streaming.query.survey", lambda *_: Shelf("c", {}, {}))
+    one, old = on_a_checkpoint()
+    old.elsewhere = "/c.at-1767312000000-0b5e55ed"
+    with pytest.raises(QueryFailed, match="another controller has taken over") as ended:
+        one._provide("2-b")  # noqa: SLF001 - what each try begins with
+
+    assert (False, []) == (ended.value.passes, old.done)

@@ -5,32 +5,38 @@
 `trimtab.session` is the core without I/O, `trimtab.protocol` the wire.
 `Producer` avoids bad brokers; `BrokerSelector` tells any other producer which those are, by the
 rules of `trimtab.faults`.
+
+Each is imported when it is first asked for: the wire alone takes a fifth of all that is here.
 """
 
-from trimtab.async_consumer import AsyncConsumer
-from trimtab.consumer import Consumer
-from trimtab.errors import (
-    CallbackError,
-    CommitError,
-    ConfigurationError,
-    MemberFailedError,
-    NoControllerError,
-    NoQueueError,
-    NoTopicError,
-    ReplacedError,
-    SharedGroupError,
-    SlowCallbackError,
-    StuckError,
-    TransportError,
-    TrimtabError,
-    UndecodableRecord,
-)
-from trimtab.member import Member
-from trimtab.moving.consumer import MovingConsumer
-from trimtab.producer import Producer
-from trimtab.protocol import QueueRef
-from trimtab.selector import BrokerSelector
-from trimtab.session import Grant
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from trimtab.async_consumer import AsyncConsumer
+    from trimtab.consumer import Consumer
+    from trimtab.errors import (
+        CallbackError,
+        CommitError,
+        ConfigurationError,
+        MemberFailedError,
+        NoControllerError,
+        NoQueueError,
+        NoTopicError,
+        ReplacedError,
+        SharedGroupError,
+        SlowCallbackError,
+        StuckError,
+        TransportError,
+        TrimtabError,
+        UndecodableRecord,
+    )
+    from trimtab.member import Member
+    from trimtab.moving.consumer import MovingConsumer
+    from trimtab.producer import Producer
+    from trimtab.protocol import QueueRef
+    from trimtab.selector import BrokerSelector
+    from trimtab.session import Grant
 
 __all__ = [
     "AsyncConsumer",
@@ -56,3 +62,36 @@ __all__ = [
     "TrimtabError",
     "UndecodableRecord",
 ]
+
+_ERRORS: Final = "trimtab.errors"
+_HOMES: Final = {
+    "AsyncConsumer": "trimtab.async_consumer",
+    "BrokerSelector": "trimtab.selector",
+    "Consumer": "trimtab.consumer",
+    "Grant": "trimtab.session",
+    "Member": "trimtab.member",
+    "MovingConsumer": "trimtab.moving.consumer",
+    "Producer": "trimtab.producer",
+    "QueueRef": "trimtab.protocol",
+}
+"""Where the names above are from; all others are errors."""
+
+if not TYPE_CHECKING:  # or a type checker would believe in any name
+
+    def __getattr__(name: str) -> object:
+        """Import what is asked for: a name of ours, or a module."""
+        if name in __all__:
+            found = getattr(import_module(_HOMES.get(name, _ERRORS)), name)
+            globals()[name] = found
+            return found
+        if not name.startswith("_"):
+            try:
+                return import_module(f"{__name__}.{name}")
+            except ModuleNotFoundError as error:
+                if error.name != f"{__name__}.{name}":
+                    raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """Name what can be asked for."""
+        return sorted({*globals(), *__all__})

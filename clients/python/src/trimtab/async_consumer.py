@@ -10,19 +10,18 @@ runs on threads (`trimtab.consuming.offload`); the rest is that of `Consumer`.
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import ConsumerOptions, Tell
-from trimtab.consuming.health import Health
 from trimtab.consuming.offload import Offload
 from trimtab.durations import milliseconds
+from trimtab.either_consumer import EitherConsumer
 from trimtab.loop_calls import LoopCalls
 from trimtab.protocol import QueueRef
 from trimtab.reader import Hearers, Reader
-from trimtab.session import Grant
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
@@ -32,7 +31,7 @@ _BREATH_S: Final = 0.01
 """After so long other tasks get their turn, though messages are at hand and no handler waits."""
 
 
-class AsyncConsumer:
+class AsyncConsumer(EitherConsumer):
     """One member of one group, and what it reads. One task takes messages."""
 
     def __init__(
@@ -53,8 +52,8 @@ class AsyncConsumer:
             calls.on_loop("on_lost", on_lost),
             calls.on_loop("on_error", on_error),
         )
-        self._reader = Reader(bootstrap_servers, hearers, options)
-        self._parts, self._taking = self._reader.parts, self._reader.taking
+        super().__init__(Reader(bootstrap_servers, hearers, options))
+        self._taking = self._reader.taking
         self._offload = Offload(self._taking)
         self._breathe_at = 0.0
 
@@ -104,48 +103,13 @@ class AsyncConsumer:
         some = None if one is None else list(one)  # the application's code runs here
         return await self._offload.beside(lambda: self._parts.commit(some))
 
-    @property
-    def running(self) -> bool:
-        """Whether there may be more messages: for a loop around `poll`."""
-        return not self._reader.is_over()
-
-    @property
-    def waiting(self) -> bool:
-        """Whether a hand-over waits for what is in hand, or not committed: finish it soon."""
-        return self._parts.handover.is_awaited()
-
-    @property
-    def assignment(self) -> tuple[Grant, ...]:
-        """The queues it owns at this moment."""
-        return self._reader.member.assignment
-
-    @property
-    def health(self) -> Health:
-        """How it is: for probes."""
-        return self._reader.health
-
-    def token(self, message: "Message") -> int:
-        """The token under which a message's queue is owned: write it with your effects.
-
-        Raises:
-            KeyError: The queue is not this consumer's any more.
-        """
-        return self._parts.token(message)
-
-    def send(
-        self,
-        message: "Message",
-        topic: str,
-        value: str | bytes | None = None,
-        key: str | bytes | None = None,
-        **more: "Any",  # noqa: ANN401 - the client's own: headers, partition, timestamp
-    ) -> bool:
-        """Write to Kafka, with the commit of a message or not at all, as `Consumer.send` does."""
-        return self._parts.send(message, {"topic": topic, "value": value, "key": key, **more})
-
     async def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         """Want these topics from now on, instead of those before; what both have stays."""
         await self._offload.beside(lambda: self._reader.member.subscribe(topics, patterns))
+
+    async def lag(self) -> Mapping[QueueRef, int | None]:
+        """How many messages of each of its queues are not done, as of `Consumer.lag`."""
+        return await self._offload.beside(self._parts.lag)
 
     async def pause(self, *queues: QueueRef) -> None:
         """Hand out nothing of these until `resume`; queues that it does not own are left out."""
@@ -162,13 +126,6 @@ class AsyncConsumer:
             KeyError: The queue is not this consumer's.
         """
         await self._offload.beside(lambda: self._reader.seek(queue, offset))
-
-    def stop(self) -> None:
-        """End the loop in good order. It waits for nothing: any thread or callback may call it.
-
-        The loop ends when it comes back for the next message; leaving the block does the rest.
-        """
-        self._reader.stop()
 
     async def __aenter__(self) -> Self:
         self._calls.loop = asyncio.get_running_loop()

@@ -8,24 +8,23 @@ A message is done, and may be committed, when the loop has come back for the nex
 is in `trimtab.consuming`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from trimtab.clock import now_s
 from trimtab.consuming.choice import ConsumerOptions, Tell
-from trimtab.consuming.health import Health
 from trimtab.durations import milliseconds
+from trimtab.either_consumer import EitherConsumer
 from trimtab.protocol import QueueRef
 from trimtab.reader import Hearers, Reader
-from trimtab.session import Grant
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
     from typing_extensions import Unpack  # in `typing` from Python 3.12 on
 
 
-class Consumer:
+class Consumer(EitherConsumer):
     """One member of one group, and what it reads. One thread takes messages."""
 
     _READER: type[Reader] = Reader
@@ -53,8 +52,8 @@ class Consumer:
             **options: `group`, `topics` or `patterns`, and others (`ConsumerOptions`).
         """
         hearers = Hearers(on_assigned, on_revoked, on_lost, on_error)
-        self._reader = self._READER(bootstrap_servers, hearers, options)
-        self.member, self._parts = self._reader.member, self._reader.parts
+        super().__init__(self._READER(bootstrap_servers, hearers, options))
+        self.member = self._reader.member
 
     def __iter__(self) -> "Iterator[Message]":
         """Take message after message, until the consumer is told to stop.
@@ -94,51 +93,12 @@ class Consumer:
         some = messages if messages is None or isinstance(messages, Iterable) else [messages]
         return self._parts.commit(some)
 
-    def send(
-        self,
-        message: "Message",
-        topic: str,
-        value: str | bytes | None = None,
-        key: str | bytes | None = None,
-        **more: "Any",  # noqa: ANN401 - the client's own: headers, partition, timestamp
-    ) -> bool:
-        """Write to Kafka, with the commit of a message or not at all, as confluent's `produce`.
+    def lag(self) -> Mapping[QueueRef, int | None]:
+        """How many messages of each of its queues are not done, without asking Kafka.
 
-        Returns:
-            Whether it counts: the message is not committed yet, and its queue still ours.
-
-        Raises:
-            ConfigurationError: There is no `fencing="transactional"`, or this cannot be sent.
+        It is what the last fetch has said; None: none has said anything yet.
         """
-        return self._parts.send(message, {"topic": topic, "value": value, "key": key, **more})
-
-    @property
-    def running(self) -> bool:
-        """Whether there may be more messages: for a loop around `poll`."""
-        return not self._reader.is_over()
-
-    @property
-    def waiting(self) -> bool:
-        """Whether a hand-over waits for what is in hand, or not committed: finish it soon."""
-        return self._parts.handover.is_awaited()
-
-    @property
-    def assignment(self) -> tuple[Grant, ...]:
-        """The queues it owns at this moment."""
-        return self._reader.assignment
-
-    @property
-    def health(self) -> Health:
-        """How it is: for probes, from any thread."""
-        return self._reader.health
-
-    def token(self, message: "Message") -> int:
-        """The token under which a message's queue is owned: write it with your effects.
-
-        Raises:
-            KeyError: The queue is not this consumer's any more.
-        """
-        return self._parts.token(message)
+        return self._parts.lag()
 
     def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         """Want these topics from now on, instead of those before; what both have stays."""
@@ -159,13 +119,6 @@ class Consumer:
             KeyError: The queue is not this consumer's.
         """
         self._reader.seek(queue, offset)
-
-    def stop(self) -> None:
-        """End the loop in good order. It takes no lock: any thread and signal handler may call it.
-
-        The loop ends when it comes back for the next message; leaving the block does the rest.
-        """
-        self._reader.stop()
 
     def __enter__(self) -> Self:
         self._reader.start()

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
-from typing import Final, Literal, NamedTuple, assert_never
+from typing import Final, Literal, assert_never
 
 from trimtab.callbacks import Callbacks, CallbackThread, Ownership
 from trimtab.clock import now_ms, wall_ms
@@ -66,13 +66,6 @@ CLOSE_MS: Final = 2_000
 """Time for what is still to be sent when the member ends."""
 
 
-class _Wish(NamedTuple):
-    """To leave."""
-
-    timeout_ms: int
-    temporary: bool
-
-
 class Engine:
     """A session, its transport and its two threads."""
 
@@ -94,7 +87,8 @@ class Engine:
         self._callbacks = CallbackThread(callbacks, self._finish, self._fail)
         self._session: MemberSession | None = None
         self._stopping = False
-        self._wishes: SimpleQueue[_Wish] = SimpleQueue()
+        self._wishes: SimpleQueue[tuple[int, bool]] = SimpleQueue()
+        """To leave: the time for it, and whether the member will be back."""
         self._find_end = False
         self._watch = Watch(profile, self._callbacks, inspection)
         self._my_key = member_key(profile.group, profile.member)
@@ -152,12 +146,14 @@ class Engine:
     def stop(self, timeout_ms: int, *, temporary: bool = False) -> None:
         """Begin to leave: have the member's thread do it, and take no lock."""
         self._stopping = True
-        self._wishes.put(_Wish(timeout_ms, temporary))
+        self._wishes.put((timeout_ms, temporary))
 
     def join(self, timeout: float) -> bool:
         """Wait until all is over, unless called by a callback; tell whether it is."""
         if self._callbacks.is_current():
             return False
+        with self.changed:  # who waits is no signal handler: the thread need not return for it
+            self._hear_wishes()
         if self._thread.ident is not None:
             self._thread.join(timeout)
         return not self._thread.is_alive() and self._callbacks.join(timeout)
@@ -205,9 +201,7 @@ class Engine:
     def _turn(self, session: MemberSession) -> None:
         """Wait for events until something is due, and deal with them."""
         with self.changed:
-            while not self._wishes.empty():
-                wish = self._wishes.get()
-                self._perform(session.stop(now_ms(), wish.timeout_ms, temporary=wish.temporary))
+            self._hear_wishes()
             self._perform(session.tick(now_ms()))
             self._watch.look(session, now_ms())
             find_end, self._find_end = self._find_end, False
@@ -220,6 +214,12 @@ class Engine:
                 actions = self._answer(session, event)
                 self._tell_guard(event)  # also if only the next of a grant has changed
                 self._perform(actions)
+
+    def _hear_wishes(self) -> None:
+        """Begin to leave, if that is wished; a member that is connecting looks for itself."""
+        while self._session is not None and not self._wishes.empty():
+            timeout_ms, temporary = self._wishes.get()
+            self._perform(self._session.stop(now_ms(), timeout_ms, temporary=temporary))
 
     def _answer(self, session: MemberSession, event: Event) -> list[Action]:
         now = now_ms()

@@ -5,6 +5,7 @@ from typing import Any
 from trimtab.protocol import (
     Assignment,
     Cause,
+    Granted,
     Group,
     Handover,
     HolderRef,
@@ -105,6 +106,19 @@ def rebalanced(epoch: int, at_ms: int = START_MS, why: Cause | None = None) -> R
     )
 
 
+def granted(number: int, member: str, why: Cause | None = None) -> Granted:
+    """A queue that nobody had went to a member."""
+    return Granted(
+        group="billing",
+        member=member,
+        incarnation=LIFE,
+        epoch=2,
+        queues=(QueueRef("orders", "", number),),
+        at_ms=START_MS,
+        cause=why or cause("b"),
+    )
+
+
 def handed_over(number: int, giver: str, taker: str, why: Cause | None = None) -> Handover:
     """A queue passed from one member to another."""
     return Handover(
@@ -113,6 +127,8 @@ def handed_over(number: int, giver: str, taker: str, why: Cause | None = None) -
         to_member=taker,
         queues=(QueueRef("orders", "", number),),
         duration_ms=130,
+        idle_ms=0,
+        epoch=4,
         ending="released",
         at_ms=START_MS + 130,
         cause=why or cause("b"),

@@ -41,6 +41,15 @@ def test_a_verdict_that_has_lapsed_counts_as_available(said: dict[str, object], 
     assert {*brokers.NARROW, *brokers.WIDE} == row.keys()
 
 
+def test_who_voted_is_named() -> None:
+    """In the explanation of one broker, without another option."""
+    row = brokers.row(verdict(available=False, voters=("app-1", "app-2")), NOW_MS)
+
+    assert ["app-1", "app-2"] == row["voters"]
+    assert "voters" in brokers.EXPLAINED
+    assert row.keys() == {*brokers.EXPLAINED, *brokers.BEYOND, "cluster", "broker"}
+
+
 def test_one_cluster_may_be_asked_for() -> None:
     """The others are left out."""
     both = [verdict(), verdict(cluster="west")]

@@ -6,6 +6,7 @@ from tests.unit.console.views.published_records import (
     START_MS,
     assignment,
     cause,
+    granted,
     group,
     handed_over,
     hold,
@@ -45,7 +46,7 @@ def test_a_queue_came_by_a_hand_over_that_a_join_set_off() -> None:
     assert [
         "b joined",
         "rebalance 3 -> 4: 1 moves, 2 members, 2 queues",
-        "orders-0 went from a to b in 130 ms (released)",
+        "orders-0 went from a to b under epoch 4 (released, 130 ms after it was told)",
         "now b holds it under epoch 4",
     ] == what(rows)
     assert rows is not None
@@ -53,8 +54,26 @@ def test_a_queue_came_by_a_hand_over_that_a_join_set_off() -> None:
     assert {"join of b, trimtab.members/3@90"} == {row["because"] for row in rows}
 
 
-def test_a_queue_that_nobody_had_came_with_the_rebalance_that_drew_its_epoch() -> None:
-    """There was no hand-over to tell of."""
+def test_a_queue_that_nobody_had_was_granted() -> None:
+    """The history says to whom, as of a hand-over."""
+    history = numbered(
+        joined("a", offset=80),
+        rebalanced(2, why=cause("a", 80)),
+        granted(0, "a", why=cause("a", 80)),
+        rebalanced(4),
+    )
+    rows = explanation.of_queue("orders-0", TWO, [assignment("a", hold=(hold(0, 2),))], history)
+
+    assert [
+        "a joined",
+        "rebalance 1 -> 2: 1 moves, 2 members, 2 queues",
+        "a got orders-0, which nobody had, under epoch 2",
+        "now a holds it under epoch 2",
+    ] == what(rows)
+
+
+def test_a_queue_that_its_owner_had_before_came_with_the_rebalance_that_drew_its_epoch() -> None:
+    """By an earlier life: that is no hand-over, and no first grant."""
     history = numbered(joined("a", offset=80), rebalanced(2, why=cause("a", 80)), rebalanced(4))
     rows = explanation.of_queue("orders-0", TWO, [assignment("a", hold=(hold(0, 2),))], history)
 
@@ -84,7 +103,10 @@ def test_a_queue_that_nobody_has_is_explained_by_how_its_group_is() -> None:
     starved = group("a", "b", state="starved", shortage={"no room": 2}, people=people)
     rows = explanation.of_queue("orders-1", starved, [], numbered(handed_over(1, "x", "a")))
 
-    assert ["orders-1 went from x to a in 130 ms (released)", "now nobody has it"] == what(rows)
+    assert [
+        "orders-1 went from x to a under epoch 4 (released, 130 ms after it was told)",
+        "now nobody has it",
+    ] == what(rows)
     assert rows is not None
     assert (
         "billing is starved; no room; a: draining; b: away; join of b, trimtab.members/3@90"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from console.views import history
-from tests.unit.console.views.published_records import START_MS, joined, rebalanced
+from tests.unit.console.views.published_records import START_MS, handed_over, joined, rebalanced
 from trimtab.protocol import HISTORY, HistoryRecord, Record
 
 
@@ -34,6 +34,21 @@ def test_every_kind_of_entry_is_told_in_a_sentence(model: type[Record]) -> None:
 
     assert {*history.NARROW, *history.WIDE} == row.keys()
     assert not str(row["what"]).startswith(f"{row['kind']}: ")
+
+
+@pytest.mark.parametrize(
+    ("idle_ms", "what"),
+    [
+        (0, "(fenced)"),
+        (10_200, "(fenced; without a worker for at most 10200 ms)"),
+    ],
+)
+def test_a_hand_over_says_how_long_nobody_worked(idle_ms: int, what: str) -> None:
+    """Ten seconds of silence are ten seconds, although nobody was told to let go."""
+    said = {"duration_ms": 0, "idle_ms": idle_ms, "ending": "fenced"}
+    row = history.row("here", handed_over(0, "a", "b").model_copy(update=said))
+
+    assert f"orders-0 went from a to b under epoch 4 {what}" == row["what"]
 
 
 def test_what_came_later_is_left_out() -> None:

@@ -56,6 +56,19 @@ def test_few_testers_see_a_recovery() -> None:
     assert "" == story.out
 
 
+def test_a_verdict_names_those_who_voted() -> None:
+    """The first sixteen of those that complain; who saw nothing wrong is not among them."""
+    story = ClusterStory(reporters=20)
+    well = str(story.reporters[0])
+    story.sweep({"c": FAILS}, lies={well: {"c": 5.0}})
+    told = story.verdict("c")
+
+    assert ("c", 16) == (story.out, len(told.voters))
+    assert tuple(sorted(told.voters)) == told.voters
+    assert well not in told.voters
+    assert () == story.verdict("a").voters
+
+
 def test_a_recovery_in_the_middle_of_a_sweep_shows_at_its_end() -> None:
     """What testers saw late in a sweep goes for the whole of it."""
     story = ClusterStory()

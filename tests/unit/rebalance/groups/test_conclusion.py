@@ -171,8 +171,8 @@ def test_history_tells_of_the_new_target() -> None:
 def test_history_tells_of_every_passage() -> None:
     """Queues that went the same way in one batch are one entry, in order."""
     draft = drafted(page_of_1="b@5", change=True)
-    draft.outbox.passages[A, B, Ending.RELEASED, None] = Passage(
-        [queue("orders-1"), queue("orders-0")], Millis(120)
+    draft.outbox.passages[A, B, Epoch(5), Ending.RELEASED, None] = Passage(
+        [queue("orders-1"), queue("orders-0")], Millis(120), Millis(7)
     )
     told = only(HandedOver, conclude(draft, 0, NOW).decisions)
 
@@ -183,6 +183,8 @@ def test_history_tells_of_every_passage() -> None:
             to_member=B,
             queues=(queue("orders-0"), queue("orders-1")),
             duration_ms=Millis(120),
+            idle_ms=Millis(7),
+            epoch=Epoch(5),
             ending=Ending.RELEASED,
             at=Millis(50),
             cause=CHANGE,

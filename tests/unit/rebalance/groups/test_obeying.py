@@ -15,7 +15,7 @@ from rebalance.groups.model.commands import (
     Resume,
     UndrainMember,
 )
-from rebalance.groups.model.decisions import CommandAnswered, MemberChanged, Rebalanced
+from rebalance.groups.model.decisions import CommandAnswered, MemberChanged, PauseEnded, Rebalanced
 from rebalance.groups.model.overrides import Overrides
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
@@ -215,9 +215,11 @@ def test_a_pause_may_end_by_itself() -> None:
     story.reads(commanded(Pause(until=Millis(BIRTH_MS + 10_000))), left("b"))
     story.waits(seconds=9)
     assert {"orders-0": "a@1"} == story.pages()
+    assert [] == only(PauseEnded, story.decisions)
 
     story.waits(seconds=1)
     assert {"orders-0": "a@1", "orders-1": "a@3"} == story.pages()
+    assert ["its time is over"] == [it.cause.detail for it in only(PauseEnded, story.decisions)]
 
 
 def test_a_strategy_of_its_own_takes_effect_with_the_next_batch() -> None:

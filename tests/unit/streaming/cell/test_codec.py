@@ -32,13 +32,15 @@ KEPT = [Kept(row, Millis(1), Millis(2)) for row in GATE.waiting]
 POOR = GroupState(GroupName("poor"), Epoch(3))
 
 
-def full_cell(group: GroupState = GROUP, counted: Pulses = PULSES) -> Cell:
+def full_cell(
+    group: GroupState = GROUP, counted: Pulses = PULSES, cluster: Cluster = CLUSTER
+) -> Cell:
     """A cell with something in every field."""
     groups = {
         group.name: pack(group)._replace(kept=containment.write(KEPT)),
         POOR.name: pack(POOR),
     }
-    clusters = {CLUSTER.name: pack_cluster(CLUSTER)._replace(kept=b"n9")}
+    clusters = {cluster.name: pack_cluster(cluster)._replace(kept=b"n9")}
     told = gate.write(GATE), pulses.write(counted)
     return Cell(CLOCK, Packs.of(groups), Packs.of(clusters), Epoch(11), *told)
 
@@ -106,9 +108,33 @@ def test_what_is_written_is_the_golden_file() -> None:
     assert golden("cell-v2-full") == write(full_cell())
 
 
+def before_idle(group: GroupState) -> GroupState:
+    """Return a group as it could be before it was known since when an ended holder did nothing."""
+    pages = group.handover.books.items()
+    books = {
+        queue: replace(owned, over=owned.over and replace(owned.over, since=None))
+        for queue, owned in pages
+    }
+    return replace(group, handover=replace(group.handover, books=books))
+
+
+def before_voters() -> Cluster:
+    """Return a cluster as it could be before a verdict named its voters."""
+    brokers = {
+        name: replace(
+            it,
+            out=it.out and it.out._replace(voters=()),
+            spared=it.spared and it.spared._replace(voters=()),
+        )
+        for name, it in CLUSTER.brokers.items()
+    }
+    told = {name: replace(it, voters=()) for name, it in CLUSTER.told.items()}
+    return replace(CLUSTER, brokers=brokers, told=told)
+
+
 def before_names(group: GroupState) -> GroupState:
     """Return a group as it could be before a release could name a life."""
-    pages = group.handover.books.items()
+    pages = before_idle(group).handover.books.items()
     books = {queue: replace(owned, former=(), begun=False) for queue, owned in pages}
     return replace(group, handover=replace(group.handover, books=books, strangers={}))
 
@@ -132,17 +158,20 @@ def of_version_1(group: GroupState) -> GroupState:
 
 
 @pytest.mark.parametrize(
-    ("name", "group", "counted"),
+    ("name", "group", "counted", "cluster"),
     [
-        ("cell-v1-full", of_version_1(GROUP), NONE),
-        ("cell-v2-before-names", before_names(GROUP), NONE),
-        ("cell-v2-before-pulses", GROUP, NONE),
-        ("cell-v2-full", GROUP, PULSES),
+        ("cell-v1-full", of_version_1(GROUP), NONE, before_voters()),
+        ("cell-v2-before-names", before_names(GROUP), NONE, before_voters()),
+        ("cell-v2-before-pulses", before_idle(GROUP), NONE, before_voters()),
+        ("cell-v2-before-voters", before_idle(GROUP), PULSES, before_voters()),
+        ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
-def test_all_of_a_version_is_read(name: str, group: GroupState, counted: Pulses) -> None:
+def test_all_of_a_version_is_read(
+    name: str, group: GroupState, counted: Pulses, cluster: Cluster
+) -> None:
     """Each field of it, into the present state."""
-    assert everything_in(write(full_cell(group, counted))) == everything_in(golden(name))
+    assert everything_in(write(full_cell(group, counted, cluster))) == everything_in(golden(name))
 
 
 def test_what_was_written_once_is_read_for_ever() -> None:

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from streaming.metrics.probes import alive, ready
-from streaming.process.readiness import Readiness, put_up, sign
+from streaming.process.readiness import Readiness, put_up, sign, stand_by
 
 
 def committed(home: Path, age_s: float) -> None:
@@ -25,3 +25,18 @@ def test_it_is_ready_while_it_commits_batches(tmp_path: Path) -> None:
     assert (False, "no batch for more than 10 s") == (found.is_well, found.details["reason"])
     assert ready(tmp_path, 2_000).is_well
     assert alive().is_well
+
+
+def test_a_standby_says_that_it_is_one(tmp_path: Path) -> None:
+    """Ready while it follows; from its first batch on it is a controller like any other."""
+    stand_by(tmp_path)
+    found = ready(tmp_path, 1_000)
+    assert (True, {"role": "standby"}) == (found.is_well, found.details)
+
+    long_ago = time.time() - 15
+    os.utime(tmp_path / "standby", (long_ago, long_ago))
+    found = ready(tmp_path, 1_000)
+    assert (False, "standby") == (found.is_well, found.details["role"])
+
+    committed(tmp_path, 5)
+    assert "role" not in ready(tmp_path, 1_000).details

@@ -52,7 +52,9 @@ def changed(change: MemberChange) -> MemberChanged:
 
 def handed_over(duration_ms: int) -> HandedOver:
     """Queues that went from one to another."""
-    return HandedOver(GROUP, A, B, (), Millis(duration_ms), Ending.RELEASED, Millis(7), CAUSE)
+    return HandedOver(
+        GROUP, A, B, (), Millis(duration_ms), None, Epoch(2), Ending.RELEASED, Millis(7), CAUSE
+    )
 
 
 def verdict(*, available: bool) -> list[Record]:

@@ -5,7 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from streaming.process.readiness import Readiness, put_up, read, sign, taken_down
+from streaming.process.readiness import (
+    Readiness,
+    put_up,
+    read,
+    sign,
+    stand_by,
+    standby_age_s,
+    taken_down,
+)
 
 
 def test_the_sign_hangs_while_a_controller_runs(tmp_path: Path) -> None:
@@ -26,3 +34,12 @@ def test_the_sign_of_a_dead_process_says_nothing(tmp_path: Path) -> None:
     put_up(tmp_path, Readiness(process.pid, "query", 3, None))
 
     assert read(tmp_path) is None
+
+
+def test_who_works_is_no_standby_any_more(tmp_path: Path) -> None:
+    """Killed then, it must not look like a standby that is ready when it starts again."""
+    stand_by(tmp_path)
+    assert standby_age_s(tmp_path) is not None
+    put_up(tmp_path, Readiness(os.getpid(), "q", 1, None))
+
+    assert standby_age_s(tmp_path) is None

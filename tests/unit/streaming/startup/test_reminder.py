@@ -29,11 +29,15 @@ class Complaining:
     def close(self) -> None:
         """End."""
 
-    def consume(self, *_: object) -> list[Message]:
+    def poll(self, *_: object) -> Message:
         """Complain."""
         assert time.monotonic() < self._until, "errors were taken for news"
         time.sleep(0.01)
-        return [Message(error=KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))]
+        return Message(error=KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
+
+    def consume(self, *_: object) -> list[Message]:
+        """Nothing more."""
+        return []
 
 
 def test_errors_are_no_news(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_difference_is_one_line(change: dict[str, object], line: str) -> None:
     """With the key, both values and what to do."""
     (told,) = differences(TERMS, replace(TERMS, **change))  # type: ignore[arg-type]  # by name
 
-    assert told.startswith(line)
+    assert str(told).startswith(line)
 
 
 @pytest.mark.parametrize("state", READABLE)
@@ -75,8 +75,10 @@ def test_state_of_a_later_version_is_not() -> None:
     """The release that wrote it can be started, or a new checkpoint."""
     (told,) = differences(replace(TERMS, state=VERSION + 1), TERMS)
 
-    assert told.startswith("the version of the state is 2, but the checkpoint was started with 3")
-    assert NEW_CHECKPOINT in told
+    assert str(told).startswith(
+        "the version of the state is 2, but the checkpoint was started with 3"
+    )
+    assert NEW_CHECKPOINT in told.remedy
 
 
 @pytest.mark.parametrize("key", ["prefix", "partitions", "cluster"])
@@ -84,14 +86,14 @@ def test_what_members_follow_is_not_moved_by_a_checkpoint(key: str) -> None:
     """A new checkpoint would find nobody there."""
     (told,) = differences(replace(TERMS, **{key: "another"}), TERMS)  # type: ignore[arg-type]  # by name
 
-    assert NEW_CHECKPOINT not in told
+    assert NEW_CHECKPOINT not in told.remedy
 
 
 def test_a_checkpoint_that_says_nothing_is_refused() -> None:
     """What is not known to be the same is not."""
     (told,) = differences(None, TERMS)
 
-    assert NEW_CHECKPOINT in told
+    assert NEW_CHECKPOINT in told.remedy
 
 
 def test_an_option_that_spark_has_frozen_is_refused_too() -> None:
@@ -99,7 +101,7 @@ def test_an_option_that_spark_has_frozen_is_refused_too() -> None:
     before = {"spark.sql.shuffle.partitions": "2", "spark.sql.x": "y"}
     (told,) = frozen(before, {"spark.sql.shuffle.partitions": "4", "spark.sql.x": "y"})
 
-    assert told.startswith(
+    assert str(told).startswith(
         "spark.sql.shuffle.partitions is 4, but the checkpoint was started with 2"
     )
-    assert NEW_CHECKPOINT in told
+    assert NEW_CHECKPOINT in told.remedy

@@ -89,6 +89,17 @@ class Parts:
         self.handover.fenced.sends.add(reading.grant, Send(offset, arguments))
         return True
 
+    def lag(self) -> dict[QueueRef, int | None]:
+        """How many messages of each queue are not done, as far as Kafka has said."""
+        intake = self.intake
+        with intake.turn:
+            readings = [it for it in intake.readings.values() if not it.ending]
+            done, ends = intake.positions(readings), intake.client.ends(it.queue for it in readings)
+        return {
+            it.queue: max(0, ends[it.queue] - done[it.grant]) if it.queue in ends else None
+            for it in readings
+        }
+
     def seek(self, queue: QueueRef, offset: int) -> None:
         """Read on at another offset, or begin there."""
         with self.intake.turn:

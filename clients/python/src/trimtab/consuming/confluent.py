@@ -85,6 +85,15 @@ class ConfluentClient:
         found = self._consumer.position([place(it) for it in queues])
         return {queue_of(it): it.offset for it in found if it.offset >= 0}
 
+    def ends(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        """Where they end, as librdkafka keeps it."""
+        found = {}
+        for queue in queues:
+            _, end = self._consumer.get_watermark_offsets(place(queue), cached=True)
+            if end >= 0:  # it is less than that as long as there was no fetch
+                found[queue] = end
+        return found
+
     def committed(
         self, queues: list[QueueRef], timeout_s: float
     ) -> dict[QueueRef, tuple[int, str]]:

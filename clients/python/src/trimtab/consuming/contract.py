@@ -82,6 +82,9 @@ class Client(Protocol):
     def positions(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
         """What comes after the last message that was taken, if one was. It asks nobody."""
 
+    def ends(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        """Where they end, as Kafka said with the last fetch. It asks nobody; some are not known."""
+
     def committed(
         self, queues: list[QueueRef], timeout_s: float
     ) -> dict[QueueRef, tuple[int, str]]:

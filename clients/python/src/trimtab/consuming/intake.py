@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 from trimtab.callbacks import Owned
 from trimtab.clock import now_s
 from trimtab.consuming.contract import Client, where
+from trimtab.consuming.fair_lock import FairLock
 from trimtab.consuming.hand import Hand
 from trimtab.consuming.leaders import Leaders
 from trimtab.consuming.offsets import GroupOffsets
 from trimtab.consuming.reading import Reading
-from trimtab.consuming.turn import Turn
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
@@ -43,7 +43,7 @@ class Intake:
         self.offsets, self.leaders = offsets, Leaders(offsets)
         self.owned = owned
         self.manual = manual
-        self.turn = Turn()
+        self.turn = FairLock()
         self.hand: Hand[Message] = Hand(where)
         self.readings: dict[QueueRef, Reading] = {}
         self.paused: set[QueueRef] = set()

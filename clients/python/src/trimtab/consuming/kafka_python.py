@@ -119,6 +119,13 @@ class KafkaPythonClient:
         """What comes after the last message that was taken."""
         return {it: self._places[it] for it in queues if it in self._places}
 
+    def ends(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        """Where they end, as kafka-python keeps it."""
+        if (consumer := self._consumer) is None:
+            return {}
+        marks = {it: consumer.highwater(_place(it)) for it in self._assigned.intersection(queues)}
+        return {it: mark for it, mark in marks.items() if mark is not None}
+
     def committed(
         self, queues: list[QueueRef], timeout_s: float
     ) -> dict[QueueRef, tuple[int, str]]:

@@ -67,12 +67,6 @@ class Mover:
         with self._lock:
             return tuple(grant for _, grant in self._working.values())
 
-    @property
-    def is_placed(self) -> bool:
-        """Whether Kafka's coordinator has assigned something."""
-        with self._lock:
-            return bool(self._assigned)
-
     def owned(self, grants: Collection[Grant]) -> Ownership:
         """Those of these grants that are valid at this moment; see `Member.owned`."""
         with self._lock:

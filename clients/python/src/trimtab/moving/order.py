@@ -9,8 +9,9 @@ stays where it is. Written by `trimtab groups move`, read by `mover`.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
+from trimtab.consuming.confluent import checked
 from trimtab.moving.sides import SIDES, Side
 from trimtab.protocol import COMMANDS
 
@@ -36,7 +37,7 @@ class Order:
         Raises:
             KafkaException: Kafka does not say.
         """
-        (found,) = _checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
+        (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
         return SIDES[found.offset] if 0 <= found.offset < len(SIDES) else None
 
     def give(self, side: Side, said: str) -> None:
@@ -46,7 +47,7 @@ class Order:
             KafkaException: Kafka does not take it.
         """
         place = TopicPartition(*self._place, SIDES.index(side), said)
-        _checked(self._consumer.commit(offsets=[place], asynchronous=False) or [])
+        checked(self._consumer.commit(offsets=[place], asynchronous=False) or [])
 
     def close(self) -> None:
         """Ask no more."""
@@ -74,10 +75,3 @@ class Heard:
         if now >= self._obey_at:
             self._obeyed = self._read
         return self._obeyed
-
-
-def _checked(answers: list[TopicPartition]) -> list[TopicPartition]:
-    for answer in answers:
-        if answer.error is not None:
-            raise KafkaException(answer.error)
-    return answers

@@ -9,7 +9,6 @@ finished, and that may have to be committed: so this thread goes on with jobs me
 `mover`. Its one rule: what was dropped before it was sent never is.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -26,11 +25,11 @@ from confluent_kafka import (
 )
 
 from trimtab.clock import now_s
-from trimtab.consuming.confluent import refused
+from trimtab.consuming.confluent import checked, place, queue_of, refused
+from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.moving.sides import LastCommit, read_commit
 from trimtab.protocol import QueueRef
 
-_LOGGER: Final = logging.getLogger("trimtab.kafka")
 _ASK_S: Final = 2.0
 """One question to Kafka; commits wait meanwhile."""
 _WAIT_S: Final = 3 * _ASK_S
@@ -76,7 +75,7 @@ class Subscription:
     """A member of Kafka's group, from `start` to `close`."""
 
     def __init__(self, settings: Mapping[str, Any], topics: Collection[str]) -> None:
-        self._consumer = Consumer(dict(settings), logger=_LOGGER)
+        self._consumer = Consumer(dict(settings), logger=KAFKA_LOGGER)
         self._topics = list(topics)
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._over = threading.Event()
@@ -101,12 +100,12 @@ class Subscription:
             KafkaException: Kafka does not say.
             TimeoutError: Kafka has not said it in time.
         """
-        asked = [TopicPartition(it.topic, it.id) for it in queues]
+        asked = list(map(place, queues))
         if not asked:
             return {}
         found = self._ask(lambda it: it.committed(asked, _ASK_S)).result(_WAIT_S)
         return {
-            QueueRef(it.topic, "", it.partition): read_commit(it.offset, it.metadata or "")
+            queue_of(it): read_commit(it.offset, it.metadata or "")
             for it in found
             if it.error is None
         }
@@ -118,14 +117,14 @@ class Subscription:
             KafkaException: Kafka does not take it.
             TimeoutError: Kafka has not said so in time.
         """
-        offsets = [TopicPartition(it.topic, it.id, *said) for it, said in places.items()]
+        offsets = [place(it, *said) for it, said in places.items()]
         self._ask(lambda it: _commit(it, offsets)).result(_WAIT_S)
 
     def send(
         self, places: Mapping[QueueRef, tuple[int, str]], is_dropped: Callable[[], bool]
     ) -> "Future[Any]":
         """Commit, unless it is dropped by then."""
-        offsets = [TopicPartition(it.topic, it.id, *said) for it, said in places.items()]
+        offsets = [place(it, *said) for it, said in places.items()]
         return self._ask(lambda it: _commit(it, [] if is_dropped() else offsets))
 
     def _ask(self, do: Callable[[Consumer], Any]) -> "Future[Any]":
@@ -170,13 +169,13 @@ class Subscription:
 
     def _take(self, places: list[TopicPartition]) -> None:
         self._is_new = True
-        self._changes.take(list(map(_queue, places)))
+        self._changes.take(list(map(queue_of, places)))
 
     def _aside(
         self, tell: Callable[[Collection[QueueRef]], None], places: list[TopicPartition]
     ) -> None:
         """Tell it in another thread, and go on with jobs until that is done."""
-        telling = threading.Thread(target=tell, args=[list(map(_queue, places))], daemon=True)
+        telling = threading.Thread(target=tell, args=[list(map(queue_of, places))], daemon=True)
         telling.start()
         while telling.is_alive():
             self._work()
@@ -207,16 +206,8 @@ class Sender:
         self._dropped = threading.Event()
 
 
-def _queue(it: TopicPartition) -> QueueRef:
-    return QueueRef(it.topic, "", it.partition)
-
-
 def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicPartition]:
-    answers = (consumer.commit(offsets=places, asynchronous=False) or []) if places else []
-    for answer in answers:
-        if answer.error is not None:
-            raise KafkaException(answer.error)
-    return answers
+    return checked((consumer.commit(offsets=places, asynchronous=False) or []) if places else [])
 
 
 def _is_between(error: Exception) -> bool:

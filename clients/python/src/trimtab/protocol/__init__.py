@@ -26,7 +26,7 @@ from trimtab.protocol.commands import (
     Resume,
     UndrainMember,
 )
-from trimtab.protocol.controllers import BatchTimes, Controller, GroupTotals
+from trimtab.protocol.controllers import BatchTimes, Controller, GroupTotals, HandOver
 from trimtab.protocol.deadletters import DeadLetter, Place
 from trimtab.protocol.decoding import decode, encode
 from trimtab.protocol.groups import Group, LeftOutCounts, MemberSummary, QueueCounts, TopicSummary
@@ -37,11 +37,11 @@ from trimtab.protocol.history import (
     CommandAnswer,
     Conflict,
     Doubled,
-    Handover,
     HistoryRecord,
     Hold,
     LeftOut,
     MemberChanged,
+    PauseEnded,
     RebalanceDone,
 )
 from trimtab.protocol.keys import (
@@ -59,6 +59,7 @@ from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
 from trimtab.protocol.names import START_KEY, TICK_KEY, TOLD_KEY
 from trimtab.protocol.overrides import Overrides
 from trimtab.protocol.partitioner import murmur2, partition_of
+from trimtab.protocol.passages import Granted, Handover
 from trimtab.protocol.queues import GrantRef, HolderRef, InheritRef, LifeRef, QueueRef, ReleaseRef
 from trimtab.protocol.reasons import Reason, UndecodableRecord
 from trimtab.protocol.record import MemberRecord, Record
@@ -133,8 +134,10 @@ __all__ = [
     "EvictMember",
     "Forget",
     "GrantRef",
+    "Granted",
     "Group",
     "GroupTotals",
+    "HandOver",
     "Handover",
     "HeartbeatsRecord",
     "HistoryRecord",
@@ -155,6 +158,7 @@ __all__ = [
     "MembersRecord",
     "Overrides",
     "Pause",
+    "PauseEnded",
     "Place",
     "QueueCounts",
     "QueueRef",

@@ -29,6 +29,7 @@ class Verdict(Record):
         panic=False,
         reports=14,
         errors=3,
+        voters=["orders-app-1", "orders-app-2"],
     )
 
     kind: Literal["verdict"] = "verdict"
@@ -54,6 +55,12 @@ class Verdict(Record):
         max_length=limits.TESTERS,
         description="The few reporters that use the broker now and then all the same, so that its "
         "recovery is seen.",
+    )
+    voters: tuple[Label, ...] | None = Field(
+        default=None,
+        max_length=limits.VOTERS,
+        description="The first few reporters on whose word the broker is, or should be, out of "
+        "use; `reason` says how many there were.",
     )
     shadow: Token | None = Field(
         default=None,

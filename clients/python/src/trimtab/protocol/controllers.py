@@ -1,8 +1,9 @@
 """Topic `controllers`, keyed by the controller's name, compacted: how a controller is doing.
 
 One record every few seconds, for people, dashboards and those who have only Kafka. Written by the
-controller. Its one rule: nobody decides anything by it; when it was written, the broker's time of
-the record says.
+controller. When it was written, the broker's time of the record says. An operator asks a standby to
+take over by a record under its name. Its one rule: nothing about groups or brokers is decided by
+it.
 """
 
 from typing import Literal
@@ -12,6 +13,8 @@ from pydantic import Field
 from trimtab.protocol.names import Label, Text, TopicName
 from trimtab.protocol.quantities import Count, Timestamp
 from trimtab.protocol.record import Part, Record, example
+
+Role = Literal["active", "standby", "ended"]
 
 
 class BatchTimes(Part):
@@ -37,6 +40,7 @@ class Controller(Record):
     model_config = example(
         kind="controller",
         controller="controller-1",
+        role="active",
         version="0.1.0",
         start="1767312000000-0b5e55ed",
         batch=4711,
@@ -53,6 +57,11 @@ class Controller(Record):
 
     kind: Literal["controller"] = "controller"
     controller: Label
+    role: Role | None = Field(
+        default=None,
+        description="active: it decides. standby: it takes over when the active one is gone. "
+        "ended: it decides no more. Absent: written by an older release.",
+    )
     version: Label
     start: Label | None = Field(default=None, description="Which start of it; as in its ticks.")
     batch: Count | None = Field(
@@ -73,3 +82,22 @@ class Controller(Record):
     moves: Count = Field(description="Queues whose meant owner changed.")
     totals: GroupTotals
     page: Text | None = Field(default=None, description="Where it answers probes, if it does.")
+
+
+class HandOver(Record):
+    """An operator asks a standby to take over at once; its next status replaces this."""
+
+    model_config = example(
+        kind="hand_over",
+        controller="controller-2",
+        principal="ann",
+        reason="upgrade of controller-1",
+    )
+
+    kind: Literal["hand_over"] = "hand_over"
+    controller: Label = Field(description="The standby.")
+    principal: Label
+    reason: Text = Field(min_length=1)
+
+
+ControllersRecord = Controller | HandOver

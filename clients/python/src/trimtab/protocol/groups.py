@@ -24,7 +24,10 @@ State = Literal["empty", "assigning", "reconciling", "starved", "stable", "dead"
 
 
 class QueueCounts(Part):
-    """Where the group's queues are. `moving`: has an heir; `unassigned`: without a holder."""
+    """Where the group's queues are.
+
+    `moving`: its holder was told to give it; `unassigned`: without a holder.
+    """
 
     assigned: Count
     moving: Count

@@ -1,8 +1,8 @@
 """Topic `history`, keyed by group or cluster: what happened and why, kept long.
 
-One record for each rebalance, change of a member, hand-over of queues, conflict of twins, held
-eviction, refused claim, topic without room, suspected double client, command's answer, failure, and
-verdict on a broker.
+One record for each rebalance, change of a member, hand-over of queues, first grant, conflict of
+twins, held eviction, refused claim, topic without room, suspected double client, command's answer,
+end of a pause, failure, and verdict on a broker.
 """
 
 from typing import Annotated, Literal
@@ -13,6 +13,7 @@ from trimtab.protocol import limits
 from trimtab.protocol.brokers import Verdict
 from trimtab.protocol.cause import Cause
 from trimtab.protocol.names import GroupName, Incarnation, Label, MemberName, Text, Token, TopicName
+from trimtab.protocol.passages import Granted, Handover
 from trimtab.protocol.quantities import Count, Epoch, Timestamp
 from trimtab.protocol.queues import Queues
 from trimtab.protocol.record import Record, example
@@ -63,37 +64,13 @@ class MemberChanged(Record):
     group: GroupName
     member: MemberName
     incarnation: Incarnation
-    event: Literal["joined", "rejoined", "draining", "left", "expired", "fenced", "away"]
+    event: Literal["joined", "rejoined", "draining", "left", "expired", "fenced", "away", "rested"]
     at_ms: Timestamp
     cause: Cause
-
-
-class Handover(Record):
-    """Queues went from one member to another, as one step of the group."""
-
-    model_config = example(
-        kind="handover",
-        group="billing",
-        from_member="worker-1",
-        to_member="worker-2",
-        queues=[{"topic": "orders", "queues": [7, 8]}],
-        duration_ms=130,
-        ending="released",
-        at_ms=1_767_225_600_130,
-        cause=_CAUSE,
+    resting_until_ms: Timestamp | None = Field(
+        default=None,
+        description="It comes and goes too often, and gets no queues until then.",
     )
-
-    kind: Literal["handover"] = "handover"
-    group: GroupName
-    from_member: MemberName
-    to_member: MemberName
-    queues: Queues
-    duration_ms: Count = Field(
-        description="In log time, from the record that set it off to the end; of the slowest queue."
-    )
-    ending: Literal["released", "fenced", "left", "taken"]
-    at_ms: Timestamp
-    cause: Cause
 
 
 class Conflict(Record):
@@ -248,6 +225,22 @@ class CommandAnswer(Record):
     cause: Cause
 
 
+class PauseEnded(Record):
+    """A pause is over because its time is. One that a command ends has that command's answer."""
+
+    model_config = example(
+        kind="pause_ended",
+        group="billing",
+        at_ms=1_767_225_600_000,
+        cause={"kind": "command", "subject": "pause", "detail": "its time is over"},
+    )
+
+    kind: Literal["pause_ended"] = "pause_ended"
+    group: GroupName
+    at_ms: Timestamp
+    cause: Cause
+
+
 class Ailment(Record):
     """Something could not be done for a group, or for a cluster: what stands published stays.
 
@@ -273,12 +266,14 @@ HistoryRecord = (
     RebalanceDone
     | MemberChanged
     | Handover
+    | Granted
     | Conflict
     | Hold
     | Claim
     | LeftOut
     | Doubled
     | CommandAnswer
+    | PauseEnded
     | Ailment
     | Verdict
 )

@@ -59,6 +59,9 @@ LEFT_OUT_NAMED = 10
 TESTERS = 99
 """Reporters that try a broker which is out of use: enough for a quorum of 50 among liars."""
 
+VOTERS = 16
+"""Reporters that are named with a verdict: enough to see what they share."""
+
 RECORD_BYTES = 1024 * 1024
 """A record's value. Kafka's default `max.message.bytes` is 1 MiB and 12 bytes for the batch."""
 

@@ -30,7 +30,7 @@ from trimtab.protocol.commands import (
     Resume,
     UndrainMember,
 )
-from trimtab.protocol.controllers import Controller
+from trimtab.protocol.controllers import Controller, ControllersRecord, HandOver
 from trimtab.protocol.deadletters import DeadLetter
 from trimtab.protocol.groups import Group
 from trimtab.protocol.heartbeats import Beat, HeartbeatsRecord, Tick
@@ -40,15 +40,16 @@ from trimtab.protocol.history import (
     CommandAnswer,
     Conflict,
     Doubled,
-    Handover,
     HistoryRecord,
     Hold,
     LeftOut,
     MemberChanged,
+    PauseEnded,
     RebalanceDone,
 )
 from trimtab.protocol.latency import Hosts, LatencyRecord, Report, Sample
 from trimtab.protocol.members import Drain, Join, Leave, MembersRecord
+from trimtab.protocol.passages import Granted, Handover
 from trimtab.protocol.record import Record
 from trimtab.protocol.releases import Release
 from trimtab.protocol.routes import Route, RoutesRecord
@@ -145,8 +146,7 @@ LATENCY: Final[Topic[LatencyRecord]] = Topic(
     "What producers saw of the brokers.",
     "cluster",
     (Report, Sample, Hosts),
-    # Verdicts look back minutes.
-    retention_ms=6 * _HOUR_MS,
+    retention_ms=6 * _HOUR_MS,  # verdicts look back minutes
     max_record_bytes=limits.REPORT_BYTES,
 )
 COMMANDS: Final[Topic[CommandsRecord]] = Topic(
@@ -208,12 +208,14 @@ HISTORY: Final[Topic[HistoryRecord]] = Topic(
         RebalanceDone,
         MemberChanged,
         Handover,
+        Granted,
         Conflict,
         Hold,
         Claim,
         LeftOut,
         Doubled,
         CommandAnswer,
+        PauseEnded,
         Ailment,
         Verdict,
     ),
@@ -227,11 +229,11 @@ DEADLETTERS: Final[Topic[DeadLetter]] = Topic(
     # Two weeks: long enough to come back from a holiday and look.
     retention_ms=14 * _DAY_MS,
 )
-CONTROLLERS: Final[Topic[Controller]] = Topic(
+CONTROLLERS: Final[Topic[ControllersRecord]] = Topic(
     "controllers",
     "How a controller is doing, every few seconds.",
     "controller",
-    (Controller,),
+    (Controller, HandOver),
     retention_ms=None,
 )
 

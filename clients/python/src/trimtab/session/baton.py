@@ -5,10 +5,10 @@ the one grant that comes next, and the first release of a grant in the log count
 this safe when assignments arrive late, twice or not at all:
 
 1. An heir starts when the first release of exactly its source (member, incarnation, epoch) names
-   its own epoch, or when a record says hold. And whoever it is starts on the first release of a
-   grant that names this very life, promised or not. Never on anything else: several members may be
-   promised the same queue, and a release that names another, or nobody, changes nothing for the
-   rest. An heir that is no longer named forgets, and says nothing.
+   its own epoch, or when a record says hold. A life that such a release names starts as well, even
+   if no record promised it the queue. Nothing else starts anybody: several members may be promised
+   the same queue, and a release that names another, or nobody, changes nothing for the rest. An
+   heir that is no longer named forgets, and says nothing.
 2. A grant that is to be given up, or was released, is never worked on again, whatever record still
    says hold, and whoever wrote the release. Epochs of a group only grow, so the highest such epoch
    of a queue is all the memory this takes.
@@ -124,7 +124,7 @@ class Baton:
         """Follow an assignment; what is revoked must be finished by the deadline."""
         changes = Changes()
         named = {row.queue for rows in (record.hold, record.give, record.inherit) for row in rows}
-        for queue in self._states.keys() - named:
+        for queue in sorted(self._states.keys() - named):  # vectors compare: no order by chance
             self._take_away(queue, changes)
         for row in record.give:
             self._give(row, deadline, changes)

@@ -6,7 +6,7 @@ which the controller knows nothing of, by name: of the member that was to come n
 that it has the queue from. So a rolling restart needs no controller.
 
 Asked by ``baton``. Its one rule: only a life is named whose mark was read, because it then reads
-every release that comes after; and nobody who has said that he goes.
+every release that comes after; and never a life that has said that it goes.
 """
 
 from typing import Final, NamedTuple

@@ -120,7 +120,7 @@ def test_crash_without_an_heir_is_a_handover_too() -> None:
     endings.take_back(draft, at(0))
 
     assert "b@6" == settled(draft)
-    assert {("a", "b", Ending.FENCED, None)} == set(draft.outbox.passages)
+    assert {("a", "b", 6, Ending.FENCED, None)} == set(draft.outbox.passages)
 
 
 def test_member_that_takes_its_own_queue_up_again_hands_nothing_over() -> None:

@@ -7,7 +7,7 @@ import pytest
 from rebalance.groups.handover import endings
 from rebalance.groups.model.decisions import Ending, Freed, HandedOver
 from rebalance.groups.model.draft import Draft
-from rebalance.ids import MemberId
+from rebalance.ids import Epoch, MemberId
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life, page_text, queue, turns
 from tests.builders.records import at, beaten, released
@@ -79,7 +79,7 @@ def test_of_all_releases_of_a_grant_the_first_counts(*, own: bool) -> None:
 
     assert "b@2" == first_page(draft)
     ending = Ending.RELEASED if own else Ending.FENCED
-    assert {("a", "b", ending, None)} == set(draft.outbox.passages)
+    assert {("a", "b", 2, ending, None)} == set(draft.outbox.passages)
 
 
 def test_release_of_an_unknown_queue_is_ignored() -> None:
@@ -99,7 +99,7 @@ def test_release_of_several_queues_is_booked_one_by_one() -> None:
 def test_handed_over_queue_is_told_with_its_duration() -> None:
     """From telling the holder to hearing its release, for each pair of members."""
     draft = after_release(BOOKS.with_page("orders-0", "a@1!2 > b@2"), "a", "orders-0@1>2")
-    passage = draft.outbox.passages[MemberId("a"), MemberId("b"), Ending.RELEASED, None]
+    passage = draft.outbox.passages[MemberId("a"), MemberId("b"), Epoch(2), Ending.RELEASED, None]
 
     assert [queue("orders-0")] == passage.queues
     assert 700 == passage.duration_ms
@@ -215,4 +215,4 @@ def test_release_of_a_life_that_has_ended_counts_if_it_is_the_first() -> None:
     endings.take_back(draft, at(0))
 
     assert "b@2" == first_page(draft)
-    assert {("a", "b", Ending.RELEASED, None)} == set(draft.outbox.passages)
+    assert {("a", "b", 2, Ending.RELEASED, None)} == set(draft.outbox.passages)

@@ -10,7 +10,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
 from tests.builders.group import a_group
-from tests.builders.records import joined, left, routed
+from tests.builders.records import beaten, joined, left, routed
 from tests.builders.story import Story, only
 
 A = MemberId("a")
@@ -149,3 +149,23 @@ def test_who_comes_and_goes_is_named_in_the_history() -> None:
 
     assert ["", "", "", "it comes and goes, 4 times lately"] == details[:4]
     assert "it comes and goes, 5 times lately" == details[4]
+
+
+def test_the_history_says_when_a_rest_begins_and_ends() -> None:
+    """With the member's return, until when by the broker's clock; and again when it is over."""
+    story = Story(policy=POLICY)
+    story.reads(joined("a"), routed("orders", 1))
+    for number in range(1, 6):
+        story.reads(joined(f"b:{number}"))
+        story.reads(left(f"b:{number}"))
+    story.reads(joined("b:6"))
+    (entry,) = only(MemberChanged, story.decided)
+    assert entry.resting_until is not None
+    assert 60_000 >= entry.resting_until - story.wall > 0
+
+    while story.wall < entry.resting_until + 2_000:
+        story.reads(beaten("a"), beaten("b:6"))
+        story.waits(seconds=5)
+    over = [it for it in only(MemberChanged, story.decisions) if it.change == "rested"]
+    assert ["b"] == [it.member for it in over]
+    assert 0 <= over[0].at - entry.resting_until <= 5_000

@@ -15,7 +15,7 @@ from tests.builders.rosters import Told, after, check_transition, enter
 A = MemberId("a")
 ONE_MEMBER = a_group().with_member("a", sequence=5)
 
-JOINED, REJOINED, DRAINING, LEFT, EXPIRED, FENCED, AWAY = MemberChange
+JOINED, REJOINED, DRAINING, LEFT, EXPIRED, FENCED, AWAY, _ = MemberChange
 
 TRANSITIONS = {
     # name: (group, record, roster afterwards, what is told of whom)

@@ -1,5 +1,7 @@
 """A change of the rule for twins counts for lives that come."""
 
+import sys
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -7,7 +9,8 @@ import pytest
 from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdrawn, Freed
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import MemberId
-from tests.builders.records import beaten, joined, routed
+from tests.builders.notation import queue_text
+from tests.builders.records import beaten, joined, released, routed
 from tests.builders.story import Story, only
 
 CHANGES = [
@@ -65,3 +68,37 @@ def test_what_is_released_for_one_that_is_silent_is_booked(
     assert {names[0]} == living(story)
     assert {MemberId(names[0])} == {it.holder.member for it in story.state.handover.books.values()}
     assert {None} == {it.asked for it in story.state.handover.books.values()}
+
+
+def test_many_restarts_in_a_batch_cost_as_much_as_they_are() -> None:
+    """Twice as many members that release their queues and come back cost twice as much."""
+    few, many = (calls_for_restarts(members) for members in (25, 50))
+
+    assert many < 2.2 * few
+
+
+def calls_for_restarts(members: int) -> int:
+    """Count the calls of the step in which all but one release everything and join anew."""
+    story = Story(policy=Policy(standing_heirs=True))
+    names = [f"m{it}" for it in range(members)]
+    story.reads(joined("z"), *map(joined, names), routed("orders", 8 * members))
+    story.reads(*(beaten(name, epoch=9) for name in ("z", *names)))
+    pages = story.state.handover.books.items()
+    held = {
+        name: " ".join(
+            f"{queue_text(queue)}@{page.holder.epoch}>{page.heirs[0].epoch}={page.heirs[0].member}"
+            for queue, page in pages
+            if page.holder.member == name
+        )
+        for name in names
+    }
+    again = [
+        it for name, grants in held.items() for it in (released(name, grants), joined(f"{name}:2"))
+    ]
+    calls = Counter[str]()
+    sys.setprofile(lambda _frame, event, _what: calls.update([event]))
+    try:
+        story.reads(*again)
+    finally:
+        sys.setprofile(None)
+    return calls["call"]

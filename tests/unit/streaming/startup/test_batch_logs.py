@@ -1,6 +1,6 @@
 """What Spark has written down is read as Spark means it."""
 
-from streaming.startup.checkpoint import frozen_options, positions_in
+from streaming.startup.batch_logs import frozen_options, positions_in
 
 BATCH = """\
 v1

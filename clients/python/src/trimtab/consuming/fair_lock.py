@@ -1,4 +1,4 @@
-"""Turns: a lock that is granted in the order in which it was asked for, for two that contend.
+"""A fair lock: it is granted in the order in which it was asked for, for two that contend.
 
 One thread uses the consumer again and again, for milliseconds at a time; with a plain lock no other
 would ever get it in between. Here who waits is next. Used by everything that touches the consumer
@@ -8,8 +8,8 @@ or what is in hand.
 import threading
 
 
-class Turn:
-    """Use it as `with turn:`."""
+class FairLock:
+    """Use it as a lock: `with lock:`."""
 
     def __init__(self) -> None:
         self._next = threading.Lock()

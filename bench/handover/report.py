@@ -1,0 +1,116 @@
+"""The report: a line for each case and side, and RocketMQ's figures beside them; pure.
+
+Sides of one case stand below each other, as that is what is compared; and figures of RocketMQ are
+in brackets, as they are of another run. Called by the command. Its one rule: what never came to
+rest says so, and counts in no time.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import median, quantiles
+from typing import Final
+
+from bench.handover.cases import Case
+from bench.handover.measures import Cost
+from bench.handover.sides import Side
+from console.output import columns
+
+Found = Mapping[tuple[Side, int, Case], Sequence[Cost]]
+
+_ROCKETMQ: Final = (
+    # RocketMQ 5.3.3 and its Java client with AVG, 64 queues, topics empty, two cores, loopback:
+    # not of this run. A kill that closes the socket; a frozen process took 135 s, and one that
+    # consumes in order 54 s.
+    (4, Case.FIRST_START, "3.6 .. 4.0", "", "8 .. 69", ""),
+    (4, Case.JOIN, "1.20", "10", "0.1 .. 1.3", ""),
+    (4, Case.LEAVE, "0.14", "", "0.1 .. 1.3", ""),
+    (4, Case.KILL, "0.07", "", "0.1 .. 1.3", ""),
+    (4, Case.PLAIN, "", "34", "0.1 .. 1.3", "238"),
+    (8, Case.JOIN, "1.17", "6.3", "0.1 .. 1.3", ""),
+    (8, Case.LEAVE, "0.14", "", "0.1 .. 1.3", ""),
+    (8, Case.KILL, "0.16", "", "0.1 .. 1.3", ""),
+    (8, Case.PLAIN, "", "25", "0.1 .. 1.3", "462"),
+)
+
+
+def table(found: Found, *, peers: bool = True) -> str:
+    """All measures, by members and cases, so that the sides stand below each other."""
+    sizes = sorted({members for _, members, _ in found})
+    rows = [
+        _row(side, members, case, found[side, members, case])
+        for members in sizes
+        for case in Case
+        for side in Side
+        if (side, members, case) in found
+    ]
+    cases = {case for _, _, case in found}
+    rows += [_elsewhere(*it) for it in _ROCKETMQ if peers and it[1] in cases]
+    return columns(rows, *rows[0])
+
+
+def headline(found: Found) -> dict[str, float | int]:
+    """The figures by name."""
+    figures: dict[str, float | int] = {}
+    for (side, members, case), costs in found.items():
+        title = f"{side} {members} {case}".replace("-", "_").replace(" ", "_")
+        figures |= {f"{title}_{name}": it for name, it in _figures(costs).items()}
+    return figures
+
+
+def _figures(costs: Sequence[Cost]) -> dict[str, float | int]:
+    stable = [it.stable_s for it in costs if it.stable_s < float("inf")]
+    waits = [wait for it in costs for wait in it.firsts_ms]
+    figures: dict[str, float | int] = {
+        "runs": len(costs),
+        "never_stable": len(costs) - len(stable),
+        "unowned_s": round(median(it.unowned_s for it in costs), 3),
+        "doubled_s": round(max(it.doubled_s for it in costs), 3),
+        "changes": median(it.changes for it in costs),
+        "elsewhere": median(it.elsewhere for it in costs),
+        "firsts": len(waits),
+    }
+    if stable:
+        figures |= {
+            "stable_p50_s": round(median(stable), 3),
+            "stable_max_s": round(max(stable), 3),
+        }
+    if waits:
+        p95 = quantiles(waits, n=20, method="inclusive")[-1] if len(waits) > 1 else waits[0]
+        figures |= {"first_p50_ms": round(median(waits), 1), "first_p95_ms": round(p95, 1)}
+    return figures
+
+
+def _row(side: Side, members: int, case: Case, costs: Sequence[Cost]) -> dict[str, object]:
+    figures = _figures(costs)
+    stable = f"{figures.get('stable_p50_s', 'never')}"
+    if len(costs) > 1:
+        stable += f" .. {figures['stable_max_s']}" if "stable_max_s" in figures else ""
+    waits = f"{figures.get('first_p50_ms', '')} .. {figures.get('first_p95_ms', '')}"
+    return {
+        "members": members,
+        "case": case,
+        "side": side,
+        "runs": len(costs),
+        "stable s": stable,
+        "unowned q-s": figures["unowned_s"],
+        "doubled q-s": figures["doubled_s"],
+        "changes": figures["changes"],
+        "elsewhere": figures["elsewhere"],
+        "first ms, p50 .. p95": waits.strip(" ."),
+    }
+
+
+def _elsewhere(
+    members: int, case: Case, stable: str, unowned: str, doubled: str, changes: str
+) -> dict[str, object]:
+    return {
+        "members": members,
+        "case": case,
+        "side": "(RocketMQ AVG)",
+        "runs": "",
+        "stable s": stable,
+        "unowned q-s": unowned,
+        "doubled q-s": doubled,
+        "changes": changes,
+        "elsewhere": "",
+        "first ms, p50 .. p95": "",
+    }

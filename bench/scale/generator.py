@@ -1,0 +1,115 @@
+"""Very many members in one process: they join, are told what they own, and beat from then on.
+
+    python -m bench.scale.generator '{"servers": "localhost:9092", ...}'
+
+It says "ready" when everybody is at work, and ends, with a line of figures, when its input does.
+Started by ``scenes``. Its one rule: what it is late with is sent all the same, and told.
+"""
+
+import json
+import sys
+import time
+from threading import Event, Thread
+from typing import Any, Final
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+
+from bench.scale.members import Members, Told, rolled
+from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, MEMBERS, Topic, decode
+
+READY: Final = "ready"
+_SLICES: Final = 20
+"""Of a second: beats are spread over it, as those of real members are."""
+_FLUSH_S: Final = 60.0
+_AT_ONCE: Final = 1_000
+_LISTEN_S: Final = 0.2
+
+
+class Generator:
+    """Speaks for them, and hears what they are told."""
+
+    def __init__(self, told: Told) -> None:
+        self.members = Members(told)
+        self._told = told
+        settings = {"bootstrap.servers": told.servers, "log_level": 2}
+        self._producer = Producer({**settings, "linger.ms": 20, "acks": 1})
+        self._consumer = Consumer({**settings, "group.id": "scale"})
+
+    def join(self) -> None:
+        """Let everybody join."""
+        for it in range(self.members.count):
+            self._send(MEMBERS, it, self.members.joins(it))
+        self._producer.flush(_FLUSH_S)
+
+    def beat(self, over: Event) -> dict[str, float]:
+        """Beat until it is over; return the figures."""
+        sent, restarted, late_s, turn = 0, 0, 0.0, 0
+        have_begun = False
+        slices = max(1, round(self._told.interval_s * _SLICES))
+        restarts = rolled(self.members.count, round(self._told.rolling_s * _SLICES))
+        began = due = time.monotonic()
+        while not over.is_set():
+            for it in range(turn % slices, self.members.count, slices):
+                self._send(HEARTBEATS, it, self.members.beats(it))
+                sent += 1
+            have_begun = have_begun or self.members.are_at_work
+            if have_begun:
+                for it in next(restarts, ()):
+                    restarted += 1
+                    for record in self.members.restarts(it):
+                        self._send(MEMBERS, it, record)
+            turn, due = turn + 1, due + 1 / _SLICES
+            late_s = max(late_s, time.monotonic() - due)
+            while (left := due - time.monotonic()) > 0:
+                self._producer.poll(left)  # returns with the first report
+        rate = sent / (time.monotonic() - began)
+        self._producer.flush(_FLUSH_S)
+        return {"rate": rate, "late_s": late_s, "restarted": restarted}
+
+    def hear(self, over: Event) -> None:
+        """Follow what is said to them."""
+        topic = f"{self._told.prefix}{ASSIGNMENTS.name}"
+        places = range(self._told.partitions)
+        self._consumer.assign([TopicPartition(topic, it, OFFSET_BEGINNING) for it in places])
+        while not over.is_set():
+            for message in self._consumer.consume(_AT_ONCE, _LISTEN_S):
+                value = message.value()
+                if message.error() is None and value is not None and self._told.answered:
+                    self.members.hears(decode(ASSIGNMENTS, value))
+        self._consumer.close()
+
+    def _send(self, topic: Topic[Any], it: int, value: bytes) -> None:
+        key, partition = self.members.place(it)
+        while True:
+            try:
+                self._producer.produce(f"{self._told.prefix}{topic.name}", value, key, partition)
+            except BufferError:
+                self._producer.poll(0.1)
+            else:
+                return
+
+
+def main() -> None:
+    """Work until the input ends."""
+    generator, over = Generator(Told(**json.loads(sys.argv[1]))), Event()
+    figures: dict[str, float] = {}
+    generator.join()
+    threads = [
+        Thread(target=generator.hear, args=[over]),
+        Thread(target=lambda: figures.update(generator.beat(over))),
+    ]
+    for it in threads:
+        it.start()
+    while not generator.members.are_at_work:
+        time.sleep(_LISTEN_S)
+    sys.stdout.write(f"{READY}\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    over.set()
+    for it in threads:
+        it.join()
+    sys.stdout.write(f"{json.dumps(figures)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""The members of the generator: what each of them says next, prepared ahead.
+
+A beat that says nothing new is the member's last one with another number, so both halves of it are
+kept. Used by ``generator``. Its one rule: it says what the SDK's members say; only sessions are
+longer, so that whoever is late here is measured and not evicted.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from trimtab.protocol import Assignment, Beat, GrantRef, Join, Leave, encode, partition_of
+
+_SESSION_MS: Final = 600_000
+_NUMBER: Final = b'"sequence":1,'
+_Halves = tuple[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the generator is told."""
+
+    servers: str
+    prefix: str
+    partitions: int
+    topic: str
+    groups: int
+    size: int
+    """Members of each group."""
+    interval_s: float
+    answered: bool
+    """Whether somebody answers joins: the floor does not."""
+    rolling_s: float = 0.0
+    """How long a rolling restart of everybody takes; 0: there is none."""
+
+    def text(self) -> str:
+        """As it is handed over."""
+        return json.dumps(asdict(self))
+
+
+class Members:
+    """All of them, by number."""
+
+    def __init__(self, told: Told) -> None:
+        self.count = told.groups * told.size
+        self._told = told
+        names = [f"load-{number}" for number in range(told.groups)]
+        self._places = [(it.encode(), partition_of(it, told.partitions)) for it in names]
+        self._numbers = {it: number for number, it in enumerate(names)}
+        self._lives = [1] * self.count
+        self._turns = [1] * self.count
+        self._beats = [self._halves(it, 0, None) for it in range(self.count)]
+        self._full: dict[int, _Halves] = {}
+        """Of those that were told something: their next beat says what they own."""
+        self._untold = set(range(self.count)) if told.answered else set[int]()
+
+    @property
+    def are_at_work(self) -> bool:
+        """Whether each was told what it owns, and has said so."""
+        return not self._untold and not self._full
+
+    def place(self, it: int) -> tuple[bytes, int]:
+        """Return the key and the partition of a member's records."""
+        return self._places[it // self._told.size]
+
+    def joins(self, it: int) -> bytes:
+        """Come."""
+        name = self._name(it)
+        return encode(
+            Join(
+                member=name,
+                incarnation=_life(self._lives[it]),
+                sequence=1,
+                topics=(self._told.topic,),
+                session_timeout_ms=_SESSION_MS,
+                instance=name if self._told.rolling_s else None,
+            )
+        )
+
+    def restarts(self, it: int) -> tuple[bytes, bytes]:
+        """Go for a moment, and come in another life: under one instance, so that no queue moves."""
+        leave = Leave(
+            member=self._name(it),
+            incarnation=_life(self._lives[it]),
+            sequence=self._turns[it] + 1,
+            temporary=True,
+        )
+        self._lives[it] += 1
+        self._turns[it] = 1
+        self._full.pop(it, None)
+        self._beats[it] = self._halves(it, 0, None)
+        return encode(leave), self.joins(it)
+
+    def beats(self, it: int) -> bytes:
+        """Say that it is there."""
+        before, after = self._full.pop(it, self._beats[it])
+        self._turns[it] += 1
+        return b'%b"sequence":%d,%b' % (before, self._turns[it], after)
+
+    def hears(self, said: Assignment) -> None:
+        """Take what is said to one of them, if it is to its present life."""
+        group = self._numbers.get(said.group)
+        if group is None:
+            return
+        it = group * self._told.size + int(said.member)
+        if said.incarnation == _life(self._lives[it]):
+            owned = tuple(GrantRef(*row.queue, row.epoch) for row in said.hold)
+            self._beats[it] = self._halves(it, said.epoch, None)
+            self._full[it] = self._halves(it, said.epoch, owned)
+            self._untold.discard(it)
+
+    def _halves(self, it: int, epoch: int, owned: tuple[GrantRef, ...] | None) -> _Halves:
+        beat = Beat(
+            member=self._name(it),
+            incarnation=_life(self._lives[it]),
+            sequence=1,
+            epoch=epoch,
+            owned=owned,
+        )
+        before, _, after = encode(beat).partition(_NUMBER)
+        return before, after
+
+    def _name(self, it: int) -> str:
+        return str(it % self._told.size)
+
+
+def rolled(count: int, slices: int) -> Iterator[range]:
+    """Give the members to restart in each slice of a second, in order."""
+    for number in range(slices):
+        yield range(count * number // slices, count * (number + 1) // slices)
+
+
+def _life(number: int) -> str:
+    return f"{1_767_225_600_000 + number}-{number:08x}"

@@ -1,0 +1,243 @@
+"""A scene: so many members beat for a while, and one pipeline serves them; probes join meanwhile.
+
+Played by the command. Its one rule: both sides hear the same rows, at the same rate.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import count
+from pathlib import Path
+from random import Random
+from threading import Event, Thread, Timer
+from typing import Final
+
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # stubs
+
+from bench.floor.contender import Contender
+from bench.floor.line import Line
+from bench.floor.plan import Side
+from bench.floor.race import make_topics, settings_of
+from bench.floor.writer import Outlet
+from bench.populations import ORDERS, QUEUES, Newcomer
+from bench.scale.generator import READY
+from bench.scale.members import Told
+from bench.scale.outside import Outside
+from console.embedded.broker import EmbeddedKafka
+from console.errors import ExitCode, Failure
+from console.progress import Progress
+from trimtab.protocol import DEFAULT_PARTITIONS
+
+_TOPIC: Final = "scale"
+_START_S: Final = 900.0
+"""100,000 joins are half a minute's work, and on a busy machine several minutes'."""
+_SETTLE_S: Final = 20.0
+"""Java compiles what it has run often enough."""
+_LATEST_S: Final = 5.0
+"""Beats wait up to a second for their batch; so late, a batch or two were slow."""
+_LOOK_S: Final = 1.0
+_NEIGHBOUR_S: Final = 60.0
+_SEED: Final = 3
+_PAUSE_S: Final = (0.05, 0.15)
+"""Of random length, so as not to fall into step with the batches."""
+
+
+class Scene(StrEnum):
+    """What happens meanwhile."""
+
+    STEADY = "steady"
+    """Nothing: members beat."""
+    NEIGHBOUR = "neighbour"
+    """Somebody else takes a core for a minute, from a third of the time on."""
+    ROLLING = "rolling"
+    """Everybody restarts once, one after the other, as a static member."""
+    IDLE = "idle"
+    """No member beats and nobody asks; there are only the controller's own ticks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How much."""
+
+    members: int
+    size: int
+    """Of a group."""
+    queues: int
+    """Of a group."""
+    interval_s: float
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Beats a second."""
+        return self.members / self.interval_s
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen."""
+
+    side: Side
+    scene: Scene
+    load: Load
+    start_s: float = 0.0
+    """Until all had joined, and had been told what they own."""
+    cores: dict[str, float] = field(default_factory=dict)
+    behind_s: list[float] = field(default_factory=list)
+    """How much the beats that wait are, second by second."""
+    batch_s: list[float] = field(default_factory=list)
+    join_ms: list[float] = field(default_factory=list)
+    state_bytes: int = 0
+    generated: dict[str, float] = field(default_factory=dict)
+    """What the generator says: beats a second, how late it was, and how many restarted."""
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether no more waits at the end than in the middle, but for a moment."""
+        return bool(self.behind_s) and min(self.behind_s[-5:]) < _LATEST_S
+
+
+def play(side: Side, scene: Scene, load: Load, directory: Path, progress: Progress) -> Seen:
+    """Play a scene on a Kafka of its own.
+
+    Raises:
+        Failure: Something did not start, or did not answer.
+    """
+    seen = Seen(side, scene, load)
+    with ExitStack() as running:
+        kafka = running.enter_context(EmbeddedKafka(directory, port=0, progress=progress))
+        outlet = Outlet(side, kafka.bootstrap_servers, f"{side}.", DEFAULT_PARTITIONS)
+        make_topics(outlet)
+        routes = _make_queues(outlet.servers, directory, load)
+        home = directory / side
+        contender = running.enter_context(Contender(side, home, [*settings_of(outlet), routes]))
+        line = Line(outlet, contender.check)
+        probe = Probe(line)
+        probe.asks_ms()  # it has started
+        outside = Outside(contender.pid, home / "checkpoint", outlet)
+        running.enter_context(closing(outside))
+        if scene is not Scene.IDLE:
+            with progress.step(f"{side}: {load.members:,} members join"):
+                began = time.monotonic()
+                running.enter_context(_beating(outlet, load, scene, seen))
+                seen.start_s = time.monotonic() - began
+        time.sleep(_SETTLE_S)
+        with progress.step(f"{side}: {load.seconds:.0f} s, {scene}"):
+            _look(outside, probe, seen)
+    return seen
+
+
+class Probe:
+    """Comes again and again, each time to a group of its own, and goes when it is answered."""
+
+    def __init__(self, line: Line) -> None:
+        self._line, self._numbers, self._pauses = line, count(1), Random(_SEED)
+
+    def asks_ms(self) -> float:
+        """Come and go; return how long the first answer took."""
+        time.sleep(self._pauses.uniform(*_PAUSE_S))
+        number = next(self._numbers)
+        newcomer = Newcomer(f"probe-{number}", number)
+        answer = self._line.ask(newcomer.joins())
+        self._line.ask(newcomer.leaves())
+        return answer.milliseconds
+
+
+def _look(outside: Outside, probe: Probe, seen: Seen) -> None:
+    """Ask for as long as it takes, and look meanwhile."""
+    probe.asks_ms()  # whatever was said while all joined is read now
+    before, known = outside.used_s(), {it.number for it in outside.batches()}
+    began = time.monotonic()
+    with _watched(outside, seen), _neighbour(seen):
+        while time.monotonic() - began < seen.load.seconds:
+            if seen.scene is Scene.IDLE:
+                time.sleep(_LOOK_S)
+            else:
+                seen.join_ms.append(probe.asks_ms())
+    took, after = time.monotonic() - began, outside.used_s()
+    seen.cores = {name: (after[name] - before[name]) / took for name in after}
+    seen.batch_s = [it.seconds for it in outside.batches() if it.number not in known]
+    seen.state_bytes = outside.state_bytes()
+
+
+@contextmanager
+def _watched(outside: Outside, seen: Seen) -> Iterator[None]:
+    """Note every second how far it is behind, and which batches are done."""
+    over = Event()
+
+    def watch() -> None:
+        while not over.wait(_LOOK_S):
+            seen.behind_s.append(outside.behind() / max(1.0, seen.load.rate))
+            outside.batches()
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+@contextmanager
+def _neighbour(seen: Seen) -> Iterator[None]:
+    """Have somebody take a core for the second third of the time, if the scene says so."""
+    if seen.scene is not Scene.NEIGHBOUR:
+        yield
+        return
+    third = seen.load.seconds / 3
+    spin = f"import time; time.sleep({third}); end = time.time() + {min(third, _NEIGHBOUR_S)}\n"
+    command = [sys.executable, "-c", f"{spin}while time.time() < end: pass"]
+    with subprocess.Popen(command) as neighbour:
+        try:
+            yield
+        finally:
+            neighbour.kill()
+
+
+@contextmanager
+def _beating(outlet: Outlet, load: Load, scene: Scene, seen: Seen) -> Iterator[None]:
+    """Have all members join and beat; the block begins when everybody works."""
+    told = Told(
+        servers=outlet.servers,
+        prefix=outlet.prefix,
+        partitions=outlet.partitions,
+        topic=_TOPIC,
+        groups=load.members // load.size,
+        size=load.size,
+        interval_s=load.interval_s,
+        answered=outlet.side is Side.TRIMTAB,
+        rolling_s=load.seconds if scene is Scene.ROLLING else 0.0,
+    )
+    command = [sys.executable, "-m", "bench.scale.generator", told.text()]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as members:
+        assert members.stdin is not None
+        assert members.stdout is not None
+        try:
+            timer = Timer(_START_S, members.kill)
+            timer.start()
+            if members.stdout.readline().strip() != READY:
+                raise Failure("not all members were told what they own", ExitCode.TIMEOUT)
+            timer.cancel()
+            yield
+            members.stdin.close()
+            seen.generated = json.loads(members.stdout.readline())
+        finally:
+            timer.cancel()
+            members.kill()
+
+
+def _make_queues(servers: str, directory: Path, load: Load) -> str:
+    """Make the probes' queues, and say which ones the members have: Kafka need not have those."""
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 2})
+    admin.create_topics([NewTopic(ORDERS, QUEUES, 1)])[ORDERS].result()
+    routes = directory / "routes.yaml"
+    routes.write_text(f"{_TOPIC}:\n  broker-a: {load.queues}\n")
+    return f"routes.file={routes}"

@@ -1,0 +1,115 @@
+package trimtab.checks;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.apache.rocketmq.broker.BrokerController;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.common.BrokerConfig;
+import org.apache.rocketmq.common.TopicConfig;
+import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.namesrv.NamesrvController;
+import org.apache.rocketmq.common.namesrv.NamesrvConfig;
+import org.apache.rocketmq.remoting.netty.NettyClientConfig;
+import org.apache.rocketmq.remoting.netty.NettyServerConfig;
+import org.apache.rocketmq.store.config.MessageStoreConfig;
+
+/**
+ * A real name server and a real broker of RocketMQ, and a producer, all in one process.
+ *
+ * <p>{@code RocketServer FOLDER PORT}. Its name server listens on that port. It obeys lines:
+ * {@code topic NAME QUEUES} makes a topic, {@code send TOPIC} begins to send numbers from 0 on,
+ * {@code stop} prints how many were sent. It ends with stdin.
+ */
+public final class RocketServer {
+    private static final String LOOPBACK = "127.0.0.1";
+    /** A hundred and fifty messages a second keep three workers busy, and no more. */
+    private static final int PAUSE_MS = 6;
+
+    private final NamesrvController names;
+    private final BrokerController broker;
+    private final DefaultMQProducer producer = new DefaultMQProducer("checks");
+    private volatile boolean sending;
+    private volatile long sent;
+    private Thread sender;
+
+    private RocketServer(Path home, int port) throws Exception {
+        System.setProperty("rocketmq.home.dir", home.toString());
+        names = new NamesrvController(new NamesrvConfig(), listening(port));
+        names.initialize();
+        names.start();
+        BrokerConfig config = new BrokerConfig();
+        config.setBrokerName("broker-a");
+        config.setBrokerIP1(LOOPBACK);
+        config.setNamesrvAddr(address());
+        MessageStoreConfig store = new MessageStoreConfig();
+        store.setStorePathRootDir(home.resolve("store").toString());
+        store.setStorePathCommitLog(home.resolve("store/commitlog").toString());
+        store.setMappedFileSizeCommitLog(64 * 1024 * 1024);
+        store.setHaListenPort(0);
+        store.setMessageDelayLevel("1s 1s 1s 1s"); // a message that failed comes again soon
+        broker = new BrokerController(config, listening(0), new NettyClientConfig(), store);
+        if (!broker.initialize()) {
+            throw new IllegalStateException("the broker does not begin");
+        }
+        broker.start();
+        producer.setNamesrvAddr(address());
+        producer.start();
+    }
+
+    public static void main(String[] args) throws Exception {
+        RocketServer server = new RocketServer(Path.of(args[0]), Integer.parseInt(args[1]));
+        System.out.println("ready");
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+            System.out.println(server.obey(order.split(" ")));
+        }
+        System.exit(0);
+    }
+
+    private String obey(String[] order) throws Exception {
+        switch (order[0]) {
+            case "topic":
+                int queues = Integer.parseInt(order[2]);
+                TopicConfig topic = new TopicConfig(order[1], queues, queues);
+                broker.getTopicConfigManager().updateTopicConfig(topic);
+                broker.registerBrokerAll(true, false, true);
+                return "made";
+            case "send":
+                sending = true;
+                sender = new Thread(() -> send(order[1]));
+                sender.start();
+                return "sends";
+            case "stop":
+                sending = false;
+                sender.join();
+                return "sent " + sent;
+            default:
+                throw new IllegalArgumentException(order[0]);
+        }
+    }
+
+    private void send(String topic) {
+        try {
+            for (sent = 0; sending; sent++) {
+                producer.send(new Message(topic, Long.toString(sent).getBytes(StandardCharsets.UTF_8)));
+                Thread.sleep(PAUSE_MS);
+            }
+        } catch (Exception e) {
+            e.printStackTrace();
+            System.exit(1);
+        }
+    }
+
+    private String address() {
+        return LOOPBACK + ":" + names.getNettyServerConfig().getListenPort();
+    }
+
+    private static NettyServerConfig listening(int port) {
+        NettyServerConfig config = new NettyServerConfig();
+        config.setListenPort(port);
+        config.setBindAddress(LOOPBACK);
+        return config;
+    }
+}

@@ -1,0 +1,309 @@
+package trimtab;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.protocol.Assignment;
+import trimtab.protocol.Queue;
+import trimtab.protocol.Release;
+import trimtab.protocol.Topic;
+import trimtab.protocol.UndecodableRecord;
+import trimtab.session.Action;
+import trimtab.session.Ending;
+import trimtab.session.Incarnation;
+import trimtab.session.MemberSession;
+import trimtab.session.Profile;
+import trimtab.transport.Inbox;
+import trimtab.transport.KafkaTransport;
+import trimtab.transport.Unreachable;
+
+/**
+ * One member of one group: the shell around a {@link MemberSession}.
+ *
+ * <p>One thread reads, beats and watches the clock; another tells the listener. It decides nothing; it
+ * only knows what time it is. {@link #start} returns at once. The threads keep the process alive until
+ * the member has left, so that a queue is not given up half-way: {@link #leave} before you end.
+ */
+public final class Member implements Inbox {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    /** The longest wait for a record: how late a deadline may be noticed. */
+    private static final long POLL_MS = 50;
+    /** Between two tries to connect. */
+    private static final long RETRY_MS = 1_000;
+    /** Time for what is still to be sent when the member ends. */
+    private static final Duration CLOSE = Duration.ofSeconds(2);
+    /** The same trouble again is told once in this time. */
+    private static final long TROUBLE_MS = 60_000;
+
+    private final Clock clock = new Clock();
+    private final MemberListener listener;
+    private final KafkaTransport transport;
+    private final Thread thread = new Thread(this::run, "trimtab-member");
+    private final Thread teller = new Thread(this::tell, "trimtab-callbacks");
+    private final BlockingQueue<Runnable> news = new LinkedBlockingQueue<>();
+    private final byte[] groupKey;
+    private Profile profile;
+
+    // Guarded by this object, which is never held while waiting or while a listener runs.
+    private MemberSession session;
+    private boolean findEnd;
+    private Long leaveWithin;
+    private Ending ending;
+    private String lastTrouble = "";
+    private long troubleAt;
+
+    public Member(
+            String group, String memberId, List<String> topics, MemberOptions options, MemberListener listener) {
+        this.listener = listener;
+        this.groupKey = group.getBytes(StandardCharsets.UTF_8);
+        this.profile =
+                new Profile(
+                        group,
+                        memberId,
+                        topics,
+                        options.sessionTimeout.toMillis(),
+                        options.revocationTimeout.toMillis(),
+                        options.instance,
+                        "trimtab-java");
+        this.transport =
+                new KafkaTransport(options.servers, options.prefix, options.sessionTimeout, options.kafka, this);
+    }
+
+    /** Begins to join; returns at once. */
+    public void start() {
+        teller.setDaemon(true);
+        teller.start();
+        thread.start();
+    }
+
+    /** The grants that are valid at this moment. */
+    public synchronized List<Grant> assignment() {
+        if (session == null) {
+            return List.of();
+        }
+        perform(session.tick(clock.now()));
+        return session.working();
+    }
+
+    /** Whether the member may work on a queue at this moment: ask before you begin on something. */
+    public synchronized boolean holds(Queue queue) {
+        if (session == null) {
+            return false;
+        }
+        perform(session.tick(clock.now()));
+        return session.isWorkingOn(queue);
+    }
+
+    /** Whether the controller has answered this life: it is a member, whatever it has. */
+    public synchronized boolean isAnswered() {
+        return session != null && session.isAnswered() && ending == null;
+    }
+
+    /** How it ended; null: it has not. */
+    public synchronized Ending ending() {
+        return ending;
+    }
+
+    /** Wants these topics from now on. What it has of them stays where it is. */
+    public synchronized void subscribe(List<String> topics) {
+        if (!topics.equals(profile.topics)) {
+            profile = profile.withTopics(topics);
+            if (session != null) {
+                perform(session.want(profile, clock.now()));
+            }
+        }
+    }
+
+    /** The application has stopped working under revoked grants: at these positions, or null. */
+    public synchronized void finish(Map<Grant, Long> positions) {
+        if (session != null) {
+            perform(session.finish(positions, clock.now()));
+        }
+    }
+
+    /**
+     * Begins to leave, and returns at once. Queues that have an heir go to it at once; the rest is
+     * worked on until each has one, or the time is up.
+     */
+    public synchronized void leave(Duration timeout) {
+        leaveWithin = timeout.toMillis();
+        if (session != null) {
+            perform(session.stop(clock.now(), leaveWithin, false));
+        }
+        notifyAll(); // it may be waiting to connect again
+    }
+
+    /** Waits for the end of a member that leaves; says whether it came in good order. */
+    public boolean join(Duration timeout) throws InterruptedException {
+        thread.join(timeout.toMillis());
+        return !thread.isAlive() && (ending() == null || ending() == Ending.LEFT);
+    }
+
+    @Override
+    public synchronized void received(Topic topic, byte[] key, byte[] value) {
+        try {
+            long now = clock.now();
+            if (topic == Topic.ASSIGNMENTS && isMine(key)) {
+                perform(session.receive(value == null ? null : Assignment.read(value), now));
+            } else if (topic == Topic.RELEASES && Arrays.equals(key, groupKey) && value != null) {
+                perform(session.hear(Release.read(value), now));
+            }
+        } catch (UndecodableRecord e) {
+            trouble("a record of " + topic.suffix() + " was skipped: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public synchronized void delivered(long ticket) {
+        perform(session.acknowledged(ticket, clock.now()));
+    }
+
+    @Override
+    public synchronized void undelivered(long ticket, String reason) {
+        trouble("a record did not reach Kafka: " + reason);
+        perform(session.failed(ticket, clock.now()));
+    }
+
+    @Override
+    public synchronized void caughtUp(long at) {
+        perform(session.caughtUp(at, clock.now()));
+    }
+
+    @Override
+    public synchronized void trouble(String reason) {
+        long now = clock.now();
+        if (!reason.equals(lastTrouble) || now - troubleAt >= TROUBLE_MS) {
+            LOG.warn("{} in {}: {}", profile.member, profile.group, reason);
+            lastTrouble = reason;
+            troubleAt = now;
+        }
+    }
+
+    private void run() {
+        try {
+            connect();
+            while (turn()) {
+                // each turn waits for records
+            }
+        } catch (RuntimeException | InterruptedException e) {
+            fail("the member failed", e);
+        } finally {
+            transport.close(CLOSE);
+            news.add(() -> Thread.currentThread().interrupt()); // the last: ends the teller
+        }
+    }
+
+    private void connect() throws InterruptedException {
+        while (true) {
+            try {
+                transport.open(profile.group);
+                begin();
+                return;
+            } catch (Unreachable e) {
+                trouble(e.getMessage());
+            }
+            synchronized (this) {
+                if (leaveWithin != null) {
+                    ending = Ending.LEFT; // nobody has heard of it
+                    return;
+                }
+                wait(RETRY_MS);
+            }
+        }
+    }
+
+    private synchronized void begin() {
+        String life = Incarnation.first(System.currentTimeMillis(), ThreadLocalRandom.current().nextInt());
+        session = new MemberSession(profile, life, clock.now());
+        if (leaveWithin != null) {
+            ending = Ending.LEFT;
+        }
+    }
+
+    private boolean turn() {
+        boolean ask;
+        long now;
+        long waitMs;
+        synchronized (this) {
+            if (ending != null) {
+                return false;
+            }
+            now = clock.now();
+            perform(session.tick(now));
+            ask = findEnd;
+            findEnd = false;
+            waitMs = Math.max(0, Math.min(session.wakeAt() - now, POLL_MS));
+        }
+        if (ask) {
+            transport.findEnd(now);
+        }
+        transport.poll(waitMs);
+        return true;
+    }
+
+    /** Under the member's name, or this life's where twins are told apart. */
+    private boolean isMine(byte[] key) {
+        String mine = profile.group.replace("%", "%25").replace("/", "%2F") + "/" + profile.member;
+        String read = key == null ? "" : new String(key, StandardCharsets.UTF_8);
+        return read.equals(mine) || read.equals(mine + "@" + session.incarnation());
+    }
+
+    private void perform(List<Action> actions) {
+        for (Action action : actions) {
+            if (action instanceof Action.Send) {
+                transport.send((Action.Send) action);
+            } else if (action instanceof Action.FindEnd) {
+                findEnd = true; // by the thread that polls
+            } else if (action instanceof Action.Assigned) {
+                news.add(() -> listener.onAssigned(((Action.Assigned) action).grants));
+            } else if (action instanceof Action.Revoked) {
+                news.add(() -> listener.onRevoked(((Action.Revoked) action).grants));
+            } else if (action instanceof Action.Lost) {
+                Action.Lost lost = (Action.Lost) action;
+                LOG.warn("{} lost {} queues: {}", profile.member, lost.grants.size(), lost.reason.text);
+                news.add(() -> listener.onLost(lost.grants, lost.reason));
+            } else if (action instanceof Action.Unheard) {
+                Action.Unheard why = (Action.Unheard) action;
+                LOG.warn("{} joins anew: unheard for {} ms, has not read for {} ms",
+                        profile.member, why.unheardMs, why.unreadMs);
+            } else if (action instanceof Action.Ended) {
+                ended(((Action.Ended) action).ending);
+            }
+        }
+    }
+
+    private void ended(Ending how) {
+        ending = how;
+        if (how == Ending.REPLACED) {
+            LOG.error("{} has ended: a younger process has taken its name", profile.member);
+        }
+    }
+
+    private void tell() {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                news.take().run();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            fail("a callback failed", e);
+        }
+    }
+
+    /** Ends at once: whether the application has stopped is not known. */
+    private synchronized void fail(String what, Exception error) {
+        LOG.error("{} in {}: {}", profile.member, profile.group, what, error);
+        if (session != null) {
+            perform(session.abort(clock.now()));
+        }
+        ending = ending == null ? Ending.ABANDONED : ending;
+    }
+}

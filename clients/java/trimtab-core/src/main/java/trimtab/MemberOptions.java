@@ -1,0 +1,59 @@
+package trimtab;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** How a member reaches Kafka, and how long its silence is borne. All but the servers have defaults. */
+public final class MemberOptions {
+    final String servers;
+    String prefix = "trimtab.";
+    Duration sessionTimeout = Duration.ofSeconds(10);
+    Duration revocationTimeout = Duration.ofSeconds(60);
+    String instance;
+    final Map<String, Object> kafka = new HashMap<>();
+
+    private MemberOptions(String servers) {
+        this.servers = servers;
+    }
+
+    /** The Kafka of the controller, as {@code host:port,host:port}. */
+    public static MemberOptions of(String bootstrapServers) {
+        return new MemberOptions(bootstrapServers);
+    }
+
+    /** What the names of trimtab's topics begin with. Default: {@code trimtab.} */
+    public MemberOptions prefix(String itsPrefix) {
+        prefix = itsPrefix;
+        return this;
+    }
+
+    /** Silence after which the member is dead. Default: 10 s. */
+    public MemberOptions sessionTimeout(Duration timeout) {
+        sessionTimeout = timeout;
+        return this;
+    }
+
+    /** Time to let a queue go: at least the longest piece of work. Default: 60 s. */
+    public MemberOptions revocationTimeout(Duration timeout) {
+        revocationTimeout = timeout;
+        return this;
+    }
+
+    /** A name that survives restarts, so that a restart moves nothing. Default: none. */
+    public MemberOptions instance(String name) {
+        instance = name;
+        return this;
+    }
+
+    /** An option of kafka-clients, such as {@code security.protocol}, for all its clients. */
+    public MemberOptions kafka(String option, Object value) {
+        kafka.put(option, value);
+        return this;
+    }
+
+    /** Silence after which the member is dead. */
+    public Duration sessionTimeout() {
+        return sessionTimeout;
+    }
+}

@@ -1,0 +1,2 @@
+/** A member of a trimtab group, for programs in Java. Begin with {@link trimtab.Member}. */
+package trimtab;

@@ -1,0 +1,52 @@
+package trimtab.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** One member's assignment, complete: a queue that it does not name is not the member's. */
+public final class Assignment {
+    /** The life that it is for. */
+    public final String incarnation;
+
+    public final long epoch;
+    public final List<HolderRow> hold;
+    public final List<HolderRow> give;
+    public final List<HeirRow> inherit;
+    public final long sessionTimeoutMs;
+    public final long revocationTimeoutMs;
+    public final long heartbeatIntervalMs;
+
+    /** Whether the controller has not read how the member joined. */
+    public final boolean joinAgain;
+
+    private Assignment(Fields record) {
+        incarnation = record.text("incarnation");
+        epoch = record.number("epoch");
+        hold = Shelves.holders(record.object("hold"));
+        give = Shelves.holders(record.object("give"));
+        inherit = Shelves.heirs(record.object("inherit"));
+        sessionTimeoutMs = record.number("session_timeout_ms");
+        revocationTimeoutMs = record.number("revocation_timeout_ms");
+        heartbeatIntervalMs = record.number("heartbeat_interval_ms");
+        joinAgain = record.isSet("join_again");
+    }
+
+    public static Assignment read(byte[] value) {
+        Assignment record = new Assignment(Fields.of(new String(value, StandardCharsets.UTF_8), "assignment"));
+        if (record.queues().size() < record.hold.size() + record.give.size() + record.inherit.size()) {
+            throw new UndecodableRecord("a queue is named twice"); // nobody could obey both
+        }
+        return record;
+    }
+
+    /** All queues that it names. */
+    public Set<Queue> queues() {
+        Set<Queue> named = new HashSet<>();
+        hold.forEach(it -> named.add(it.queue));
+        give.forEach(it -> named.add(it.queue));
+        inherit.forEach(it -> named.add(it.queue));
+        return named;
+    }
+}

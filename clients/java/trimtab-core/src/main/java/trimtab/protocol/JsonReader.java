@@ -1,0 +1,208 @@
+package trimtab.protocol;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads JSON into maps, lists, strings, longs, doubles, booleans and null.
+ *
+ * <p>Our own, because kafka-clients brings none, and a library would meet another version of itself
+ * in the application. Whatever the text, it ends with a value or with {@link UndecodableRecord}.
+ */
+public final class JsonReader {
+    /** Records nest five deep; a stranger's may not exhaust the stack. */
+    private static final int DEEPEST = 64;
+
+    private final String text;
+    private int at;
+
+    private JsonReader(String text) {
+        this.text = text;
+    }
+
+    public static Object read(String text) {
+        JsonReader reader = new JsonReader(text);
+        Object value = reader.value(0);
+        reader.skipSpace();
+        if (reader.at < text.length()) {
+            throw reader.wrong("text after the end");
+        }
+        return value;
+    }
+
+    private Object value(int depth) {
+        if (depth > DEEPEST) {
+            throw wrong("too deep");
+        }
+        skipSpace();
+        char next = peek();
+        switch (next) {
+            case '{':
+                return object(depth);
+            case '[':
+                return array(depth);
+            case '"':
+                return string();
+            case 't':
+                return word("true", Boolean.TRUE);
+            case 'f':
+                return word("false", Boolean.FALSE);
+            case 'n':
+                return word("null", null);
+            default:
+                return number();
+        }
+    }
+
+    private Map<String, Object> object(int depth) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        at++;
+        if (isClosedBy('}')) {
+            return fields;
+        }
+        while (true) {
+            skipSpace();
+            if (peek() != '"') {
+                throw wrong("a name is missing");
+            }
+            String name = string();
+            expect(':');
+            fields.put(name, value(depth + 1)); // the last appearance counts, as in every common reader
+            if (isClosedBy('}')) {
+                return fields;
+            }
+            expect(',');
+        }
+    }
+
+    private List<Object> array(int depth) {
+        List<Object> items = new ArrayList<>();
+        at++;
+        if (isClosedBy(']')) {
+            return items;
+        }
+        while (true) {
+            items.add(value(depth + 1));
+            if (isClosedBy(']')) {
+                return items;
+            }
+            expect(',');
+        }
+    }
+
+    private String string() {
+        StringBuilder read = new StringBuilder();
+        at++;
+        for (char next = take(); next != '"'; next = take()) {
+            if (next < ' ') {
+                throw wrong("a control character in a string");
+            }
+            read.append(next == '\\' ? escaped() : next);
+        }
+        return read.toString();
+    }
+
+    private char escaped() {
+        char sign = take();
+        switch (sign) {
+            case '"':
+            case '\\':
+            case '/':
+                return sign;
+            case 'b':
+                return '\b';
+            case 'f':
+                return '\f';
+            case 'n':
+                return '\n';
+            case 'r':
+                return '\r';
+            case 't':
+                return '\t';
+            case 'u':
+                return unit();
+            default:
+                throw wrong("an unknown escape");
+        }
+    }
+
+    private char unit() {
+        int unit = 0;
+        for (int i = 0; i < 4; i++) {
+            int digit = Character.digit(take(), 16);
+            if (digit < 0) {
+                throw wrong("not four hexadecimal digits");
+            }
+            unit = unit * 16 + digit;
+        }
+        return (char) unit;
+    }
+
+    private Object number() {
+        int from = at;
+        while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
+            at++;
+        }
+        String digits = text.substring(from, at);
+        try {
+            if (digits.matches("-?(0|[1-9][0-9]*)")) {
+                return Long.parseLong(digits);
+            }
+            if (digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")) {
+                return Double.parseDouble(digits);
+            }
+        } catch (NumberFormatException tooLarge) {
+            throw wrong("a number that is too large");
+        }
+        throw wrong("no value");
+    }
+
+    private Object word(String word, Object value) {
+        if (!text.startsWith(word, at)) {
+            throw wrong("no value");
+        }
+        at += word.length();
+        return value;
+    }
+
+    private boolean isClosedBy(char sign) {
+        skipSpace();
+        if (peek() != sign) {
+            return false;
+        }
+        at++;
+        return true;
+    }
+
+    private void expect(char sign) {
+        skipSpace();
+        if (take() != sign) {
+            throw wrong("'" + sign + "' is missing");
+        }
+    }
+
+    private void skipSpace() {
+        while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
+            at++;
+        }
+    }
+
+    private char peek() {
+        if (at == text.length()) {
+            throw wrong("it ends too early");
+        }
+        return text.charAt(at);
+    }
+
+    private char take() {
+        char next = peek();
+        at++;
+        return next;
+    }
+
+    private UndecodableRecord wrong(String what) {
+        return new UndecodableRecord("not JSON at character " + at + ": " + what);
+    }
+}

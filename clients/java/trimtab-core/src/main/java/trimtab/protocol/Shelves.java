@@ -1,0 +1,177 @@
+package trimtab.protocol;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How rows that name queues stand on the wire: those of one topic and broker together, without the two.
+ *
+ * <p>{@code {"topic": "orders", "queues": [[0, 3]]}}. Lives stand in a list of their own, and a row
+ * gives the number in that list.
+ */
+final class Shelves {
+    private Shelves() {}
+
+    /** Reads `hold` or `give`: id, epoch, next, and the number of its life. */
+    static List<HolderRow> holders(Fields said) {
+        List<Life> takers = lives(said.listOrNone("to"));
+        List<HolderRow> rows = new ArrayList<>();
+        for (Row row : rows(said.list("queues"))) {
+            rows.add(new HolderRow(row.queue, row.number(1), row.next(2, takers)));
+        }
+        return rows;
+    }
+
+    /** Reads `inherit`: id, epoch, the number of the present owner, and its epoch. */
+    static List<HeirRow> heirs(Fields said) {
+        List<Life> givers = lives(said.list("from"));
+        List<HeirRow> rows = new ArrayList<>();
+        for (Row row : rows(said.list("queues"))) {
+            GrantRef from = new GrantRef(row.life(2, givers), row.number(3));
+            rows.add(new HeirRow(row.queue, row.number(1), from));
+        }
+        return rows;
+    }
+
+    /** Reads what a release names: id, epoch, position, next, and the number of its life. */
+    static List<ReleaseRow> releases(Fields said) {
+        List<Life> takers = lives(said.listOrNone("to"));
+        List<ReleaseRow> rows = new ArrayList<>();
+        for (Row row : rows(said.list("queues"))) {
+            Long position = row.numberOrNull(2);
+            rows.add(new ReleaseRow(row.queue, row.number(1), position, row.next(3, takers)));
+        }
+        return rows;
+    }
+
+    /** Writes what a release names. */
+    static Map<String, Object> ofReleases(Collection<ReleaseRow> rows) {
+        List<Life> takers = new ArrayList<>();
+        Map<Queue, List<Object>> said = new LinkedHashMap<>();
+        for (ReleaseRow row : rows) {
+            Next next = row.next;
+            List<Object> cells = new ArrayList<>();
+            cells.addAll(Arrays.asList(row.epoch, row.position, next == null ? null : next.epoch));
+            if (next != null && next.life != null) {
+                if (!takers.contains(next.life)) {
+                    takers.add(next.life);
+                }
+                cells.add(takers.indexOf(next.life));
+            }
+            said.put(row.queue, cells);
+        }
+        List<List<String>> to = new ArrayList<>();
+        takers.forEach(it -> to.add(List.of(it.member, it.incarnation)));
+        Map<String, Object> written = new LinkedHashMap<>();
+        written.put("to", to.isEmpty() ? null : to);
+        written.put("queues", filled(said));
+        return written;
+    }
+
+    /** Writes what a member owns. */
+    static List<Map<String, Object>> ofOwned(Map<Queue, Long> owned) {
+        Map<Queue, List<Object>> said = new LinkedHashMap<>();
+        owned.forEach((queue, epoch) -> said.put(queue, List.of(epoch)));
+        return filled(said);
+    }
+
+    private static List<Map<String, Object>> filled(Map<Queue, List<Object>> said) {
+        Map<List<String>, List<List<Object>>> shelves = new LinkedHashMap<>();
+        said.forEach(
+                (queue, cells) -> {
+                    List<Object> row = new ArrayList<>(List.of((Object) queue.id));
+                    row.addAll(cells);
+                    shelves.computeIfAbsent(List.of(queue.topic, queue.broker), it -> new ArrayList<>())
+                            .add(row);
+                });
+        List<Map<String, Object>> written = new ArrayList<>();
+        shelves.forEach(
+                (names, rows) -> {
+                    Map<String, Object> shelf = new LinkedHashMap<>();
+                    shelf.put("topic", names.get(0));
+                    shelf.put("broker", names.get(1).isEmpty() ? null : names.get(1));
+                    shelf.put("queues", rows);
+                    written.add(shelf);
+                });
+        return written;
+    }
+
+    private static List<Row> rows(List<?> shelves) {
+        List<Row> rows = new ArrayList<>();
+        Set<Queue> named = new HashSet<>();
+        for (Object it : shelves) {
+            Fields shelf = Fields.of(it);
+            String topic = shelf.text("topic");
+            String broker = shelf.textOr("broker", "");
+            for (Object cells : shelf.list("queues")) {
+                Row row = new Row(topic, broker, Fields.as(List.class, cells, "a row"));
+                if (!named.add(row.queue)) {
+                    throw new UndecodableRecord("a queue is named twice");
+                }
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    private static List<Life> lives(List<?> listed) {
+        List<Life> lives = new ArrayList<>();
+        for (Object it : listed) {
+            List<?> names = Fields.as(List.class, it, "a life");
+            if (names.size() != 2) {
+                throw new UndecodableRecord("a life: not a member and an incarnation");
+            }
+            lives.add(new Life(
+                    Fields.as(String.class, names.get(0), "a member"),
+                    Fields.as(String.class, names.get(1), "an incarnation")));
+        }
+        return lives;
+    }
+
+    /** The cells of one queue. */
+    private static final class Row {
+        final Queue queue;
+        private final List<?> cells;
+
+        Row(String topic, String broker, List<?> cells) {
+            this.cells = cells;
+            long id = number(0);
+            if (id < -1 || id > Integer.MAX_VALUE) {
+                throw new UndecodableRecord("the number of a queue: out of range");
+            }
+            this.queue = new Queue(topic, broker, (int) id);
+        }
+
+        long number(int place) {
+            return Fields.as(Long.class, numberOrNull(place), "a cell of a row");
+        }
+
+        /** A last cell may be left out. */
+        Long numberOrNull(int place) {
+            Object cell = place < cells.size() ? cells.get(place) : null;
+            return cell == null ? null : Fields.as(Long.class, cell, "a cell of a row");
+        }
+
+        Life life(int place, List<Life> lives) {
+            long number = number(place);
+            if (number < 0 || number >= lives.size()) {
+                throw new UndecodableRecord("a row names a life that is not listed");
+            }
+            return lives.get((int) number);
+        }
+
+        Next next(int place, List<Life> lives) {
+            Long epoch = numberOrNull(place);
+            if (epoch == null) {
+                return null;
+            }
+            return new Next(epoch, numberOrNull(place + 1) == null ? null : life(place + 1, lives));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package trimtab.transport;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.utils.Utils;
+import trimtab.protocol.Topic;
+import trimtab.session.Action.Send;
+
+/**
+ * One member's way to Kafka: writes records, and follows its group's partition of two topics.
+ *
+ * <p>One thread uses it, but for {@link #send}, which any may call. Only Kafka's answer proves that a
+ * member has read the log to its end: silence may also mean that nothing gets through.
+ */
+public final class KafkaTransport {
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+
+    private final String prefix;
+    private final Inbox inbox;
+    private final Writer writer;
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Admin admin;
+    private final Map<TopicPartition, Topic> followed = new HashMap<>();
+    private int partition;
+
+    /** The last answer, until that far has been read; null: none. */
+    private volatile End end;
+    private volatile boolean asking;
+
+    public KafkaTransport(
+            String servers, String prefix, Duration patience, Map<String, Object> kafka, Inbox inbox) {
+        this.prefix = prefix;
+        this.inbox = inbox;
+        Map<String, Object> shared = new HashMap<>();
+        shared.put("bootstrap.servers", servers);
+        shared.putAll(kafka);
+        Map<String, Object> reading = new HashMap<>();
+        reading.put("enable.auto.commit", false);
+        reading.put("auto.offset.reset", "earliest"); // when retention overtook us: old is ignored
+        reading.put("allow.auto.create.topics", false);
+        reading.put("reconnect.backoff.max.ms", 1_000);
+        reading.putAll(shared);
+        Map<String, Object> asking = new HashMap<>(shared);
+        int patienceMs = (int) patience.toMillis();
+        asking.put("reconnect.backoff.max.ms", 1_000);
+        asking.put("default.api.timeout.ms", patienceMs / 2); // the next beat asks again
+        asking.put("request.timeout.ms", patienceMs / 4);
+        writer = new Writer(shared, prefix, patience, inbox);
+        consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        admin = Admin.create(asking);
+    }
+
+    /** Follows the group's partitions from where they end now. */
+    public void open(String group) throws Unreachable {
+        int partitions = partitions();
+        partition = Utils.toPositive(Utils.murmur2(group.getBytes(StandardCharsets.UTF_8))) % partitions;
+        followed.clear();
+        followed.put(new TopicPartition(prefix + Topic.ASSIGNMENTS.suffix(), partition), Topic.ASSIGNMENTS);
+        followed.put(new TopicPartition(prefix + Topic.RELEASES.suffix(), partition), Topic.RELEASES);
+        try {
+            Map<TopicPartition, Long> starts =
+                    offsets(ask().all().get(CONNECT.toMillis(), TimeUnit.MILLISECONDS));
+            consumer.assign(followed.keySet());
+            starts.forEach(consumer::seek);
+        } catch (ExecutionException | TimeoutException | KafkaException e) {
+            throw new Unreachable("Kafka does not say where the log ends: " + reason(e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Unreachable("interrupted");
+        }
+    }
+
+    /** Writes a record to the group's partition, without waiting. */
+    public void send(Send message) {
+        writer.send(partition, message);
+    }
+
+    /** Waits for records, and hands them to the inbox. */
+    public void poll(long timeoutMs) {
+        try {
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(timeoutMs))) {
+                Topic topic = followed.get(new TopicPartition(record.topic(), record.partition()));
+                inbox.received(topic, record.key(), record.value());
+            }
+            lookForEnd();
+        } catch (KafkaException e) {
+            inbox.trouble("reading: " + e.getMessage());
+            pause(timeoutMs);
+        }
+    }
+
+    /** Finds out where the log ends; {@code caughtUp(at)} follows when that far has been read. */
+    public void findEnd(long at) {
+        if (asking) {
+            return; // it has answered nobody for a while; the next beat asks again
+        }
+        asking = true;
+        ask().all().whenComplete((found, error) -> {
+            asking = false;
+            if (error == null) {
+                end = new End(at, offsets(found));
+            } else {
+                inbox.trouble("the log's end is unknown: " + error.getMessage());
+            }
+        });
+    }
+
+    /** Sends what is still to be sent, and disconnects. */
+    public void close(Duration timeout) {
+        writer.close(timeout);
+        consumer.close();
+        admin.close(Duration.ZERO);
+    }
+
+    private int partitions() throws Unreachable {
+        List<Integer> counts = new ArrayList<>();
+        for (Topic topic : Topic.values()) {
+            String name = prefix + topic.suffix();
+            try {
+                List<?> found = consumer.partitionsFor(name, CONNECT);
+                if (found == null || found.isEmpty()) {
+                    throw new Unreachable("topic " + name + " does not exist: run `trimtab topics init`,"
+                            + " or give the controller's prefix");
+                }
+                counts.add(found.size());
+            } catch (KafkaException e) {
+                throw new Unreachable("topic " + name + ": " + reason(e));
+            }
+        }
+        if (counts.stream().distinct().count() > 1) {
+            throw new Unreachable("the topics " + prefix + "* differ in their numbers of partitions: "
+                    + counts + "; run `trimtab topics init`");
+        }
+        return counts.get(0);
+    }
+
+    private ListOffsetsResult ask() {
+        Map<TopicPartition, OffsetSpec> query = new HashMap<>();
+        followed.keySet().forEach(it -> query.put(it, OffsetSpec.latest()));
+        return admin.listOffsets(query);
+    }
+
+    private void lookForEnd() {
+        End aim = end;
+        if (aim == null) {
+            return;
+        }
+        for (Map.Entry<TopicPartition, Long> it : aim.offsets.entrySet()) {
+            if (consumer.position(it.getKey(), CONNECT) < it.getValue()) {
+                return;
+            }
+        }
+        end = null;
+        inbox.caughtUp(aim.at);
+    }
+
+    private static Map<TopicPartition, Long> offsets(
+            Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo> found) {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        found.forEach((place, info) -> offsets.put(place, info.offset()));
+        return offsets;
+    }
+
+    private static String reason(Exception error) {
+        Throwable cause = error.getCause() == null ? error : error.getCause();
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    /** An error that comes at once, again and again, must not spin. */
+    private static void pause(long timeoutMs) {
+        try {
+            Thread.sleep(timeoutMs);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Where the log ended, and when that was asked. */
+    private static final class End {
+        final long at;
+        final Map<TopicPartition, Long> offsets;
+
+        End(long at, Map<TopicPartition, Long> offsets) {
+            this.at = at;
+            this.offsets = offsets;
+        }
+    }
+}

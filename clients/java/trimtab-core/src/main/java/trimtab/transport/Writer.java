@@ -1,0 +1,91 @@
+package trimtab.transport;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import trimtab.session.Action.Send;
+
+/**
+ * Writes a member's records, in order, by a thread of its own.
+ *
+ * <p>{@code KafkaProducer.send} may wait for metadata; nothing that watches the time may wait with it.
+ */
+final class Writer {
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final BlockingQueue<Runnable> sends = new LinkedBlockingQueue<>();
+    private final Thread thread = new Thread(this::run, "trimtab-writer");
+    private final Inbox inbox;
+    private final String prefix;
+    private volatile boolean closed;
+
+    Writer(Map<String, Object> kafka, String prefix, Duration patience, Inbox inbox) {
+        this.prefix = prefix;
+        this.inbox = inbox;
+        Map<String, Object> config = new HashMap<>();
+        int patienceMs = (int) patience.toMillis();
+        config.put("acks", "all");
+        config.put("linger.ms", 0); // a release is on the critical path of a hand-over
+        config.put("enable.idempotence", true); // beats and releases stay in order across retries
+        config.put("max.request.size", 1024 * 1024 + 64 * 1024); // the largest beat, and its key
+        // What takes longer than the session to arrive is worth nothing.
+        config.put("delivery.timeout.ms", patienceMs);
+        config.put("request.timeout.ms", Math.max(1, patienceMs / 2));
+        config.put("max.block.ms", patienceMs);
+        config.put("reconnect.backoff.max.ms", 1_000);
+        config.putAll(kafka);
+        producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    void send(int partition, Send message) {
+        sends.add(() -> write(partition, message));
+    }
+
+    /** Sends what is still to be sent, and disconnects. */
+    void close(Duration timeout) {
+        sends.add(() -> closed = true);
+        try {
+            thread.join(timeout.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        producer.close(timeout);
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                sends.take().run();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void write(int partition, Send message) {
+        byte[] key = message.key.getBytes(StandardCharsets.UTF_8);
+        byte[] value = message.record.getBytes(StandardCharsets.UTF_8);
+        String topic = prefix + message.topic.suffix();
+        try {
+            producer.send(
+                    new ProducerRecord<>(topic, partition, key, value),
+                    (metadata, error) -> {
+                        if (error == null) {
+                            inbox.delivered(message.ticket);
+                        } else {
+                            inbox.undelivered(message.ticket, topic + ": " + error.getMessage());
+                        }
+                    });
+        } catch (KafkaException | IllegalStateException e) {
+            inbox.undelivered(message.ticket, topic + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The way to Kafka, over kafka-clients: a thin translation that decides nothing. */
+package trimtab.transport;

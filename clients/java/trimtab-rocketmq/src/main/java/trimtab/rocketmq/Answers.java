@@ -1,0 +1,35 @@
+package trimtab.rocketmq;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import trimtab.protocol.Queue;
+
+/**
+ * What the client was last told to work on, topic by topic.
+ *
+ * <p>The client's thread asks, and then follows the answer. So while a queue stands in the last answer,
+ * it may be about to begin on it, whatever its table says.
+ */
+final class Answers {
+    private final Map<String, Set<Queue>> last = new HashMap<>();
+
+    synchronized void told(String topic, Set<Queue> queues) {
+        last.put(topic, queues);
+    }
+
+    synchronized boolean name(Queue queue) {
+        return last.getOrDefault(queue.topic, Set.of()).contains(queue);
+    }
+
+    /** Topics that it does not ask about any more are none that it follows. */
+    synchronized void keepTo(Iterable<String> topics) {
+        Map<String, Set<Queue>> kept = new HashMap<>();
+        topics.forEach(it -> kept.put(it, last.getOrDefault(it, Set.of())));
+        last.keySet().retainAll(kept.keySet());
+    }
+
+    synchronized void forget() {
+        last.clear();
+    }
+}

@@ -1,0 +1,132 @@
+package trimtab.rocketmq;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl;
+import org.apache.rocketmq.client.impl.consumer.ProcessQueue;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+import org.apache.rocketmq.common.ServiceState;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.remoting.protocol.RemotingCommand;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.protocol.JsonWriter;
+import trimtab.protocol.Queue;
+
+/**
+ * What we need of RocketMQ's own client: its table of queues, and its word that they change.
+ *
+ * <p>All of it is there in 4.9 and in 5, under the same names. Only the client's own thread adds and
+ * removes queues; we drop what must stop at once, and wake that thread.
+ */
+final class Client {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+    /** RocketMQ's number of the request, the same in 4 and 5. */
+    private static final int UNLOCK_BATCH_MQ = 42;
+    /** As RocketMQ's own client has for this request. */
+    private static final long PATIENCE_MS = 1_000;
+
+    private final DefaultMQPushConsumerImpl inner;
+
+    Client(DefaultMQPushConsumer consumer) {
+        this.inner = consumer.getDefaultMQPushConsumerImpl();
+    }
+
+    /** Has the client's thread ask its strategy anew, now. */
+    void wake() {
+        if (inner.getServiceState() == ServiceState.RUNNING && inner.getmQClientFactory() != null) {
+            inner.getmQClientFactory().rebalanceImmediately();
+        }
+    }
+
+    boolean isShutDown() {
+        return inner.getServiceState() == ServiceState.SHUTDOWN_ALREADY;
+    }
+
+    /** All that it subscribes, with the group's own topic of messages to be tried again. */
+    List<String> topics() {
+        return new ArrayList<>(new TreeSet<>(inner.getSubscriptionInner().keySet()));
+    }
+
+    /** Whether it still has a queue: it removes one after its offset was sent to the broker. */
+    boolean has(Queue queue) {
+        return inner.getRebalanceImpl().getProcessQueueTable().containsKey(named(queue));
+    }
+
+    /** Whether it has a queue that was dropped, and that it therefore has to remove first. */
+    boolean hasDropped(Queue queue) {
+        ProcessQueue mine = inner.getRebalanceImpl().getProcessQueueTable().get(named(queue));
+        return mine != null && mine.isDropped();
+    }
+
+    /** Has it begin on no more messages of a queue, and ignore what becomes of those at work. */
+    void drop(Queue queue) {
+        ProcessQueue mine = inner.getRebalanceImpl().getProcessQueueTable().get(named(queue));
+        if (mine != null) {
+            mine.setDropped(true);
+        }
+    }
+
+    /** The same, and have it commit nothing: the queue is somebody else's. */
+    void forsake(Queue queue) {
+        drop(queue);
+        inner.getOffsetStore().removeOffset(named(queue));
+    }
+
+    /** Whether its listener takes the messages of each queue in order, under a lock of the broker's. */
+    boolean isOrderly() {
+        return inner.isConsumeOrderly();
+    }
+
+    /**
+     * Takes the lock that a former owner of queues has at their brokers.
+     *
+     * <p>It has released them, or is dead: so says the log. The broker does not know that, and would
+     * keep the queues locked for a minute.
+     */
+    void unlock(String formerOwner, List<Queue> queues) {
+        Map<String, List<Map<String, Object>>> byBroker = new TreeMap<>();
+        for (Queue queue : queues) {
+            Map<String, Object> said = new LinkedHashMap<>();
+            said.put("topic", queue.topic);
+            said.put("brokerName", queue.broker);
+            said.put("queueId", queue.id);
+            byBroker.computeIfAbsent(queue.broker, it -> new ArrayList<>()).add(said);
+        }
+        byBroker.forEach((broker, named) -> {
+            Map<String, Object> order = new LinkedHashMap<>();
+            order.put("consumerGroup", inner.groupName());
+            order.put("clientId", formerOwner);
+            order.put("mqSet", named);
+            unlock(broker, JsonWriter.write(order));
+        });
+    }
+
+    private void unlock(String broker, String order) {
+        RemotingCommand command = RemotingCommand.createRequestCommand(UNLOCK_BATCH_MQ, null);
+        command.setBody(order.getBytes(StandardCharsets.UTF_8));
+        MQClientInstance shared = inner.getmQClientFactory();
+        String address = shared.findBrokerAddressInPublish(broker);
+        try {
+            shared.getMQClientAPIImpl().getRemotingClient().invokeSync(address, command, PATIENCE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) { // RocketMQ declares five, and the answer to all is to wait
+            LOG.warn("the queues of {} stay locked for up to a minute: {}", broker, e.toString());
+        }
+    }
+
+    static Queue named(MessageQueue queue) {
+        return new Queue(queue.getTopic(), queue.getBrokerName(), queue.getQueueId());
+    }
+
+    private static MessageQueue named(Queue queue) {
+        return new MessageQueue(queue.topic, queue.broker, queue.id);
+    }
+}

@@ -1,0 +1,45 @@
+package trimtab.rocketmq;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import trimtab.protocol.Queue;
+
+/**
+ * Lets the application's listener begin on messages of a queue only while the queue is ours.
+ *
+ * <p>RocketMQ drops a queue while its listener still works on the last messages of it. So we count who
+ * is at work, and a queue is released when nobody is.
+ */
+final class Gate {
+    private final Predicate<Queue> isOurs;
+    private final Map<Queue, Integer> atWork = new HashMap<>();
+
+    Gate(Predicate<Queue> isOurs) {
+        this.isOurs = isOurs;
+    }
+
+    /** Begins work on a queue, if that is allowed at this moment; {@link #leave} ends it. */
+    boolean enter(Queue queue) {
+        synchronized (atWork) {
+            atWork.merge(queue, 1, Integer::sum); // first: who looks now sees that somebody may be in
+        }
+        boolean mayWork = isOurs.test(queue);
+        if (!mayWork) {
+            leave(queue);
+        }
+        return mayWork;
+    }
+
+    void leave(Queue queue) {
+        synchronized (atWork) {
+            atWork.computeIfPresent(queue, (it, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    boolean isIdle(Queue queue) {
+        synchronized (atWork) {
+            return !atWork.containsKey(queue);
+        }
+    }
+}

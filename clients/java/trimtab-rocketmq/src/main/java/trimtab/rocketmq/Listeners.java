@@ -1,0 +1,68 @@
+package trimtab.rocketmq;
+
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListener;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import trimtab.protocol.Queue;
+
+/**
+ * Puts the gate before the application's listener, of either kind.
+ *
+ * <p>Where the gate is shut the queue is dropped first: RocketMQ ignores what a listener answers for a
+ * dropped queue, so the messages are neither committed nor sent back, and the next owner has them.
+ */
+final class Listeners {
+    private final Gate gate;
+    private final Client client;
+
+    Listeners(Gate gate, Client client) {
+        this.gate = gate;
+        this.client = client;
+    }
+
+    /** Replaces the consumer's listener by one behind the gate. */
+    void guard(DefaultMQPushConsumer consumer) {
+        MessageListener listener = consumer.getMessageListener();
+        if (listener instanceof MessageListenerConcurrently) {
+            consumer.registerMessageListener(guarded((MessageListenerConcurrently) listener));
+        } else if (listener instanceof MessageListenerOrderly) {
+            consumer.registerMessageListener(guarded((MessageListenerOrderly) listener));
+        } else {
+            throw new IllegalStateException(
+                    "Trimtab.attach: the consumer has no listener yet: call registerMessageListener first");
+        }
+    }
+
+    private MessageListenerConcurrently guarded(MessageListenerConcurrently listener) {
+        return (messages, context) -> {
+            Queue queue = Client.named(context.getMessageQueue());
+            if (!gate.enter(queue)) {
+                client.drop(queue);
+                return ConsumeConcurrentlyStatus.RECONSUME_LATER;
+            }
+            try {
+                return listener.consumeMessage(messages, context);
+            } finally {
+                gate.leave(queue);
+            }
+        };
+    }
+
+    private MessageListenerOrderly guarded(MessageListenerOrderly listener) {
+        return (messages, context) -> {
+            Queue queue = Client.named(context.getMessageQueue());
+            if (!gate.enter(queue)) {
+                client.drop(queue);
+                return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
+            }
+            try {
+                return listener.consumeMessage(messages, context);
+            } finally {
+                gate.leave(queue);
+            }
+        };
+    }
+}

@@ -1,0 +1,231 @@
+package trimtab.rocketmq;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trimtab.Grant;
+import trimtab.Member;
+import trimtab.MemberListener;
+import trimtab.MemberOptions;
+import trimtab.protocol.Queue;
+import trimtab.session.LossReason;
+
+/**
+ * Makes a push consumer of RocketMQ a member of its group, whose queues the controller shares out.
+ *
+ * <pre>
+ * consumer.registerMessageListener(listener);
+ * Trimtab.attach(consumer, MemberOptions.of("kafka-1:9092"));
+ * consumer.start();
+ * </pre>
+ *
+ * <p>All consumers of the group must do so. It joins when the consumer starts, under its client id,
+ * and leaves when the consumer is shut down. A consumer that broadcasts asks nobody, and is left alone.
+ */
+public final class Trimtab implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("trimtab");
+
+    /**
+     * RocketMQ 5 rebalances at most once a second, unless this says otherwise; with that, each queue
+     * would stand still for up to two seconds when it moves.
+     */
+    private static final String FLOOR = "rocketmq.client.rebalance.minInterval";
+    private static final String FLOOR_MS = "50";
+
+    /** How often to look whether a queue has left the client's table. */
+    private static final long LOOK_MS = 5;
+    /** How often to look whether the consumer was shut down. */
+    private static final long IDLE_MS = 100;
+    /**
+     * How soon the client is reminded of a queue that it has not begun on: its broker was away, or had
+     * locked the queue for somebody else. By itself it tries again after 20 s.
+     */
+    private static final long REMIND_MS = 1_000;
+
+    private final Client client;
+    private final MemberOptions options;
+    private final Fallback fallback;
+    private final Gate gate = new Gate(this::isOurs);
+    private final Answers answers = new Answers();
+    private final Departures departures;
+    private final AllocateMessageQueueAveragely averagely = new AllocateMessageQueueAveragely();
+    private final Object news = new Object();
+    private volatile Member member;
+    private long unansweredSince;
+    private volatile boolean alone;
+
+    private Trimtab(DefaultMQPushConsumer consumer, MemberOptions options, Fallback fallback) {
+        this.client = new Client(consumer);
+        this.options = options;
+        this.fallback = fallback;
+        this.departures = new Departures(client, gate, answers);
+        new Listeners(gate, client).guard(consumer);
+        consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(this));
+    }
+
+    /** Attaches a consumer that has its listener and was not started yet. */
+    public static Trimtab attach(DefaultMQPushConsumer consumer, MemberOptions options) {
+        return attach(consumer, options, Fallback.NONE);
+    }
+
+    /** The same, with what to do while no controller answers. */
+    public static Trimtab attach(
+            DefaultMQPushConsumer consumer, MemberOptions options, Fallback fallback) {
+        if (System.getProperty(FLOOR) == null) {
+            System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
+        }
+        return new Trimtab(consumer, options, fallback);
+    }
+
+    /** Hands all queues on in good order, and waits for that. Then shut the consumer down. */
+    @Override
+    public void close() throws InterruptedException {
+        Member mine = member;
+        if (mine != null) {
+            mine.leave(Duration.ofSeconds(30)); // RocketMQ's own patience with a lock is 60
+            mine.join(Duration.ofSeconds(60));
+        }
+    }
+
+    /** What the client is to work on of one topic, which all of these queues are of. */
+    List<MessageQueue> share(
+            String group, String clientId, List<MessageQueue> queues, List<String> clientIds) {
+        begin(group, clientId);
+        if (queues.isEmpty()) {
+            return List.of();
+        }
+        String topic = queues.get(0).getTopic();
+        Set<Queue> mine = new HashSet<>();
+        member.assignment().forEach(it -> mine.add(it.queue));
+        List<MessageQueue> share = new ArrayList<>();
+        boolean askAgain = false;
+        if (worksAlone()) {
+            share.addAll(averagely.allocate(group, clientId, queues, clientIds));
+        } else {
+            for (MessageQueue queue : queues) {
+                if (mine.contains(Client.named(queue))) {
+                    boolean isDropped = client.hasDropped(Client.named(queue));
+                    askAgain |= isDropped; // it goes now, and comes anew with the next answer
+                    if (!isDropped) {
+                        share.add(queue);
+                    }
+                }
+            }
+        }
+        Set<Queue> told = new HashSet<>();
+        share.forEach(it -> told.add(Client.named(it)));
+        answers.told(topic, told);
+        if (askAgain) {
+            client.wake();
+        }
+        return share;
+    }
+
+    /** Joins at the first question: only then the client knows by what name it goes. */
+    private synchronized void begin(String group, String clientId) {
+        List<String> topics = client.topics();
+        if (member == null) {
+            member = new Member(group, clientId, topics, options, new Obedience());
+            unansweredSince = System.nanoTime();
+            member.start();
+            Thread keeper = new Thread(this::keep, "trimtab-rocketmq");
+            keeper.setDaemon(true); // the member's thread stays until it has left
+            keeper.start();
+        }
+        member.subscribe(topics);
+        answers.keepTo(topics);
+    }
+
+    private boolean isOurs(Queue queue) {
+        return alone ? answers.name(queue) : member.holds(queue);
+    }
+
+    /** Whether it was told to help itself, and no controller has answered for a session. */
+    private synchronized boolean worksAlone() {
+        long now = System.nanoTime();
+        if (member.isAnswered()) {
+            unansweredSince = now;
+        }
+        boolean isLong = now - unansweredSince > options.sessionTimeout().toNanos();
+        boolean should = fallback == Fallback.AVG && isLong;
+        if (should != alone) {
+            LOG.warn(should
+                    ? "no controller answers: this consumer takes its share by AVG (fallback=AVG),"
+                            + " and queues may have two owners"
+                    : "the controller answers again: this consumer obeys it");
+            alone = should;
+        }
+        return alone;
+    }
+
+    /** Looks after queues that leave, and after the consumer's end. */
+    private void keep() {
+        boolean hasLeft = false;
+        long remindAt = System.nanoTime();
+        try {
+            while (member.ending() == null) {
+                if (client.isShutDown() && !hasLeft) {
+                    hasLeft = true;
+                    answers.forget(); // its table is empty for good
+                    member.leave(Duration.ZERO);
+                }
+                departures.look(member::finish);
+                if (System.nanoTime() - remindAt > REMIND_MS * 1_000_000) {
+                    remindAt = System.nanoTime();
+                    if (!member.assignment().stream().allMatch(it -> client.has(it.queue))) {
+                        client.wake();
+                    }
+                }
+                boolean wasAlone = alone;
+                if (worksAlone() != wasAlone) {
+                    client.wake();
+                }
+                synchronized (news) {
+                    news.wait(departures.isEmpty() ? IDLE_MS : LOOK_MS);
+                }
+            }
+            client.wake(); // whatever ended it, nothing is ours any more
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Does what the controller says. */
+    private final class Obedience implements MemberListener {
+        @Override
+        public void onAssigned(List<Grant> grants) {
+            if (client.isOrderly()) {
+                Map<String, List<Queue>> byFormer = new TreeMap<>();
+                grants.stream().filter(it -> it.formerOwner != null).forEach(it ->
+                        byFormer.computeIfAbsent(it.formerOwner, key -> new ArrayList<>()).add(it.queue));
+                byFormer.forEach(client::unlock);
+            }
+            client.wake();
+        }
+
+        @Override
+        public void onRevoked(List<Grant> grants) {
+            departures.begin(grants);
+            client.wake();
+            synchronized (news) {
+                news.notifyAll();
+            }
+        }
+
+        @Override
+        public void onLost(List<Grant> grants, LossReason reason) {
+            departures.forget(grants);
+            grants.forEach(it -> client.forsake(it.queue));
+            client.wake();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+"""Operators' commands about one member of a group, as `trimtab groups` has them.
+
+As ``group_orders``, which has those about the whole group.
+"""
+
+from typing import Annotated
+
+import typer
+
+from console.commands.group_orders import BaseEpoch, Group, Reason
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    DryRun,
+    NoWait,
+    Patience,
+    settings_of,
+)
+from console.commands.ordering import Asked, order_group
+
+Member = Annotated[str, typer.Argument(help="The member's name.")]
+Force = Annotated[bool, typer.Option("--force", help="Also if a topic then has no other worker.")]
+
+
+def drain(
+    name: Group,
+    member: Member,
+    *,
+    reason: Reason,
+    force: Force = False,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Hand a member's queues to others.
+
+    A drained member gets no queues until it restarts, or `undrain`.
+
+    Examples:
+      trimtab groups drain billing worker-3 --reason "rack 7 goes down"
+    """
+    settings = settings_of(config, assignments).settings
+    order_group(
+        settings,
+        name,
+        "drain",
+        Asked(reason, patience, no_wait, dry_run),
+        base_epoch=base_epoch,
+        member=member,
+        force=force or None,
+    )
+
+
+def undrain(
+    name: Group,
+    member: Member,
+    *,
+    reason: Reason,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
+    dry_run: DryRun = False,
+) -> None:
+    """End a drain: the member may have queues again.
+
+    Examples:
+      trimtab groups undrain billing worker-3 --reason "rack 7 is back"
+    """
+    settings = settings_of(config, assignments).settings
+    order_group(
+        settings,
+        name,
+        "undrain",
+        Asked(reason, patience, no_wait, dry_run),
+        base_epoch=base_epoch,
+        member=member,
+    )
+
+
+def evict(
+    name: Group,
+    member: Member,
+    *,
+    reason: Reason,
+    force: Force = False,
+    base_epoch: BaseEpoch = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    patience: Patience = "30s",
+    no_wait: NoWait = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Fence a member at once; if it lives, it may join again.
+
+    Examples:
+      trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"
+    """
+    settings = settings_of(config, assignments).settings
+    order_group(
+        settings,
+        name,
+        "evict",
+        Asked(reason, patience, no_wait, dry_run),
+        base_epoch=base_epoch,
+        member=member,
+        force=force or None,
+    )

@@ -1,0 +1,25 @@
+"""`trimtab prepare`: later starts of the controller take a third less.
+
+It runs the controller once, on a Kafka and in a home that nobody else has, and keeps what Java has
+loaded (``streaming.class_archive``).
+"""
+
+import typer
+
+from console.commands.options import call_of
+from console.output import write
+
+
+def prepare(context: typer.Context) -> None:
+    """Make later starts quicker: write down what Java loads when the controller starts.
+
+    Once after an installation or an upgrade, of Java too. It takes half a minute and 130 MB beside
+    the Java archives. Without it, or when it does not fit any more, starts only take longer.
+
+    Examples:
+      trimtab prepare
+    """
+    from console.preparation import prepare as make
+
+    archive = make(call_of(context).progress)
+    write(f"{archive} written: the controller starts quicker from now on")

@@ -1,0 +1,65 @@
+"""`trimtab recover`: why a controller does not go on with its checkpoint, and what to do.
+
+The rules are in ``console.recovery``; here the checkpoint is found.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from console.commands.options import Assignments, ConfigFile, Output, call_of, settings_of
+from console.errors import ExitCode, Failure
+from console.output import Format, Listing, write
+
+
+def recover(
+    context: typer.Context,
+    *,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            show_default=False,
+            help="Look at this copy of a checkpoint, instead of controller.checkpoint.",
+        ),
+    ] = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Say what is wrong with the checkpoint, and what to do about each; it changes nothing.
+
+    Looks for files that are missing or damaged, other settings than it was begun with, and records
+    that Kafka has lost; exit code 3 if anything is wrong. It needs the controller's own settings.
+
+    Examples:
+      trimtab recover
+      trimtab recover --checkpoint /mnt/copy/checkpoint -o json
+    """
+    from console.cluster import bootstrap_servers
+    from console.recovery import of_files, of_settings, present
+    from console.views.findings import COLUMNS
+    from streaming.startup.batch_logs import COMMITS, OFFSETS
+    from streaming.startup.damage import last, local
+    from streaming.startup.losses import NotSurveyed
+
+    settings = settings_of(config, assignments).settings
+    if (named := checkpoint or local(settings.controller.checkpoint)) is None:
+        reason = f"{settings.controller.checkpoint} is not on this machine"
+        raise Failure(f"{reason}: copy it here, and name the copy by --checkpoint", ExitCode.USAGE)
+    found = list(of_files(place := present(named)))
+    planned, done = last(place, OFFSETS), last(place, COMMITS)
+    if planned is None and not found:
+        write(f"there is no checkpoint in {place}: `trimtab run` begins one; no queue moves")
+        return
+    try:
+        found += [] if found else of_settings(settings, place, bootstrap_servers(settings))
+    except (NotSurveyed, Failure) as error:
+        call_of(context).progress.note(f"settings and topics were not compared: {error}")
+    if found or output not in {Format.TABLE, Format.WIDE}:
+        Listing("findings", [it.row() for it in found], COLUMNS).show(output)
+    else:
+        write(f"nothing is wrong: batch {done} is committed, {planned} the last begun")
+    if found:
+        raise typer.Exit(ExitCode.UNHEALTHY)

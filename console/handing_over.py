@@ -1,0 +1,65 @@
+"""A hand-over between controllers: an operator asks a standby to take over, and waits until it has.
+
+The request stands on `controllers` under the standby's name, until its next status replaces it.
+What it says there is also the answer.
+
+Called by `trimtab controllers hand-over`. Its one rule: done means that the standby has committed
+a batch.
+"""
+
+import time
+from typing import Final
+
+from pydantic import ValidationError
+
+from console.errors import ExitCode, Failure
+from console.operator_commands import user, write
+from console.published import Published
+from console.views.controllers import SILENT_S
+from trimtab.protocol import CONTROLLERS, Controller, HandOver
+
+_LOOK_S: Final = 0.5
+
+
+def hand_over_to(published: Published, name: str | None, reason: str, patience_s: float) -> str:
+    """Ask for it and wait; return who is the active controller now.
+
+    Raises:
+        Failure: There is no such standby, Kafka did not take it, or it has not happened in time.
+    """
+    standby = _chosen(_living(published), name)
+    try:
+        asked = HandOver(controller=standby, principal=user(), reason=reason)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise Failure(f"--reason: {first['msg']}", ExitCode.USAGE) from error
+    write(published.settings, CONTROLLERS, standby, asked)
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline:
+        now = _living(published).get(standby)
+        if now is not None and now.role == "active" and now.batch is not None:
+            return standby
+        time.sleep(_LOOK_S)
+    said = f"{standby} has been asked and is not at work within {patience_s:.0f} s"
+    raise Failure(f"{said}: see its log, and `trimtab controllers list`", ExitCode.TIMEOUT)
+
+
+def _living(published: Published) -> dict[str, Controller]:
+    now_ms = time.time_ns() // 1_000_000
+    said = published.controllers()
+    return {it.controller: it for at_ms, it in said if now_ms - at_ms <= 1_000 * SILENT_S}
+
+
+def _chosen(living: dict[str, Controller], name: str | None) -> str:
+    standbys = sorted(it for it, status in living.items() if status.role == "standby")
+    if name is None and len(standbys) == 1:
+        return standbys[0]
+    if name in standbys:
+        return name
+    if not standbys:
+        reason = "there is no standby: start one with `trimtab run --standby`"
+    elif name is None:
+        reason = f"say which standby takes over: {', '.join(standbys)}"
+    else:
+        reason = f"there is no standby {name}; there is {', '.join(standbys)}"
+    raise Failure(reason, ExitCode.NOT_FOUND)

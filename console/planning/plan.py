@@ -1,0 +1,138 @@
+"""A plan: what a change would move, from whom to whom and why.
+
+Called by `trimtab plan` and by orders with `--dry-run`. A move is a queue whose meant owner is
+another one, or none, after the change; what moves already is no part of it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from allocators import BadOption, allocator
+from console.errors import ExitCode, Failure
+from console.planning.changes import Change, Told, happen
+from console.planning.known import Known
+from console.planning.rebuilding import rebuilt
+from console.planning.rehearsal import Rehearsal
+from rebalance.allocation import Allocator
+from rebalance.groups.model.policy import Policy
+from rebalance.groups.model.state import GroupState
+from rebalance.ids import Epoch, MemberId, Queue
+
+Asking = Callable[[Rehearsal], Iterable[Change]]
+"""What is asked of a group: some questions name members by what they are, so they see it first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A queue that would change hands."""
+
+    queue: Queue
+    giver: MemberId | None
+    taker: MemberId | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would happen."""
+
+    group: str
+    epoch: int
+    strategy: str
+    changes: Sequence[str]
+    notes: Sequence[str]
+    unknown: Sequence[str]
+    """What is not known; the plan can only guess there."""
+    refused: bool
+    queues: int
+    moves: Sequence[Move]
+    before: Mapping[MemberId, int]
+    after: Mapping[MemberId, int]
+    """How many queues each is meant to have."""
+
+
+def plan(known: Known, policy: Policy, asking: Asking, *, resumed: bool) -> Plan:
+    """Ask what changes would move.
+
+    Args:
+        known: The group.
+        policy: The controller's settings.
+        asking: What is asked.
+        resumed: End a pause first, or nothing would move.
+
+    Raises:
+        Failure: The group cannot be rebuilt, or what is asked names nothing.
+    """
+    group = rebuilt(known, policy, _general(policy))
+    published = group.state.target.owners
+    told = Told()
+    if resumed and group.state.rules.paused:
+        told.notes.append("it is paused, and all of this waits for `groups resume`")
+        group.resume()
+    elif group.state.rules.paused:
+        told.notes.append(
+            "it is paused: all that the command does not move itself waits for `groups resume`"
+        )
+    group.settle()
+    begun = group.state
+    if anyway := len(list(_differing(published, begun))):
+        told.notes.append(f"{anyway} queues move in any case: its members or routes have changed")
+    for change in asking(group):
+        happen(group, change, told, Epoch(known.summary.epoch))
+    after = group.state
+    if after.ailment is not None:
+        raise Failure(f"{known.summary.group}: {after.ailment.reason}", ExitCode.UNHEALTHY)
+    told.notes += [
+        f"{count} queues have no worker: {why}" for why, count in after.target.shortage.items()
+    ]
+    return Plan(
+        group=known.summary.group,
+        epoch=known.summary.epoch,
+        strategy=after.rules.strategy or policy.strategy,
+        changes=told.changes,
+        notes=told.notes,
+        unknown=list(known.missing),
+        refused=told.refused,
+        queues=len(_queues(after)),
+        moves=list(_moves(begun, after, told, policy)),
+        before=_loads(begun),
+        after=_loads(after),
+    )
+
+
+def _general(policy: Policy) -> Allocator:
+    try:
+        return allocator(policy.strategy, json.loads(policy.strategy_options))
+    except (KeyError, BadOption) as error:
+        raise Failure(f"policy.strategy: {error.args[0]}", ExitCode.USAGE) from error
+
+
+def _queues(state: GroupState) -> set[Queue]:
+    mapped = {queue for route in state.topics.routes.values() for queue in route.queues}
+    return mapped | state.target.owners.keys()
+
+
+def _loads(state: GroupState) -> Mapping[MemberId, int]:
+    loads = Counter(state.target.owners.values())
+    return {name: loads[name] for name in sorted(loads.keys() | state.membership.members.keys())}
+
+
+def _differing(before: Mapping[Queue, MemberId], after: GroupState) -> Iterator[Queue]:
+    owners = after.target.owners
+    for queue in sorted(before.keys() | owners.keys()):
+        if before.get(queue) != owners.get(queue):
+            yield queue
+
+
+def _moves(before: GroupState, after: GroupState, told: Told, policy: Policy) -> Iterator[Move]:
+    strategy = after.rules.strategy or policy.strategy
+    for queue in _differing(before.target.owners, after):
+        giver, taker = before.target.owners.get(queue), after.target.owners.get(queue)
+        reasons = [f"{it} {told.why[it]}" for it in (giver, taker) if it in told.why]
+        if taker is None:
+            reasons.append("no member can take it")
+        elif giver is None:
+            reasons.append("it has no worker")
+        yield Move(queue, giver, taker, ", ".join(reasons) or f"{strategy} evens out")

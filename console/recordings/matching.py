@@ -1,0 +1,268 @@
+"""Matching: recorded events are cut into the batches that a controller really made.
+
+Nobody writes down where a batch ended, but what was published tells: summaries, rebalances,
+hand-overs and first grants carry the time of the last record that was read for them. What is left
+open is tried: the beats come once a second and the rest at once, so those of the last second may be
+in or not; and of records that stand at nearly the same time the later ones may not have been read
+yet. The batch is the one from which comes what was published. If none is, the replay ends there,
+and says so.
+
+Between two such times the log is cut at each tick from which nothing comes.
+
+Called by `trimtab replay`. Its one rule: what was not published is never told.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, product
+from typing import NamedTuple
+
+from console.recordings.replaying import Replay
+from sinks import Record
+from streaming.wire.rows import Row, in_log_order
+from trimtab.protocol import (
+    COMMANDS,
+    GROUPS,
+    HEARTBEATS,
+    HISTORY,
+    MEMBERS,
+    RELEASES,
+    ROCKETMQ,
+    ROUTES,
+    TICK_KEY,
+    Granted,
+    Group,
+    Handover,
+    HistoryRecord,
+    RebalanceDone,
+    UndecodableRecord,
+    decode,
+    partition_of,
+)
+
+_TOGETHER_MS = 100
+"""Records of several topics that are so near each other may be read by two batches."""
+_TIES = 8
+"""Records of one millisecond that are tried one by one."""
+
+
+class Batch(NamedTuple):
+    """What was read and what was decided by it."""
+
+    number: int
+    rows: list[Row]
+    records: list[Record]
+
+
+class Difference(NamedTuple):
+    """What was published, and what comes instead."""
+
+    at_ms: int
+    published: Row | None
+    """None: only the group's summary, which is not kept for ever, shows that there was a batch."""
+    decided: list[Record]
+    first: bool
+    """Nothing came as published."""
+
+
+@dataclass(slots=True)
+class Published:
+    """What a group's history says, and when its batches ended."""
+
+    history: list[tuple[Row, HistoryRecord]] = field(default_factory=list)
+    summaries: dict[int, Group] = field(default_factory=dict)
+    """Those that are still there, by epoch."""
+
+    @classmethod
+    def of(cls, group: str, rows: Iterable[Row], prefix: str) -> "Published":
+        """Read what there is of a group."""
+        found, own = cls(), group.encode()
+        for row in sorted(rows, key=lambda row: row[:3]):
+            if row.key != own or row.value is None:
+                continue
+            try:
+                if row.topic == f"{prefix}{HISTORY.name}":
+                    found.history.append((row, decode(HISTORY, row.value)))
+                elif row.topic == f"{prefix}{GROUPS.name}":
+                    summary = decode(GROUPS, row.value)
+                    found.summaries[summary.epoch] = summary
+            except UndecodableRecord:
+                continue  # of a later version, or nobody's: it cannot be compared
+        return found
+
+    @property
+    def ends(self) -> list[int]:
+        """The times at which batches ended that decided something."""
+        known = {it.at_ms for it in self.summaries.values()}
+        return sorted(known | {it.at_ms for it in _closing(it for _, it in self.history)})
+
+
+def about(group: str, rows: Iterable[Row], prefix: str, partitions: int) -> list[Row]:
+    """Return what its cell hears that can concern a group.
+
+    Of its neighbours only what a starting controller finds of them: it waits for all of that.
+    """
+    own, partition = group.encode(), partition_of(group, partitions)
+    routes, rocketmq = f"{prefix}{ROUTES.name}", f"{prefix}{ROCKETMQ.name}"
+    heard = {f"{prefix}{topic.name}" for topic in (MEMBERS, HEARTBEATS, RELEASES, COMMANDS)}
+    return [
+        row
+        for row in rows
+        if (row.topic in heard and row.partition == partition and row.key in (own, TICK_KEY))
+        or (row.topic == routes and row.partition == partition)
+        or row.topic == rocketmq
+    ]
+
+
+@dataclass(slots=True)
+class _Log:
+    """The rows that are left to read, in log order."""
+
+    rows: list[Row]
+    times: list[int]
+    at: int = 0
+    held: list[Row] = field(default_factory=list)
+    """Rows before ``at`` that no batch has read yet."""
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> "_Log":
+        """Order them."""
+        ordered = in_log_order(rows)
+        return cls(ordered, list(accumulate((row.appended_ms for row in ordered), max)))
+
+    def until(self, end: int) -> list[Row]:
+        """Return what stands there up to a moment."""
+        return self.held + self.rows[self.at : bisect_right(self.times, end)]
+
+    def take(self, taken: Iterable[Row], end: int) -> None:
+        """Note that a batch has read these, which stand before a moment."""
+        places = {row[:3] for row in taken}
+        self.held = [row for row in self.until(end) if row[:3] not in places]
+        self.at = bisect_right(self.times, end)
+
+    def ticks(self, end: int) -> list[int]:
+        """Return when there were ticks before a moment."""
+        ahead = self.rows[self.at : bisect_right(self.times, end - 1)]
+        return [row.appended_ms for row in ahead if row.key == TICK_KEY]
+
+
+def as_published(
+    replay: Replay, group: str, rows: Iterable[Row], published: Published
+) -> Iterator[Batch | Difference]:
+    """Decide again, batch by batch, as long as what comes was published."""
+    log, told, own = _Log.of(rows), 0, group.encode()
+    for number, end in enumerate(published.ends):
+        replay = _quiet(replay, log, end, own)
+        expected = published.history[told:]
+        best = _matching(replay, log.until(end), end, expected, published, own)
+        if best is None:
+            decided = replay.copied().decide(log.until(end))
+            row = expected[0][0] if expected else None
+            yield Difference(end, row, _of(decided, own), first=number == 0)
+            return
+        replay, batch = best.replay, Batch(number, best.rows, best.records)
+        log.take(batch.rows, end)
+        told += sum(map(_is_history, batch.records))
+        yield batch
+
+
+class _Match(NamedTuple):
+    replay: Replay
+    rows: list[Row]
+    records: list[Record]
+
+
+def _matching(
+    replay: Replay,
+    there: list[Row],
+    end: int,
+    expected: Sequence[tuple[Row, HistoryRecord]],
+    published: Published,
+    own: bytes,
+) -> _Match | None:
+    """Return the first batch from which comes what was published, if need be but for durations."""
+    nearly: _Match | None = None
+    for tried in _tries(there, end, replay.rules.decoder.heartbeats):
+        trial = replay.copied()
+        records = _of(trial.decide(tried), own)
+        likeness = _likeness(records, end, expected, published)
+        if likeness:
+            return _Match(trial, tried, records)
+        if likeness is False and nearly is None:
+            nearly = _Match(trial, tried, records)
+    return nearly
+
+
+def _quiet(replay: Replay, log: _Log, end: int, own: bytes) -> Replay:
+    """Read up to the last tick before ``end`` from which nothing comes."""
+    for at in log.ticks(end):
+        trial, read = replay.copied(), log.until(at)
+        if _of(trial.decide(read), own):
+            break
+        log.take(read, at)
+        replay = trial
+    return replay
+
+
+def _closing(entries: Iterable[HistoryRecord]) -> Iterator[RebalanceDone | Handover | Granted]:
+    """Return the entries that carry the time of the last record of their batch."""
+    return (it for it in entries if isinstance(it, RebalanceDone | Handover | Granted))
+
+
+def _of(records: Iterable[Record], group: bytes) -> list[Record]:
+    return [it for it in records if it.key == group or it.key.startswith(group + b"/")]
+
+
+def _is_history(record: Record) -> bool:
+    return record.topic.endswith(HISTORY.name)
+
+
+def _tries(there: Sequence[Row], end: int, heartbeats: str) -> Iterator[list[Row]]:
+    """Return what a batch that ended at that time may have read, the likeliest first."""
+    last = [row for row in there if row.appended_ms == end]
+    sure = [row for row in there if row.appended_ms < end]
+    beats_last = any(row.topic == heartbeats for row in last)
+    seen: set[tuple[tuple[str, int, int], ...]] = set()
+    for with_beats, late, ties in product(
+        (beats_last, not beats_last), (False, True), range(len(last), 0, -1)
+    ):
+        if len(last) - ties > _TIES:
+            break
+        names = {row.topic for row in last[:ties]}
+        tried = [
+            row
+            for row in (*sure, *last[:ties])
+            if (with_beats or row.topic != heartbeats)
+            and not (late and row.topic not in names and row.appended_ms > end - _TOGETHER_MS)
+        ]
+        key = tuple(row[:3] for row in tried)
+        if tried and tried[-1].appended_ms == end and key not in seen:
+            seen.add(key)
+            yield tried
+
+
+def _likeness(
+    records: Sequence[Record],
+    end: int,
+    expected: Sequence[tuple[Row, HistoryRecord]],
+    published: Published,
+) -> bool | None:
+    """Tell whether what was decided is what was published; False: but for durations."""
+    history = [decode(HISTORY, it.value) for it in records if _is_history(it)]
+    summaries = [decode(GROUPS, it.value) for it in records if it.topic.endswith(GROUPS.name)]
+    if not any(it.at_ms == end for it in (*summaries, *_closing(history))):
+        return None
+    if any(published.summaries.get(it.epoch, it) != it for it in summaries):
+        return None
+    wanted = [entry for _, entry in expected[: len(history)]]
+    if history == wanted:
+        return True
+    return False if [*map(_timeless, history)] == [*map(_timeless, wanted)] else None
+
+
+def _timeless(entry: HistoryRecord) -> HistoryRecord:
+    """Return an entry without what depends on how far beats had been read."""
+    if isinstance(entry, Handover):
+        return entry.model_copy(update={"duration_ms": 0, "idle_ms": None})
+    return entry

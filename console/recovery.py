@@ -1,0 +1,92 @@
+"""What keeps a controller from going on with its checkpoint, and what to do about it.
+
+The same rules as at its start, and a look at the files beside them: there a controller ends with
+the first thing that is wrong, and Spark with a page of Java. Here all of it is said at once.
+
+Called by `trimtab recover`. Its one rule: it changes nothing, neither files nor topics.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from console.settings import Settings
+from console.views.findings import Finding
+from console.wiring import options
+from streaming.options import Options
+from streaming.pipeline import MOST_WAITING
+from streaming.session import session_options
+from streaming.startup.batch_logs import (
+    COMMITS,
+    MOVED,
+    OFFSETS,
+    SOURCES,
+    TERMS,
+    frozen_options,
+    positions_in,
+)
+from streaming.startup.damage import damages, last
+from streaming.startup.losses import Place, looking, losses, survey, unread
+from streaming.startup.terms import (
+    Difference,
+    differences,
+    frozen,
+    present_terms,
+    read,
+)
+from streaming.topics import URGENT, names
+
+BY_ITSELF = "`trimtab run`: it begins a new checkpoint by itself, and no queue moves"
+
+
+def present(place: Path) -> Path:
+    """Return where a checkpoint is now: there, or where the last standby has put it."""
+    moved = (it for it in place.parent.glob("*.at-*") if MOVED.sub("", it.name) == place.name)
+    return max((it for it in moved if (it / TERMS).exists()), default=place)
+
+
+def of_files(checkpoint: Path) -> Iterator[Finding]:
+    """Say what is wrong with the files."""
+    for damage in damages(checkpoint):
+        yield Finding("files", damage, BY_ITSELF)
+
+
+def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[Finding]:
+    """Say what does not fit the settings, or what Kafka holds.
+
+    Raises:
+        NotSurveyed: Kafka does not answer.
+    """
+    chosen = options(settings, bootstrap_servers=servers, jars=Path())
+    shelf = survey(chosen, looking())
+    text = _text(checkpoint / TERMS)
+    before = None if text is None else read(text)
+    now = present_terms(chosen, shelf.cluster, shelf.topics)
+    for it in (*differences(before, now), *_frozen(chosen, checkpoint)):
+        yield Finding("settings", it.what, it.remedy)
+    at = _positions(checkpoint)
+    for topic, lost in losses(at, before.topics if before else {}, shelf).items():
+        what = lost if isinstance(lost, str) else f"{lost} records are gone that were not read"
+        yield Finding(topic, what, BY_ITSELF)
+    waiting = unread(at, shelf, names(settings.topics.prefix, URGENT))
+    if waiting > MOST_WAITING:
+        yield Finding("topics", f"{waiting} records wait, more than a batch may hold", BY_ITSELF)
+
+
+def _frozen(chosen: Options, checkpoint: Path) -> Iterator[Difference]:
+    """Compare the options of Spark's that we set; its own defaults are of its version."""
+    planned = last(checkpoint, OFFSETS)
+    before = frozen_options(_text(checkpoint / OFFSETS / str(planned)) or "")
+    yield from frozen(before, before | session_options(chosen))
+
+
+def _positions(checkpoint: Path) -> dict[Place, int]:
+    """Return from where the next batch that is not done reads on, as far as the files say."""
+    done = last(checkpoint, COMMITS)
+    if done is not None:
+        return positions_in(_text(checkpoint / OFFSETS / str(done)) or "")
+    first = sorted((checkpoint / SOURCES).glob("*/0"))
+    return {place: at for it in first for place, at in positions_in(_text(it) or "").items()}
+
+
+def _text(file: Path) -> str | None:
+    return file.read_text(errors="replace") if file.exists() else None

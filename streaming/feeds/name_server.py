@@ -1,0 +1,134 @@
+"""RocketMQ's name server: which queues its topics have, by `GET_ROUTEINFO_BY_TOPIC`.
+
+A consumer works on the queues that a broker lets it read: `readQueueNums` of each. Brokers that go
+are taken off their topics by the name server, after a while or at once. "No such topic" is an
+answer; anything else leaves a topic out, so that what was seen last stays true.
+
+Used by ``routes``. Its one rule: it only reads.
+"""
+
+import json
+import re
+import socket
+from collections.abc import Iterable
+from itertools import count
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from streaming.feeds.announcements import Seen
+from streaming.feeds.remoting import Answer, Garbage, receive, request
+from streaming.process.trouble import Trouble
+from trimtab.protocol import Route, RunRef
+
+GET_ROUTEINFO_BY_TOPIC: Final = 105
+_SUCCESS: Final = 0
+_TOPIC_NOT_EXIST: Final = 17
+_READABLE: Final = 0b100
+"""`PermName.PERM_READ`."""
+_TIMEOUT_S: Final = 3.0
+"""RocketMQ's own clients wait as long; the watcher does not listen meanwhile."""
+_AT_ONCE: Final = 100
+"""Requests that are under way at a time: their answers fit what a socket holds."""
+_BARE_KEY: Final = re.compile(rb"([{,])(\d+):")
+"""A number as a key, as its older versions write ids of brokers: no JSON."""
+
+
+class NameServers:
+    """The name servers of one cluster, which all say the same: the first that answers is asked.
+
+    Args:
+        addresses: Host and port of each.
+        trouble: Where it is said that none answers.
+    """
+
+    def __init__(self, addresses: Iterable[tuple[str, int]], trouble: Trouble) -> None:
+        self._addresses = [*addresses]
+        self._trouble = trouble
+        self._connection: socket.socket | None = None
+        self._numbers = count(1)
+
+    def look(self, topics: Iterable[str]) -> dict[str, Seen]:
+        """Return what topics are like, as far as that is known."""
+        asked = sorted(topics)
+        if not asked or not self._addresses:
+            return {}
+        for _ in self._addresses:
+            try:
+                seen = self._ask(asked)
+            except (Garbage, OSError, UnicodeError) as error:  # the last: no host can be called so
+                self._trouble.met(f"{self._place()}: {error}")
+                self._hang_up()
+            else:
+                self._trouble.over()
+                return seen
+        return {}
+
+    def close(self) -> None:
+        """Ask no more."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _ask(self, topics: list[str]) -> dict[str, Seen]:
+        connection = self._connected()
+        seen: dict[str, Seen] = {}
+        for start in range(0, len(topics), _AT_ONCE):
+            asked = {next(self._numbers): it for it in topics[start : start + _AT_ONCE]}
+            connection.sendall(b"".join(map(_request, asked, asked.values())))
+            while asked:
+                answer = receive(connection)
+                if (topic := asked.pop(answer.opaque, None)) is None:
+                    raise Garbage("an answer to what was not asked")
+                if (found := route(topic, answer)) is not None:
+                    seen[topic] = found
+        return seen
+
+    def _connected(self) -> socket.socket:
+        if self._connection is None:
+            self._connection = socket.create_connection(self._addresses[0], _TIMEOUT_S)
+        return self._connection
+
+    def _hang_up(self) -> None:
+        """Have the next one asked from now on."""
+        self.close()
+        self._addresses.append(self._addresses.pop(0))
+
+    def _place(self) -> str:
+        host, port = self._addresses[0]
+        return f"{host}:{port}"
+
+
+def route(topic: str, answer: Answer) -> Seen | None:
+    """Read what a name server says of a topic; None: it cannot say.
+
+    Raises:
+        Garbage: It says nothing that could be understood.
+    """
+    if answer.code == _TOPIC_NOT_EXIST:
+        return Seen(None)
+    if answer.code != _SUCCESS:
+        return None
+    try:
+        said = _read(answer.body)
+        runs = tuple(
+            RunRef(str(it["brokerName"]), 0, int(it["readQueueNums"]))
+            for it in sorted(said["queueDatas"], key=lambda it: str(it["brokerName"]))
+            if it["perm"] & _READABLE and it["readQueueNums"]
+        )
+        # As the wire will check it: what no record could say must not come so far.
+        return Seen(Route(topic=topic, version=0, exists=True, runs=runs).runs)
+    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+        raise Garbage(f'a route of topic "{topic}" that cannot be read') from error
+
+
+def _read(body: bytes) -> Any:  # noqa: ANN401 - what came
+    try:
+        return json.loads(body)
+    except ValueError:
+        return json.loads(_BARE_KEY.sub(rb'\1"\2":', body))
+
+
+def _request(number: int, topic: str) -> bytes:
+    fields = {"topic": topic, "acceptStandardJsonOnly": "true"}
+    return request(GET_ROUTEINFO_BY_TOPIC, number, fields)

@@ -1,0 +1,148 @@
+"""The Redis writer: follows `assignments` and writes them to Redis as well.
+
+It reads what is published like any member, so neither the query nor Kafka's topics wait for it.
+While Redis is slow or away, the newest record of each member waits here, up to a limit; beyond it
+the oldest are dropped, counted and told. Everything is read again after such a loss, and from time
+to time, because hashes expire and a Redis may forget.
+
+Run by ``application``, if a Redis is set. Its one rule: nobody waits for Redis but this thread.
+"""
+
+import time
+from threading import Event
+from typing import Final
+
+import redis
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
+
+from sinks.contract import Outlet
+from sinks.redis import FORWARD, Entry, entry_of
+from streaming.feeds.feed import PROMPT, logger, reader_config, taken
+from streaming.metrics.catalogue import Metrics
+from streaming.options import Options, RedisOptions
+from streaming.process.trouble import Trouble
+from trimtab.protocol import ASSIGNMENTS, UndecodableRecord, decode
+
+_LISTEN_S: Final = 0.1
+_AT_ONCE: Final = 1_000
+"""Messages read at a time."""
+_WRITTEN_AT_ONCE: Final = 200
+"""Entries sent to Redis at a time: so few that a slow one answers within its patience."""
+MOST_WAITING: Final = 10_000
+"""Members whose records wait for Redis: some megabytes."""
+_PATIENCE_S: Final = 2.0
+"""How long Redis may take to answer."""
+_PAUSE_S: Final = 1.0
+"""Between two tries."""
+_RENEWALS: Final = 3
+"""So often everything is written again before it would expire."""
+
+
+class RedisWriter:
+    """Writes until it is told to stop.
+
+    Args:
+        options: Where Kafka is.
+        chosen: Where Redis is.
+        metrics: Where it counts.
+    """
+
+    name = "redis"
+
+    def __init__(self, options: Options, chosen: RedisOptions, metrics: Metrics) -> None:
+        self._options, self._chosen, self._metrics = options, chosen, metrics
+        self._outlet = Outlet(options.topics.prefix, options.topics.partitions)
+        self._log = logger(self.name)
+        self._reading = Trouble(self._log, "reading of assignments for Redis")
+        self._writing = Trouble(self._log, "writing to Redis")
+        self._client = redis.Redis.from_url(
+            chosen.url, socket_timeout=_PATIENCE_S, socket_connect_timeout=_PATIENCE_S
+        )
+        self._forward = self._client.register_script(FORWARD)
+        self._waiting: dict[bytes, Entry] = {}
+        """The newest of each member, the one that waits longest first."""
+        self._dropped = 0
+        """Since Redis worked last."""
+
+    def run(self, stop: Event) -> None:
+        """Read and write; begin anew before anything expires, and after a loss."""
+        while not stop.is_set():
+            consumer = self._consumer()
+            try:
+                self._follow(
+                    consumer, stop, time.monotonic() + self._chosen.expire_ms / 1_000 / _RENEWALS
+                )
+            finally:
+                consumer.close()
+        self._client.close()
+
+    def _consumer(self) -> Consumer:
+        config = reader_config(self._options, self.name, self._reading)
+        consumer = Consumer({**config, **PROMPT})
+        topic = self._outlet.topic(ASSIGNMENTS)
+        places = range(self._options.topics.partitions)
+        consumer.assign([TopicPartition(topic, it, OFFSET_BEGINNING) for it in places])
+        return consumer
+
+    def _follow(self, consumer: Consumer, stop: Event, until: float) -> None:
+        """Follow from the first record on, until everything is to be written again."""
+        while not stop.is_set() and time.monotonic() < until:
+            for message in taken(consumer, _LISTEN_S, _AT_ONCE):
+                self.take(message)
+            if self._waiting and not self.write():
+                stop.wait(_PAUSE_S)
+            elif self.has_lost():
+                return
+
+    def has_lost(self) -> bool:
+        """Tell whether something was dropped, and Redis takes records again; say so once."""
+        dropped, self._dropped = self._dropped, 0
+        if dropped:
+            self._log.warning("dropped while Redis was away; reading all again", records=dropped)
+        return dropped > 0
+
+    def take(self, message: Message) -> None:
+        """Keep a record until Redis takes it."""
+        if message.error() is not None:
+            self._reading.met(message.error())
+            return
+        self._reading.over()
+        key, value = message.key() or b"", message.value()
+        try:
+            record = None if value is None else decode(ASSIGNMENTS, value)
+        except UndecodableRecord:
+            return  # whoever starts next says so
+        entry = entry_of(self._outlet, key, message.offset() or 0, value, record)
+        self._waiting.pop(entry.key, None)
+        self._waiting[entry.key] = entry
+        if len(self._waiting) > MOST_WAITING:
+            del self._waiting[next(iter(self._waiting))]
+            self._dropped += 1
+            self._count("dropped", 1)
+
+    def write(self) -> bool:
+        """Write what waits; tell whether Redis took it."""
+        while self._waiting:
+            entries = list(self._waiting.values())[:_WRITTEN_AT_ONCE]
+            try:
+                changed = self._sent(entries)
+            except redis.RedisError as error:
+                self._writing.met(error)
+                return False
+            self._writing.over()
+            for entry in entries:
+                del self._waiting[entry.key]
+            self._count("written", changed)
+            self._count("known", len(entries) - changed)
+        return True
+
+    def _sent(self, entries: list[Entry]) -> int:
+        with self._client.pipeline(transaction=False) as pipeline:
+            for entry in entries:
+                given = entry.arguments(self._chosen.expire_ms)
+                self._forward(keys=[entry.key], args=given, client=pipeline)
+            return sum(map(int, pipeline.execute()))
+
+    def _count(self, result: str, records: int) -> None:
+        with self._metrics.lock:
+            self._metrics.redis.add(records, result)

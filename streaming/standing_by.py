@@ -1,0 +1,65 @@
+"""Standing by: what a controller does from its start to its turn, and how its turn begins.
+
+It rehearses, says that it is there, and follows the active controller (``startup.standby``). When
+its turn has come it announces its start, and takes the checkpoint to a place of its own: the other
+controller may be frozen, and would write to the old one when it wakes.
+
+Called by ``application``. Its one rule: nothing is opened that the other one may still use.
+"""
+
+from threading import Event
+from typing import NamedTuple
+
+from pyspark.sql import SparkSession
+
+from streaming.cell_operator import CellOperator
+from streaming.feeds import StatusWriter, feeding
+from streaming.metrics.status import Status
+from streaming.options import Options
+from streaming.rehearsal import rehearsing
+from streaming.startup.checkpoint import Checkpoint
+from streaming.startup.reminder import Following
+from streaming.startup.standby import Standby
+from streaming.startup.takeover import new_start
+
+
+class Turn(NamedTuple):
+    """How a controller begins to be the active one."""
+
+    start: str
+    starts: tuple[int, ...]
+    """Where it has said so, by partition."""
+    checkpoint: str
+    following: Following | None = None
+    """What a standby has read of what is published."""
+
+
+def turn_of(
+    spark: SparkSession, options: Options, operator: CellOperator, status: Status, stop: Event
+) -> Turn | None:
+    """Wait for a standby's turn, and take it; None: it was told to stop.
+
+    Raises:
+        CheckpointUnusable: The checkpoint cannot be moved.
+        NameTaken: It needs a name of its own.
+        NotTold: Kafka does not say where its topics end.
+        Undelivered: Kafka did not take the start.
+    """
+    writer = StatusWriter(options, status, None, "standby")
+    with (
+        feeding((writer,), Event()) as look_at_feeds,
+        rehearsing(spark, options, operator) as rehearsal,
+    ):
+
+        def is_fit() -> bool:
+            look_at_feeds()
+            return rehearsal.is_done()
+
+        standby = Standby(options, is_fit)
+        following = standby.wait(stop)
+        if following is None:
+            return None
+        start = new_start()
+        starts = standby.take_over(start, stop)
+    where = Checkpoint(spark, options.query.checkpoint).present()
+    return Turn(start, starts, Checkpoint(spark, where).take_away(start), following)

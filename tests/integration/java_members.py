@@ -1,0 +1,33 @@
+"""The programs of `clients/java/checks`, as `make members` builds them."""
+
+import os
+import subprocess
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+from console.embedded.java import find_java
+from tests.builders.checkout import ROOT
+
+BUILT: Final = ROOT / ".cache" / "java"
+_FRUGAL: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")
+"""They live for some seconds, and share two cores with others."""
+
+
+def java(program: str, *libraries: str) -> list[str]:
+    """Return the command that runs one of our programs with these libraries."""
+    ours = ("trimtab-core", "trimtab-rocketmq", "trimtab-checks")
+    places = [BUILT / name / "classes" for name in ours]
+    places += [BUILT / "lib" / name / "*" for name in ("trimtab-core", *libraries)]
+    path = os.pathsep.join(map(str, places))
+    return [str(find_java()), *_FRUGAL, "-cp", path, f"trimtab.checks.{program}"]
+
+
+def played(stories: Collection[Path]) -> dict[str, str]:
+    """Have the session in Java play the vectors; return what it says of each."""
+    command = [*java("Vectors"), *map(str, stories)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    lines = [it.partition(" ") for it in answer.stdout.splitlines()]
+    said = {name: result for name, _, result in lines}
+    assert len(stories) == len(said), answer.stderr
+    return said

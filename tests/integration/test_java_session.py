@@ -1,0 +1,39 @@
+"""The session in Java answers as the session in Python does, to whatever comes."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.builders.checkout import ROOT
+from tests.builders.session_stories import wandering
+from tests.integration.java_members import played
+
+pytestmark = pytest.mark.slow
+
+VECTORS: Final = sorted((ROOT / "clients" / "vectors").glob("*.json"))
+
+
+def test_the_session_in_java_plays_all_vectors() -> None:
+    """The same stories as the session in Python."""
+    assert {path.name: "ok" for path in VECTORS} == played(VECTORS)
+
+
+def test_both_sessions_answer_the_same_to_whatever_comes(tmp_path: Path) -> None:
+    """Records that contradict one another, late and lost ones, by chance."""
+    stories = [tmp_path / f"{seed}.json" for seed in range(120)]
+    for seed, path in enumerate(stories):
+        path.write_text(json.dumps(wandering(seed, steps=80)))
+
+    assert {path.name: "ok" for path in stories} == played(stories)
+
+
+def test_another_answer_is_found(tmp_path: Path) -> None:
+    """A test that compares nothing would not be worth its time."""
+    story = json.loads(VECTORS[0].read_text())
+    story["steps"][-1]["wake_at"] = 1
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps(story))
+
+    assert played([changed])["changed.json"].startswith("differs at ")

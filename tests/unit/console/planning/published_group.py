@@ -1,0 +1,129 @@
+"""A group that lives in a story, and what a controller publishes of it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from allocators import allocator
+from console.settings import load
+from rebalance.groups.model.decisions import EventRefused
+from rebalance.groups.model.events import Event
+from rebalance.groups.model.policy import Policy
+from rebalance.ids import MemberId, Queue, Turn
+from rebalance.stamp import Stamp
+from sinks import Outlet, record_of
+from streaming.wire.translation import event_of
+from tests.builders.notation import turn_text
+from tests.builders.records import beaten, released
+from tests.builders.story import Story
+from trimtab.protocol import MEMBERS, ROUTES, Join, Record, Route, RunRef, encode
+
+NAME = "billing"
+LIFE = "1767225600000-9f86d081"
+OUTLET = Outlet("trimtab.", 16)
+
+
+class Message(NamedTuple):
+    """A message, as Kafka's client hands it over."""
+
+    named: bytes | None
+    written: bytes | None
+
+    def key(self) -> bytes | None:
+        """Whom it is about."""
+        return self.named
+
+    def value(self) -> bytes | None:
+        """What it says."""
+        return self.written
+
+
+def _by_default() -> Policy:
+    settings = load(environment={}).settings
+    return settings.policy.policy(settings.controller.max_clock_step)
+
+
+@dataclass
+class PublishedGroup:
+    """The group billing, and every record about it."""
+
+    policy: Policy = field(default_factory=_by_default)
+    topics: dict[str, list[Message]] = field(default_factory=dict)
+    story: Story = field(init=False)
+    _published: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin with nobody."""
+        self.story = Story(policy=self.policy, allocator=allocator(self.policy.strategy))
+
+    def hears(self, *records: Record) -> None:
+        """Have records written and read in one batch, and let everybody obey."""
+        for record in records:
+            topic = ROUTES if isinstance(record, Route) else MEMBERS
+            key = NAME.encode()
+            self.topics.setdefault(OUTLET.topic(topic), []).append(Message(key, encode(record)))
+        self.story.reads(*map(_read, records))
+        self._obey()
+        self._publish()
+
+    def joins(self, *names: str, **said: Any) -> None:  # noqa: ANN401 - any field of a join
+        """Let members join."""
+        self.hears(*(join(name, **said) for name in names))
+
+    def waits(self, seconds: int, *, silent: Iterable[str] = ()) -> None:
+        """Let time go by; all but some members beat each second."""
+        for _ in range(seconds):
+            self.story.waits(seconds=1)
+            there = self.story.state.membership.members.keys() - set(silent)
+            epoch = self.story.state.epoch
+            if there:
+                self.story.reads(*(beaten(f"{name}:{LIFE}", epoch=epoch) for name in sorted(there)))
+            self._obey()
+        self._publish()
+
+    def owners(self) -> dict[Queue, MemberId]:
+        """Return whom each queue is meant for."""
+        return dict(self.story.state.target.owners)
+
+    def messages(self, *asked: Any, **_: object) -> Iterator[Message]:  # noqa: ANN401 - as Kafka's reader
+        """Stand in for reading Kafka's topics."""
+        for topic in asked[2]:
+            yield from self.topics.get(topic, ())
+
+    def _obey(self) -> None:
+        """Let members release what they are told to give, until nothing is left to give."""
+        while told := [it for it in self.story.records.values() if it and it.portion.give]:
+            self.story.reads(
+                *(released(f"{it.member}:{LIFE}", _turns(it.portion.give)) for it in told)
+            )
+
+    def _publish(self) -> None:
+        for decision in self.story.decisions[self._published :]:
+            if not isinstance(decision, EventRefused):
+                record = record_of(decision, OUTLET)
+                self.topics.setdefault(record.topic, []).append(Message(record.key, record.value))
+        self._published = len(self.story.decisions)
+
+
+def join(name: str, **said: Any) -> Join:  # noqa: ANN401 - any field
+    """A member joins."""
+    whole: dict[str, Any] = {"incarnation": LIFE, "sequence": 1, "topics": ("orders",)}
+    return Join(member=name, **whole | said)
+
+
+def route(topic: str, queues: int, version: int = 1) -> Route:
+    """A topic has so many queues."""
+    return Route(topic=topic, version=version, exists=True, runs=(RunRef("", 0, queues),))
+
+
+def _turns(given: tuple[Turn, ...]) -> str:
+    return " ".join(map(turn_text, given))
+
+
+def _read(record: Record) -> Any:  # noqa: ANN401 - a record of a story
+    def stamped(stamp: Stamp) -> Event:
+        event = event_of(record, stamp)
+        assert not hasattr(event, "start")
+        return event
+
+    return stamped

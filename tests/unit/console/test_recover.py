@@ -1,0 +1,59 @@
+"""`trimtab recover` names what is wrong with a checkpoint, and what to do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders.command_line import Run
+
+UNHEALTHY = 3
+USAGE = 2
+
+
+def test_where_none_is_none_is_missed(run: Run, tmp_path: Path) -> None:
+    """A controller begins one."""
+    code, said, _ = run("recover", "--checkpoint", str(tmp_path / "checkpoint"))
+
+    assert 0 == code
+    assert "`trimtab run` begins one; no queue moves" in said
+
+
+def test_damage_is_named_with_what_to_do(run: Run, tmp_path: Path) -> None:
+    """By the file, for people and for programs."""
+    plans = tmp_path / "offsets"
+    plans.mkdir()
+    (plans / "7").write_text('v1\n{}\n{"t.members":{"0":3}}')
+    (tmp_path / "metadata").write_text("")
+    code, said, _ = run("recover", "--checkpoint", str(tmp_path), "-o", "json")
+
+    assert UNHEALTHY == code
+    (finding,) = json.loads(said)["findings"]
+    assert "metadata is empty, as after a power cut" == finding["finding"]
+    assert "no queue moves" in finding["remedy"]
+
+
+def test_it_looks_where_a_standby_has_put_it(run: Run, tmp_path: Path) -> None:
+    """What a frozen controller still writes at the old place is nobody's."""
+    moved = tmp_path / "checkpoint.at-1767312000000-0b5e55ed"
+    for place in (tmp_path / "checkpoint", moved):
+        (place / "offsets").mkdir(parents=True)
+    (moved / "offsets" / "7").write_text('v1\n{}\n{"t.members":{"0":3}}')
+    (moved / "trimtab.json").write_text("{}")
+    (moved / "metadata").write_text("")
+    (tmp_path / "checkpoint.1767312000000-0b5e55ed").mkdir()
+    code, said, _ = run("recover", "--checkpoint", str(tmp_path / "checkpoint"), "-o", "json")
+
+    assert UNHEALTHY == code
+    assert ["metadata is empty, as after a power cut"] == [
+        it["finding"] for it in json.loads(said)["findings"]
+    ]
+
+
+@pytest.mark.parametrize("place", ["s3a://bucket/checkpoint", "hdfs://host/checkpoint"])
+def test_a_place_elsewhere_is_to_be_copied(run: Run, place: str) -> None:
+    """It looks at files of this machine."""
+    code, _, error = run("recover", "--set", f"controller.checkpoint={place}")
+
+    assert USAGE == code
+    assert "copy it here, and name the copy by --checkpoint" in error

@@ -1,0 +1,153 @@
+"""RocketMQ's name server, as the route watcher asks it; and servers that are none."""
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import structlog
+from structlog.testing import capture_logs
+
+from streaming.feeds import name_server
+from streaming.feeds.announcements import Seen
+from streaming.feeds.name_server import NameServers, route
+from streaming.feeds.remoting import Answer, Garbage, answer, request
+from streaming.process.trouble import Trouble
+from trimtab.protocol import RunRef
+
+OF_4 = (
+    b'{"brokerDatas":[{"brokerAddrs":{0:"127.0.0.1:1"},"brokerName":"broker-b","cluster":"c"}],'
+    b'"queueDatas":[{"brokerName":"broker-b","perm":6,"readQueueNums":4,"writeQueueNums":8},'
+    b'{"brokerName":"broker-a","perm":6,"readQueueNums":2,"writeQueueNums":2},'
+    b'{"brokerName":"broker-c","perm":2,"readQueueNums":2,"writeQueueNums":2}]}'
+)
+"""As RocketMQ 4 writes it: the id of a broker is a bare number."""
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(name_server, "_TIMEOUT_S", 0.2)
+
+
+@contextmanager
+def server(says: bytes) -> Iterator[tuple[str, int]]:
+    """One that says the same to whoever comes, and then nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        guests: list[socket.socket] = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    guests.append(listening.accept()[0])
+                    guests[-1].sendall(says)
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield listening.getsockname()
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for guest in guests:
+                guest.close()
+
+
+def framed(body: bytes, opaque: int = 1, code: int = 0) -> bytes:
+    """An answer."""
+    header = json.dumps({"code": code, "opaque": opaque}).encode()
+    return struct.pack(">II", 4 + len(header) + len(body), len(header)) + header + body
+
+
+def servers(*addresses: tuple[str, int]) -> NameServers:
+    """Those at these addresses."""
+    return NameServers(addresses, Trouble(structlog.get_logger(), "reading of RocketMQ's routes"))
+
+
+def test_queues_are_those_that_may_be_read() -> None:
+    """As many as its client has on each broker that it may read; the order is that of the names."""
+    runs = (RunRef("broker-a", 0, 2), RunRef("broker-b", 0, 4))
+
+    assert Seen(runs) == route("orders", Answer(0, 1, OF_4, ""))
+
+
+def test_only_its_own_word_says_that_there_is_no_topic() -> None:
+    """Any other failure leaves the topic as it was seen last."""
+    assert Seen(None) == route("orders", Answer(17, 1, b"", "No topic route info"))
+    assert route("orders", Answer(1, 1, b"", "busy")) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"queueDatas":[{}]}',
+        b'{"queueDatas":[{"brokerName":"a","perm":"6","readQueueNums":4}]}',
+        b'{"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":4000000}]}',
+    ],
+)
+def test_garbage_is_no_route(body: bytes) -> None:
+    """Nothing is made of what cannot be read."""
+    with pytest.raises(Garbage, match='topic "orders"'):
+        route("orders", Answer(0, 1, body, ""))
+
+
+@pytest.mark.parametrize("header", [b"", b"1", b"{}", b'{"code":"0","opaque":1}', b"[" * 100_000])
+def test_garbage_is_no_header(header: bytes) -> None:
+    """As above."""
+    with pytest.raises(Garbage):
+        answer(header, b"")
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        b"",  # it is slow
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        struct.pack(">II", 0x7FFFFFFF, 10),
+        struct.pack(">II", 4, 10),
+        struct.pack(">II", 20, 1 << 24) + bytes(16),
+        framed(OF_4, opaque=99),
+    ],
+)
+def test_the_next_one_is_asked_if_one_cannot_answer(says: bytes) -> None:
+    """Once it is told what is wrong, and it bounds the wait and what is read."""
+    with server(says) as bad, server(framed(OF_4, 2)) as good:
+        asked = servers(bad, good)
+        with capture_logs() as logs:
+            found = asked.look(["orders"])
+        asked.close()
+
+    assert 6 == found["orders"].queues
+    assert 1 == len([it for it in logs if it["log_level"] == "warning"])
+
+
+def test_a_good_server_answers() -> None:
+    """And is asked again on the same connection."""
+    with server(framed(OF_4) + framed(b"", 2, code=17)) as good:
+        asked = servers(good)
+        assert 6 == asked.look(["orders"])["orders"].queues
+        assert {"payments": Seen(None)} == asked.look(["payments"])
+        asked.close()
+
+
+def test_nobody_is_asked_for_nothing() -> None:
+    """Most controllers have no RocketMQ."""
+    assert {} == servers().look(["orders"])
+    assert {} == servers(("127.0.0.1", 1)).look([])
+
+
+def test_a_request_is_a_frame() -> None:
+    """Its lengths are those of the protocol."""
+    frame = request(105, 7, {"topic": "orders"})
+    length, header_length = struct.unpack(">II", frame[:8])
+
+    assert len(frame) == length + 4 == header_length + 8
+    assert {"topic": "orders"} == json.loads(frame[8:])["extFields"]
