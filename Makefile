@@ -179,8 +179,10 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 step = echo 'set-up: $(1) …'; begun=$$SECONDS; { $(2); }; echo "set-up: $(1): $$((SECONDS - begun)) s"
 
 # Quiet but for what takes a while. Builds in .cache/tmp: /tmp may be too small for Spark.
+# A lock is whole: nothing is left to resolve. With its own resolver pip 23.2 takes the newest of what is
+# asked for with an extra (coverage[toml]), not the one of the lock, and refuses that for want of a hash.
 pip_install = mkdir -p .cache/tmp; DIST_EXTRA_CONFIG=$(CURDIR)/requirements/wheels.cfg \
-	TMPDIR=$(CACHE)/tmp $(BIN)/pip install --require-hashes $(1) \
+	TMPDIR=$(CACHE)/tmp $(BIN)/pip install --no-deps --require-hashes $(1) \
 	| { grep --line-buffered -oE '$(SLOW)' || true; }
 SLOW := Downloading .*[0-9]{2}\.[0-9] MB\)|Building wheel for \w+|Installing collected packages
 
