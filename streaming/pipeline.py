@@ -70,7 +70,7 @@ def publish(decided: DataFrame, options: Options) -> StreamingQuery:
     writer = (
         observed(decided).writeStream.queryName(options.name).outputMode("update").format("kafka")
     )
-    writer = writer.options(**client(options) | {"kafka.max.request.size": str(_LARGEST_BYTES)})
+    writer = writer.options(**sink(options))
     return writer.option("checkpointLocation", options.query.checkpoint).start()
 
 
@@ -156,6 +156,14 @@ def source(topics: list[str], options: Options) -> dict[str, str]:
         # controller would be half a second late.
         "kafka.fetch.max.wait.ms": str(query.fetch_wait_ms),
     }
+
+
+def sink(options: Options) -> dict[str, str]:
+    """The options of the sink."""
+    # An answer that is lost stops the batch until it is asked for again: for Kafka's 30 s, unless
+    # told. Nothing is written twice for it: a producer is idempotent unless told otherwise.
+    patience = {"kafka.request.timeout.ms": str(_PATIENCE_MS)}
+    return {**patience, **client(options), "kafka.max.request.size": str(_LARGEST_BYTES)}
 
 
 def client(options: Options) -> dict[str, str]:
