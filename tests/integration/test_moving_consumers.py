@@ -28,6 +28,8 @@ PAGE = text(Path("docs/moving-consumers.md"))
 QUEUES = 8
 SOON_S = 20.0
 """Of the rest while all stop and all start: three seconds, and what a busy machine adds."""
+KAFKAS_SESSION_S = 45.0
+"""So long Kafka's own group waits for a member that asked to join and never heard the answer."""
 LATEST = -1
 """As a time, in Kafka's protocol (ListOffsets)."""
 Arguments = Callable[[str], dict[str, object]]
@@ -127,7 +129,8 @@ def test_a_group_moves_to_trimtab_and_back(
             stopped_at = time.monotonic()
             assert [0, 0] == [worker.end() for worker in workers]
 
-    assert max(rests) < SOON_S
+    assert max(rests[1], rests[3], rests[4]) < SOON_S  # trimtab's
+    assert max(rests) < KAFKAS_SESSION_S + SOON_S
     assert {1} == {*traffic.seen().values()}
 
 

@@ -98,6 +98,8 @@ def test_a_task_that_is_stuck_gives_its_queues_up(kafka: MemoryTransport) -> Non
     async def play() -> None:
         async with a_consumer(kafka, max_poll_interval="300ms", on_error=on_error) as consumer:
             kafka.assign(1, hold=[(0, 1)])
+            while not consumer.assignment:  # until then the task comes back
+                await consumer.poll(0.01)
             await comes(lambda: released_queues(kafka))
             assert not consumer.health.ready
             await consumer.poll(0)
