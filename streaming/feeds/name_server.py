@@ -10,6 +10,7 @@ Used by ``routes``. Its one rule: it only reads.
 import json
 import re
 import socket
+import time
 from collections.abc import Iterable
 from itertools import count
 from typing import Any, Final
@@ -28,6 +29,8 @@ _READABLE: Final = 0b100
 """`PermName.PERM_READ`."""
 _TIMEOUT_S: Final = 3.0
 """RocketMQ's own clients wait as long; the watcher does not listen meanwhile."""
+_RESTS: Final = 3
+"""So many times as long as it waited in vain it asks nobody, and Kafka's routes are read."""
 _AT_ONCE: Final = 100
 """Requests that are under way at a time: their answers fit what a socket holds."""
 _BARE_KEY: Final = re.compile(rb"([{,])(\d+):")
@@ -47,11 +50,12 @@ class NameServers:
         self._trouble = trouble
         self._connection: socket.socket | None = None
         self._numbers = count(1)
+        self._asks_again_at = 0.0
 
     def look(self, topics: Iterable[str]) -> dict[str, Seen]:
         """Return what topics are like, as far as that is known."""
-        asked = sorted(topics)
-        if not asked or not self._addresses:
+        asked, begun = sorted(topics), time.monotonic()
+        if not asked or begun < self._asks_again_at:
             return {}
         for _ in self._addresses:
             try:
@@ -62,6 +66,8 @@ class NameServers:
             else:
                 self._trouble.over()
                 return seen
+        ended = time.monotonic()
+        self._asks_again_at = ended + _RESTS * (ended - begun)
         return {}
 
     def close(self) -> None:

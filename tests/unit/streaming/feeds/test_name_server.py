@@ -4,6 +4,7 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +19,7 @@ from streaming.feeds.remoting import Answer, Garbage, answer, request
 from streaming.process.trouble import Trouble
 from trimtab.protocol import RunRef
 
+QUICK_S = 0.2
 OF_4 = (
     b'{"brokerDatas":[{"brokerAddrs":{0:"127.0.0.1:1"},"brokerName":"broker-b","cluster":"c"}],'
     b'"queueDatas":[{"brokerName":"broker-b","perm":6,"readQueueNums":4,"writeQueueNums":8},'
@@ -29,7 +31,7 @@ OF_4 = (
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(name_server, "_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(name_server, "_TIMEOUT_S", QUICK_S)
 
 
 @contextmanager
@@ -136,6 +138,20 @@ def test_a_good_server_answers() -> None:
         assert 6 == asked.look(["orders"])["orders"].queues
         assert {"payments": Seen(None)} == asked.look(["payments"])
         asked.close()
+
+
+def test_one_that_hangs_does_not_hold_up_who_asks() -> None:
+    """It rests longer than it waits: Kafka's routes are read meanwhile."""
+    with server(b"") as hung:
+        asked = servers(hung)
+        begun = time.monotonic()
+        assert {} == asked.look(["orders"])
+        waited_until = time.monotonic()
+        assert {} == asked.look(["orders"])
+        again_s = time.monotonic() - waited_until
+        asked.close()
+
+    assert again_s < QUICK_S <= waited_until - begun
 
 
 def test_nobody_is_asked_for_nothing() -> None:
