@@ -14,7 +14,7 @@ from console.embedded.java import find_java
 from console.errors import Failure
 from console.progress import Progress
 from console.settings import Settings
-from console.settings.sections import ControllerSettings
+from console.settings.sections import ControllerSettings, LogSettings
 
 
 def prepare(progress: Progress) -> Path:
@@ -40,6 +40,7 @@ def prepare(progress: Progress) -> Path:
         settings = Settings.model_construct(
             home=home,
             controller=ControllerSettings(ui_port=0, http_port=0, checkpoint=f"{home}/checkpoint"),
+            log=LogSettings(level="error"),  # nobody waits for what this one would say
         )
         run(settings, Asked(), progress, [Recorder(Path(home), archive)])
     if not archive.exists():
