@@ -57,7 +57,7 @@ from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, survey
 from streaming.startup.reminder import NotReminded, locate
 from streaming.startup.standby import NameTaken
-from streaming.startup.succession import TAKEN_OVER
+from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import NotTold, new_start, take_over
 from streaming.startup.terms import CheckpointRefused, differences, frozen, present_terms
 from trimtab.protocol import HEARTBEATS

@@ -27,7 +27,7 @@ from streaming.cell.fold import fold
 from streaming.cell.gate import SHUT, Opening
 from streaming.cell.hearing import CellRules
 from streaming.metrics.tally import NO_TOPIC, tallied
-from streaming.startup.succession import give_way
+from streaming.startup.supersession import give_way
 from streaming.wire.beats import COLUMNS, NO_NUMBER, Beats, beats_of
 from streaming.wire.rocketmq import CellPlace
 from streaming.wire.rows import Row
@@ -55,7 +55,7 @@ class CellOperator:
     slots: int = 1
     """How many cells share a partition."""
     starts: tuple[int, ...] = ()
-    """Where this controller has said that it starts, by partition (``succession``)."""
+    """Where this controller has said that it starts, by partition (``supersession``)."""
     told: tuple[int, ...] = ()
     """Where it has begun to tell what is published (``gate``)."""
     start: str = ""

@@ -44,7 +44,7 @@ from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, losses, survey, unread
 from streaming.startup.opening import begin_telling, end_telling
 from streaming.startup.reminder import Following, NotReminded, reading, remind
-from streaming.startup.succession import TAKEN_OVER
+from streaming.startup.supersession import TAKEN_OVER
 from streaming.startup.takeover import new_start
 from streaming.startup.terms import continued, present_terms
 from streaming.topics import URGENT, names

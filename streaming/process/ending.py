@@ -26,7 +26,7 @@ _OUTSIDE: Final = (OSError, EOFError, MemoryError)
 _MISSING: Final = {"ImportError", "ModuleNotFoundError"}
 _OURS: Final = {
     "streaming.cell.stored.unreadable.UnreadableState": False,
-    "streaming.startup.succession.Superseded": False,
+    "streaming.startup.supersession.Superseded": False,
     "streaming.cell.gate.Untold": True,
 }
 """Ours, whose text says all that there is to say; and whether they pass."""

@@ -4,5 +4,5 @@ It looks at its checkpoint (``checkpoint``, ``terms``), and at what the topics h
 (``losses``). It waits until no other controller decides (``takeover``), and tells its cells by the
 log what is published (``reminder``, ``published``, ``delivery``). A standby does nothing of it
 before its turn: it follows (``standby``, ``silence``). From then on the younger of two controllers
-goes on (``succession``).
+goes on (``supersession``).
 """

@@ -1,7 +1,7 @@
 """The takeover: a controller that starts says so, and waits until no other one decides.
 
-The other half of ``succession``. Before it reads what is published, a controller appends a start to
-every partition; the offsets of these records are its age. An earlier controller may be only cut
+The other half of ``supersession``. Before it reads what is published, a controller appends a start
+to every partition; the offsets of these records are its age. An earlier controller may be only cut
 off, not dead (fault A5): if a tick came a moment ago, it gets the time to read the start and stop.
 One that is frozen all the while may still write one batch when it wakes, which it had decided
 before. Its next batch ends it, and members obey the greater epoch.

@@ -15,7 +15,7 @@ import pytest
 
 from console.embedded.broker import EmbeddedKafka
 from streaming.cell.codec import READABLE
-from streaming.startup.succession import TAKEN_OVER
+from streaming.startup.supersession import TAKEN_OVER
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.published import Published

@@ -12,7 +12,7 @@ import pytest
 
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
-from streaming.startup.succession import TAKEN_OVER
+from streaming.startup.supersession import TAKEN_OVER
 from tests.builders.command_line import Run, caller
 from tests.integration.conftest import SESSION_S, MakeMember
 from tests.integration.controller_process import ControllerProcess

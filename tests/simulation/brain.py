@@ -41,7 +41,7 @@ from sinks.releases import freed
 from streaming.cell.gate import Passed, Untold
 from streaming.cell.hearing import CellRules, Heard, hear
 from streaming.cell.packed import pack, unpack
-from streaming.startup.succession import Superseded, give_way
+from streaming.startup.supersession import Superseded, give_way
 from streaming.wire.rows import Row
 from tests.builders import reporting
 from tests.simulation.batches import Batch

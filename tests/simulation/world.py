@@ -38,7 +38,7 @@ from tests.simulation.scenario import (
     Quirk,
     Scenario,
 )
-from tests.simulation.succession import evicted, usurped
+from tests.simulation.usurpers import evicted, usurped
 from tests.simulation.wire import Wire
 from trimtab.protocol.limits import NAME_CHARACTERS
 

@@ -4,7 +4,7 @@ import pytest
 from confluent_kafka import KafkaError
 
 from streaming.process.ending import Ending, ending_of, may_pass
-from streaming.startup.succession import TAKEN_OVER
+from streaming.startup.supersession import TAKEN_OVER
 
 LACKING = "the Python of Spark's workers lacks a package: install trimtab's there"
 WRAPPED = """\
@@ -30,7 +30,7 @@ from the Python worker: Traceback (most recent call last):
             False,
         ),
         (
-            f"streaming.startup.succession.Superseded: {TAKEN_OVER}: t.routes/2@8",
+            f"streaming.startup.supersession.Superseded: {TAKEN_OVER}: t.routes/2@8",
             f"{TAKEN_OVER}: t.routes/2@8",
             False,
         ),

@@ -13,7 +13,7 @@ this safe when assignments arrive late, twice or not at all:
    says hold, and whoever wrote the release. Epochs of a group only grow, so the highest such epoch
    of a queue is all the memory this takes.
 3. It is released once the application has said that it stopped, and not before: until then it is
-   still "owned" in what the controller is told. Whom the release names, `succession` says.
+   still "owned" in what the controller is told. Whom the release names, `nominee` says.
 
 A queue no longer named, or named under another epoch than the one it is worked on, was taken away,
 and so was one that somebody else has released: the application must drop it at once (lost).
@@ -37,8 +37,8 @@ from trimtab.protocol import (
 )
 from trimtab.session.duty import Duty, Revoking, Waiting, Working, epoch_of, outlook_of
 from trimtab.session.grants import Grant
+from trimtab.session.nominee import UNTOLD, Outlook, named
 from trimtab.session.recall import Recall, Source
-from trimtab.session.succession import UNTOLD, Outlook, named
 
 
 @dataclass(slots=True)

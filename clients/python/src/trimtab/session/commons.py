@@ -15,8 +15,8 @@ from trimtab.protocol import Assignment, HolderRef, QueueRef, Release
 from trimtab.session.baton import Baton, Changes
 from trimtab.session.duty import Revoking, Working
 from trimtab.session.grants import Grant
+from trimtab.session.nominee import UNTOLD
 from trimtab.session.recall import Recall
-from trimtab.session.succession import UNTOLD
 
 
 class Commons(Baton):

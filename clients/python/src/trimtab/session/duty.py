@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from trimtab.protocol import HolderRef
 from trimtab.session.grants import Grant
+from trimtab.session.nominee import UNTOLD, Next, Outlook
 from trimtab.session.recall import Source
-from trimtab.session.succession import UNTOLD, Next, Outlook
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ counts, so that is the one to keep. A release and the grant that waits for it tr
 topics, so an heir may read the release first. Recent ones are kept for a while. Forgetting one is
 safe, only slower: the controller confirms every heir in its next batch.
 
-The log also tells which lives there are: each writes a mark, and says when it goes (`succession`).
+The log also tells which lives there are: each writes a mark, and says when it goes (`nominee`).
 
 Its one rule: a later release never counts, also if the first was forgotten. Grants of a queue are
 released in the order of their epochs; so the highest epoch forgotten is all the memory this takes.

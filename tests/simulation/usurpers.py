@@ -1,4 +1,4 @@
-"""Succession: no member is replaced by a process that was there before it (I19).
+"""Usurpers: no member is replaced by a process that was there before it (I19).
 
 Of two processes with one name or instance the one that started later is the successor. The other
 may have been frozen: when it comes back, it has to find that out, and must not take its place back.

@@ -1,4 +1,4 @@
-"""Succession: of two controllers on the same topics the newer one goes on.
+"""Supersession: of two controllers on the same topics the newer one goes on.
 
 A new controller has written a start into every partition (``takeover``). The older one reads it,
 and ends with that batch, before any of the batch is written. The log decides which is newer, by the

@@ -1,4 +1,4 @@
-"""Succession: whom a release names, when the grants of one life after another are passed on.
+"""The nominee: whom a release names, when the grants of one life after another are passed on.
 
 A holder is told who comes next. That life may have gone since, and its member be back as a younger
 life; and a holder that has begun by itself was told of nobody yet. Then it names a younger life,

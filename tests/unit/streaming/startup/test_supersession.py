@@ -2,7 +2,7 @@
 
 import pytest
 
-from streaming.startup.succession import Superseded, give_way
+from streaming.startup.supersession import Superseded, give_way
 from streaming.topics import inlets
 from streaming.wire.decoding import Decoder
 from streaming.wire.rows import Row
