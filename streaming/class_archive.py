@@ -28,7 +28,7 @@ _LOOK_S: Final = 0.2
 
 def place(jars: Path) -> Path:
     """Return where the archive of a Spark with these jars is."""
-    return jars.with_name("classes.jsa")
+    return jars.parent / "classes.jsa"
 
 
 def flags(jars: Path) -> tuple[str, ...]:

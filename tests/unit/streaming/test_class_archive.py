@@ -18,3 +18,8 @@ def test_an_archive_lies_beside_the_jars_and_goes_with_them(tmp_path: Path) -> N
 
     assert place(jars).parent == jars.parent
     assert flags(jars)[0] == f'"-XX:SharedArchiveFile={place(jars)}"'
+
+
+def test_who_needs_no_jars_may_name_none() -> None:
+    """`trimtab recover` asks for Spark's options, and starts no Spark."""
+    assert () == flags(Path())
