@@ -11,7 +11,7 @@ from typing import Final
 
 from chaos.faults import Kind
 from chaos.history import Event, History, S
-from chaos.ownership import Tenure, obeyed, suspensions, tenures
+from chaos.ownership import Tenure, obeyed, replaceable, suspensions, tenures
 
 REST_S: Final = 60.0
 """From the end of the faults until everything is seen, committed and owned evenly enough: a session
@@ -71,7 +71,7 @@ def effects_go_back(history: History) -> Iterator[str]:
 
 def refused_who_obey(history: History) -> Iterator[str]:
     """No effect of who obeys is refused, unless its queue was lost while it was in hand."""
-    excused = {event.who for event in history if event.kind == "doubled"}
+    excused = replaceable(history)
     excused |= {who for who, those in suspensions(history).items() if those}
     handed: dict[tuple[str, int, int], int] = {}
     lost: dict[tuple[str, int, int], int] = {}
@@ -156,7 +156,7 @@ def late_rest(history: History) -> Iterator[str]:
 
 def deaths(history: History) -> Iterator[str]:
     """No member dies by itself but one that a twin has replaced."""
-    doubled = {event.who for event in history if event.kind == "doubled"}
+    doubled = replaceable(history)
     for event in history:
         if event.kind == "died" and event.who not in doubled:
             yield f"{event.who} died by itself: {event.said}"

@@ -102,13 +102,35 @@ def suspensions(history: History) -> dict[str, list[Span]]:
 
 def obeyed(history: History) -> list[Tenure]:
     """Say who had what, without the times in which it could not know."""
-    gone = suspensions(history)
-    doubled = {event.who for event in history if event.kind == "doubled"}
+    gone, doubled = suspensions(history), replaceable(history)
     return [
         tenure._replace(span=part)
         for tenure in tenures(history)
         for part in _without(_cut(tenure, doubled), gone.get(tenure.who, []))
     ]
+
+
+def replaceable(history: History) -> set[str]:
+    """Say which lives a twin may have replaced.
+
+    The process that was started first. If it had nothing yet, it may have been so slow to begin its
+    life that its twin's is the older one: then it is either of them.
+    """
+    found, begun, slow = set[str](), set[str](), set[str]()
+    for event in history:
+        name = event.who.partition(".")[0]
+        match event.kind:
+            case "began":
+                begun.add(event.who)
+            case "doubled":
+                found.add(event.who)
+                slow |= {name} if event.who not in begun else set()
+            case "started" if name in slow:
+                found.add(event.who)
+                slow.remove(name)
+            case _:
+                pass
+    return found
 
 
 def _cut(tenure: Tenure, doubled: set[str]) -> Span:

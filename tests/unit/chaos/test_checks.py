@@ -187,6 +187,16 @@ def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
     assert violations(ordered([*history, at(4.1, "m0.1", "lost", token=1)]))
 
 
+def test_of_twins_the_older_life_ends_whichever_was_started_first() -> None:
+    """A process that had nothing yet may have begun its life after its twin."""
+    rest = [at(9, "round", "healed"), at(9, "round", "rested")]
+    twins = [at(1, "m0.1", "doubled"), at(1, "m0.2", "started"), at(2, "m0.2", "died")]
+
+    assert {} == violations(ordered([*twins, *rest]))
+    assert violations(ordered([at(0, "m0.1", "began", token=1), *twins, *rest]))
+    assert violations(ordered([*twins, at(3, "m0.3", "started"), at(4, "m0.3", "died"), *rest]))
+
+
 def test_what_was_in_hand_when_its_queue_was_lost_may_be_refused() -> None:
     """A handler cannot be interrupted; what is handed out after that may not."""
     lost = at(4, "m0.1", "lost", token=1)
