@@ -200,17 +200,21 @@ def overlaps(work: list[Work]) -> list[tuple[Work, Work]]:
     return found
 
 
-def test_without_a_controller_a_consumer_works_only_if_told_to(consumers: Consumers) -> None:
+def test_without_a_controller_a_consumer_works_only_if_told_to(
+    consumers: Consumers, published: Published
+) -> None:
     """With `Fallback.AVG` it takes its share by AVG, after a session; the other takes nothing."""
     consumers.begin()
     for name, fallback in (("b", "NONE"), ("a", "AVG")):
         consumers.join(name, "trimtab-checks-server", "concurrently", NOBODY, fallback)
         consumers.workers[name].wait_for("started")
+    share = {str(number) for number in range(4)}
+    published.wait_until(lambda: {it.queue[1] for it in consumers.work()} >= share)  # one by one
     consumers.workers["a"].wait_for(" end ", count=40)
 
     work = consumers.work()
     assert {"a"} == {it.worker for it in work}
-    assert {str(number) for number in range(4)} == {it.queue[1] for it in work}
+    assert share == {it.queue[1] for it in work}
 
 
 @pytest.mark.parametrize(
