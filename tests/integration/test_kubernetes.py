@@ -2,7 +2,11 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,12 +21,17 @@ from trimtab.protocol import DEFAULT_PREFIX
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "deploy" / "kubernetes"
+STANDBY = ROOT / "deploy" / "kubernetes-standby"
 SCHEMAS = ROOT / "tests" / "fixtures" / "kubernetes" / "v1.34.json"
-KUSTOMIZATION: dict[str, Any] = yaml.safe_load((HOME / "kustomization.yaml").read_text())
+WRITTEN = (HOME / "kustomization.yaml").read_text()
+KUSTOMIZATION: dict[str, Any] = yaml.safe_load(WRITTEN)
+OPTION = re.compile(r"^  # (- (\S+\.yaml) .*)$", re.MULTILINE)
+"""A resource that whoever needs it lets in."""
+OPTIONS = [it[2] for it in OPTION.finditer(WRITTEN)]
 MANIFESTS = {
     str(path.relative_to(ROOT)): yaml.safe_load(path.read_text())
     for path in [
-        *(HOME / name for name in KUSTOMIZATION["resources"]),
+        *(HOME / name for name in (*KUSTOMIZATION["resources"], *OPTIONS)),
         HOME / "secret.example.yaml",
         ROOT / "deploy" / "worker" / "kubernetes.yaml",
     ]
@@ -51,16 +60,95 @@ def schema_of(manifest: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("manifest", MANIFESTS.values(), ids=MANIFESTS.keys())
 def test_a_manifest_follows_its_schema(manifest: dict[str, Any]) -> None:
     """Kubernetes would take it, and knows every field in it."""
-    errors = Draft202012Validator(schema_of(manifest)).iter_errors(manifest)
+    assert [] == faults(manifest)
 
-    assert [] == [f"{error.json_path}: {error.message}" for error in errors]
+
+def faults(manifest: dict[str, Any]) -> list[str]:
+    """What its schema finds in a manifest."""
+    errors = Draft202012Validator(schema_of(manifest)).iter_errors(manifest)
+    return [f"{error.json_path}: {error.message}" for error in errors]
+
+
+def rendered(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """What Kubernetes is sent, by kind and name."""
+    command = [str(Path(sys.executable).with_name("kubectl")), "kustomize", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert 0 == done.returncode, done.stderr
+    return {(it["kind"], it["metadata"]["name"]): it for it in yaml.safe_load_all(done.stdout)}
+
+
+@pytest.mark.parametrize("folder", [HOME, STANDBY], ids=["alone", "standby"])
+def test_what_kustomize_makes_of_it_is_whole(folder: Path) -> None:
+    """Each manifest follows its schema, in one namespace; what the pod names is there."""
+    made = rendered(folder)
+    (deployment,) = (it for (kind, _), it in made.items() if kind == "Deployment")
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    names = {name for name, volume in volumes_of(pod) if volume is not None}
+    labels = deployment["spec"]["template"]["metadata"]["labels"]
+
+    assert [] == [fault for it in made.values() for fault in faults(it)]
+    assert {KUSTOMIZATION["namespace"]} == {it["metadata"]["namespace"] for it in made.values()}
+    assert {name for _, name in made} >= names
+    assert {it["name"] for it in pod["volumes"]} == {it["name"] for it in container["volumeMounts"]}
+    assert labels == made["Service", "trimtab"]["spec"]["selector"]
+    assert labels == made["NetworkPolicy", "trimtab"]["spec"]["podSelector"]["matchLabels"]
+    assert labels == made["PodDisruptionBudget", "trimtab"]["spec"]["selector"]["matchLabels"]
+
+
+def volumes_of(pod: dict[str, Any]) -> Iterator[tuple[str | None, object]]:
+    """What each volume of a pod is made of, and how that is called."""
+    for volume in pod["volumes"]:
+        claim, settings = volume.get("persistentVolumeClaim"), volume.get("configMap")
+        yield (claim or {}).get("claimName") or (settings or {}).get("name"), claim or settings
+
+
+def test_of_two_controllers_one_stands_by() -> None:
+    """Each with a name and a home of its own, over one checkpoint that two nodes may write."""
+    made = rendered(STANDBY)
+    deployment = made["Deployment", "trimtab"]["spec"]
+    pod = deployment["template"]["spec"]
+    (container,) = pod["containers"]
+    told = {it["name"]: it for it in container["env"]}
+    places = {it["mountPath"]: it["name"] for it in container["volumeMounts"]}
+    volumes = {it["name"]: it for it in pod["volumes"]}
+    checkpoint = Path(told["TRIMTAB_CONTROLLER__CHECKPOINT"]["value"])
+    settings = load(environment={name: it.get("value", "x") for name, it in told.items()}).settings
+
+    assert 2 == deployment["replicas"]
+    assert {"maxSurge": 0, "maxUnavailable": 1} == deployment["strategy"]["rollingUpdate"]
+    assert [*CONTAINER["args"][:1], "--standby", *CONTAINER["args"][1:]] == container["args"]
+    assert "metadata.name" == told["TRIMTAB_CONTROLLER__NAME"]["valueFrom"]["fieldRef"]["fieldPath"]
+    assert str(checkpoint) == settings.controller.checkpoint
+    assert "emptyDir" in volumes[places["/var/lib/trimtab"]]
+    claim = volumes[places[str(checkpoint.parent)]]["persistentVolumeClaim"]["claimName"]
+    assert ["ReadWriteMany"] == made["PersistentVolumeClaim", claim]["spec"]["accessModes"]
+
+
+def test_what_is_optional_is_let_in_by_a_line(tmp_path: Path) -> None:
+    """Ways out to Redis and to name servers, for the same pod, at the ports that they have."""
+    shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "kustomization.yaml").write_text(OPTION.sub(r"  \1", WRITTEN))
+    made = rendered(tmp_path)
+    usual = made["NetworkPolicy", "trimtab"]["spec"]["podSelector"]
+    added = {
+        name: it["spec"]
+        for (kind, name), it in made.items()
+        if kind == "NetworkPolicy" and name != "trimtab"
+    }
+
+    assert {"trimtab-redis": 6379, "trimtab-name-servers": 9876} == {
+        name: policy["egress"][0]["ports"][0]["port"] for name, policy in added.items()
+    }
+    assert [usual] * 2 == [policy["podSelector"] for policy in added.values()]
 
 
 def test_every_manifest_is_part_of_it() -> None:
     """But for the example of a secret."""
     there = {path.name for path in HOME.glob("*.yaml")}
+    told = {*KUSTOMIZATION["resources"], *OPTIONS, "kustomization.yaml", "secret.example.yaml"}
 
-    assert {*KUSTOMIZATION["resources"], "kustomization.yaml", "secret.example.yaml"} == there
+    assert told == there
 
 
 def test_whatever_one_names_is_what_another_is_called() -> None:
