@@ -72,7 +72,8 @@ class QueryFailed(Exception):  # noqa: N818 - it names what happened
         self.passes = ending.passes
 
 
-_FAILURES: Final = (CheckpointUnusable, QueryFailed, NotSurveyed, NotReminded, Undelivered)
+_UNANSWERED: Final = (NotSurveyed, NotReminded, Undelivered)
+_FAILURES: Final = (CheckpointUnusable, QueryFailed, *_UNANSWERED)
 
 
 def _may_pass(error: Exception) -> bool:
@@ -131,7 +132,8 @@ class QueryLife:
             try:
                 self._live(start)
             except _FAILURES as error:
-                pause = self._tries.failed(time.monotonic() - begun)
+                lasted_s, answered = time.monotonic() - begun, not isinstance(error, _UNANSWERED)
+                pause = self._tries.failed(lasted_s, answered=answered)
                 if not self.stop.is_set():
                     self.look_at_feeds()  # the end of one explains it, and does not pass
                     if pause is None or not _may_pass(error):

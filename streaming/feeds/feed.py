@@ -20,6 +20,8 @@ NOT_TAKEN: Final = (BufferError, KafkaException)
 """What a librdkafka client raises that cannot even keep a record for later. Feeds repeat theirs."""
 Config = dict[str, Any]
 """What librdkafka takes: text, numbers, truth values and callbacks."""
+_SOON: Final[Config] = {"reconnect.backoff.max.ms": 1_000}
+"""The default, 10 s, is a whole session: so long a Kafka that is back would be missed."""
 
 
 class Feed(Protocol):
@@ -50,6 +52,7 @@ def client_config(options: Options, feed: str, trouble: Trouble) -> Config:
         trouble: Who hears when it loses its brokers; what the client is for will end it.
     """
     return {
+        **_SOON,
         **options.kafka.client(),
         "client.id": f"{options.name}-{feed}",
         # librdkafka would write each failed connection to stderr by itself.

@@ -18,6 +18,17 @@ def test_what_has_worked_is_tried_for_ever() -> None:
     assert [1, 2, 4, 8, 16, 30, 30, 30] == [tries.failed(0.1) for _ in range(8)]
 
 
+def test_a_kafka_that_is_back_is_soon_noticed() -> None:
+    """Pauses stay short while it does not answer, however often it has been asked."""
+    tries = Tries()
+    tries.worked()
+
+    assert [1, 1] == [tries.failed(0.1, answered=False) for _ in range(2)]
+    for _ in range(8):
+        tries.failed(0.1)
+    assert [3, 3] == [tries.failed(0.1, answered=False) for _ in range(2)]
+
+
 def test_pauses_begin_anew_after_a_good_time() -> None:
     """What fails once an hour is back in a second."""
     tries = Tries()
