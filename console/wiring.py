@@ -67,6 +67,7 @@ def options(
             worker_python=settings.spark.worker_python,
             driver_memory_bytes=settings.spark.driver_memory,
             jars=jars,
+            ui_address=controller.ui_address,
             ui_port=controller.ui_port,
             further=settings.spark.options,
         ),

@@ -83,8 +83,9 @@ class SparkOptions:
     driver_memory_bytes: int
     jars: Path
     """The directory of the Kafka connector."""
+    ui_address: str
     ui_port: int
-    """On loopback; 0 turns the UI off."""
+    """0 turns the UI off."""
     further: Mapping[str, str]
     """Passed on untouched; they win over ours."""
 

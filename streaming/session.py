@@ -40,7 +40,7 @@ def start_session(options: Options) -> SparkSession:
     # Read by PySpark when it starts the JVM and the workers; there is no Spark option for either.
     spark = options.spark
     os.environ["PYSPARK_PYTHON"] = sys.executable if spark.is_here else spark.worker_python
-    os.environ["SPARK_LOCAL_IP"] = _LOOPBACK  # or the UI would listen on every interface
+    os.environ |= ui_environment(spark.ui_address)
     builder = SparkSession.builder.appName(options.name)
     for name, value in session_options(options).items():
         builder = builder.config(name, value)
@@ -63,6 +63,14 @@ def start_session(options: Options) -> SparkSession:
     if not spark.is_here:
         session.sparkContext.addPyFile(str(archived(scratch(options))))
     return session
+
+
+def ui_environment(address: str) -> dict[str, str]:
+    """Return where the UI listens, and under which name it is told: there is no option for either.
+
+    Without the first one it would listen on every interface.
+    """
+    return {"SPARK_LOCAL_IP": address, "SPARK_PUBLIC_DNS": address}
 
 
 def kill_jvm() -> None:
@@ -168,6 +176,7 @@ def _user_interface(options: Options) -> dict[str, str]:
         "spark.metrics.namespace": options.name,  # else an id that each start makes anew
         "spark.ui.enabled": str(port > 0).lower(),
         "spark.ui.port": str(port),
+        "spark.ui.killEnabled": "false",  # it has no password, and reading is all that it is for
         "spark.ui.retainedJobs": "200",
         "spark.ui.retainedStages": "400",
         "spark.ui.retainedTasks": "2000",

@@ -76,7 +76,11 @@ class ControllerSettings(Section):
     five times as long."""
 
     ui_port: int = Field(default=4040, ge=0, le=65535)
-    """The port of the Spark UI on loopback; 0 turns it off."""
+    """The port of the Spark UI; 0 turns it off."""
+
+    ui_address: str = Field(default="127.0.0.1", min_length=1)
+    """Where the Spark UI listens. It has no password: whoever reaches the address reads names,
+    settings (without secrets) and what runs (SECURITY.md)."""
 
     http_address: str = Field(default="127.0.0.1", min_length=1)
     """Where the controller answers /livez, /readyz and /metrics (docs/operate.md). They show names

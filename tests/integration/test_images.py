@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+from console.settings.loading import load
 from trimtab.options import read_profile
 
 ROOT = Path(__file__).parents[2]
@@ -132,6 +133,27 @@ def test_no_port_is_promised_that_nobody_reaches() -> None:
     """Spark's pages listen on loopback, so the image has none."""
     assert "EXPOSE" not in DOCKERFILE
     assert "TRIMTAB_CONTROLLER__UI_PORT=0" in DOCKERFILE
+
+
+@each_service
+def test_a_port_that_is_mapped_is_one_that_listens(service: dict[str, Any]) -> None:
+    """Within the container on all addresses: Kafka's by a listener, ours by settings."""
+    told = service.get("environment", {})
+    ours = load(environment=settings_of(told)).settings.controller
+    pages = {ours.http_port: ours.http_address, ours.ui_port: ours.ui_address}
+    listen = {port for port, address in pages.items() if address == "0.0.0.0"}  # noqa: S104
+    listen |= {int(it) for it in re.findall(r"://:(\d+)", told.get("KAFKA_LISTENERS", ""))}
+    mapped = {int(it.rpartition(":")[2]) for it in service.get("ports", [])}
+
+    assert mapped <= listen
+    assert 0 in pages or ours.ui_port in mapped
+
+
+def settings_of(service: dict[str, Any]) -> dict[str, str]:
+    """What our image is told: what is written in it, and what compose adds."""
+    image = dict(re.findall(r"(TRIMTAB_\w+)=(\S+)", DOCKERFILE))
+    added = {name: str(value) for name, value in service.items() if name.startswith("TRIMTAB_")}
+    return image | added
 
 
 def test_the_image_runs_as_an_ordinary_user() -> None:

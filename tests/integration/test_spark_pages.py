@@ -50,6 +50,15 @@ def test_figures_are_among_spark_s_own(controller: ControllerProcess) -> None:
     assert "metrics_trimtab_driver_spark_streaming_trimtab_inputRate_total_Value" in text
 
 
+def test_pages_are_on_loopback_alone(controller: ControllerProcess) -> None:
+    """Unless `controller.ui_address` says otherwise (``test_cluster``): they have no password."""
+    readiness = read(controller.home)
+    assert readiness is not None
+    elsewhere = HTTPConnection("127.0.0.2", urlsplit(readiness.ui or "").port or 0, timeout=60)
+    with closing(elsewhere), pytest.raises(ConnectionRefusedError):
+        elsewhere.request("GET", "/")
+
+
 def test_what_is_observed_has_a_name(controller: ControllerProcess) -> None:
     """The plan of a batch shows where its decisions are counted."""
     readiness = read(controller.home)
