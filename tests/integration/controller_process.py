@@ -94,8 +94,8 @@ class ControllerProcess:
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
         self.settings = given
-        command = [sys.executable, "-m", "console.main", "run", "--init-topics"]
-        self._command = [*command, *further, *flags]
+        run = [sys.executable, "-m", "console.main", "run", "--init-topics"]
+        self.command = list(map(str, [*run, *further, *flags]))
         self._process: TetheredProcess | None = None
 
     @property
@@ -195,7 +195,7 @@ class ControllerProcess:
         if self not in STARTED:
             STARTED.append(self)
         with self.log.open("ab") as log:
-            process = TetheredProcess(self._command, output=log, grace_s=STOP_PATIENCE_S)
+            process = TetheredProcess(self.command, output=log, grace_s=STOP_PATIENCE_S)
         self._process = process
         return process
 

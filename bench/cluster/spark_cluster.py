@@ -1,9 +1,13 @@
-"""A cluster of Spark's own: a master and workers of one core, whose Python has nothing of ours."""
+"""A cluster of Spark's own: a master and workers of one core, whose Python has nothing of ours.
+
+Used by ``scenes`` and by tests.
+"""
 
 import os
 import signal
 import sys
 import venv
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -23,6 +27,17 @@ _THEIRS: Final = {
 }
 """What these bring."""
 _GRACE_S: Final = 10.0
+
+
+def executors(worker: TetheredProcess) -> list[int]:
+    """Return the processes that a worker has started for an application."""
+    found = []
+    for it in Path("/proc").glob("[0-9]*"):
+        with suppress(ProcessLookupError, FileNotFoundError):  # it has ended meanwhile
+            of_worker = os.getpgid(int(it.name)) == worker.pid
+            if of_worker and b"CoarseGrainedExecutorBackend" in (it / "cmdline").read_bytes():
+                found.append(int(it.name))
+    return found
 
 
 class SparkCluster:
