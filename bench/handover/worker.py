@@ -82,7 +82,7 @@ def _ours(told: dict[str, Any], teller: Teller) -> None:
                 teller.take(message)
         teller.say("leaves")
         if teller.word == "away":
-            consumer.member.leave("0s", temporary=True)
+            consumer.stop(temporary=True)
 
 
 def _kafkas(told: dict[str, Any], teller: Teller) -> None:

@@ -5,6 +5,7 @@ Its one rule: it words nothing itself; all that it yields was said by the code.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, Final, cast
 
 import pytest
@@ -185,8 +186,9 @@ def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
         Refused(TimeoutError("no answer to a commit")),
     ]
     nothing: Any = None
+    intake = cast("Any", SimpleNamespace(manual=False))
     for it in refusals:
-        yield raised(partial(Parts(nothing, nothing, cast("Any", it)).commit, None))
+        yield raised(partial(Parts(intake, nothing, cast("Any", it)).commit, None))
 
 
 def undecodable(_: pytest.MonkeyPatch) -> Iterator[str]:

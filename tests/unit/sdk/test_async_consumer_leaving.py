@@ -12,6 +12,7 @@ from tests.builders.event_loop import comes
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import queue
 from tests.unit.sdk.looped import a_consumer, run
+from trimtab import ConfigurationError
 from trimtab.protocol import Leave
 
 
@@ -143,7 +144,7 @@ def test_after_its_block_it_has_no_more_messages(kafka: MemoryTransport) -> None
             pass
         assert (None, []) == (await consumer.poll(), [it async for it in consumer])
         before = signal.getsignal(signal.SIGTERM)
-        with pytest.raises(RuntimeError):
+        with pytest.raises(ConfigurationError, match=r"^start: a consumer lives once"):
             await consumer.__aenter__()
         assert before == signal.getsignal(signal.SIGTERM)
 

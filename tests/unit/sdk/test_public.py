@@ -31,6 +31,7 @@ def test_the_tree_of_errors_is_the_one_drawn() -> None:
 
     assert set(drawn) == set(tree)
     assert all(issubclass(error, errors.TrimtabError) for error in tree.values())
+    assert set(tree) <= set(trimtab.__all__)
     ends = [errors.CallbackError, errors.ReplacedError, errors.StuckError]
     assert ends == errors.MemberFailedError.__subclasses__()
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from trimtab.clock import now_s
-from trimtab.consuming.choice import ConsumerOptions, Tell
+from trimtab.consuming.choice import ConsumerOptions, Tell, batch_size
 from trimtab.consuming.offload import Offload
 from trimtab.durations import milliseconds
 from trimtab.either_consumer import EitherConsumer
@@ -80,23 +80,22 @@ class AsyncConsumer(EitherConsumer):
         """
         return await self._next(now_s() + milliseconds("timeout", timeout) / 1_000)
 
-    async def batches(
+    def batches(
         self,
         size: int = 500,
-        timeout: str | float = "200ms",  # noqa: ASYNC109 - as of `Consumer`
+        timeout: str | float = "200ms",
     ) -> "AsyncIterator[list[Message]]":
         """Take messages by the list: so many, or what has come by so long after the first.
 
         A batch is done when the loop has come back for the next one.
         """
-        taking, patience_s = self._taking, milliseconds("timeout", timeout) / 1_000
-        while batch := await self._offload.take(lambda: taking.batch(size, patience_s)):
-            yield batch
+        return self._batches(batch_size(size), milliseconds("timeout", timeout) / 1_000)
 
     async def commit(self, messages: "Message | Iterable[Message] | None" = None) -> bool:
         """These messages are done, and so is all before them: commit, as `Consumer.commit` does.
 
         Raises:
+            ConfigurationError: `commit="manual"`, and no messages.
             CommitError: Kafka does not take it, or does not say so in a few seconds.
         """
         one = messages if messages is None or isinstance(messages, Iterable) else [messages]
@@ -151,6 +150,11 @@ class AsyncConsumer(EitherConsumer):
         await self._end()
         if error is None and (failure := self._reader.failure) is not None:
             raise failure
+
+    async def _batches(self, size: int, patience_s: float) -> "AsyncIterator[list[Message]]":
+        taking = self._taking
+        while batch := await self._offload.take(lambda: taking.batch(size, patience_s)):
+            yield batch
 
     async def _next(self, until: float) -> "Message | None":
         """Take what is at hand, or have a thread wait; that lets other tasks run, too."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from trimtab.clock import now_s
-from trimtab.consuming.choice import ConsumerOptions, Tell
+from trimtab.consuming.choice import ConsumerOptions, Tell, batch_size
 from trimtab.durations import milliseconds
 from trimtab.either_consumer import EitherConsumer
 from trimtab.protocol import QueueRef
@@ -67,27 +67,32 @@ class Consumer(EitherConsumer):
         """Take the next message, if there is one in time; the one before is done.
 
         After `stop` there is none: ask `running` in your loop.
+
+        Raises:
+            RuntimeError: Another thread works on the message before.
         """
-        return self._reader.taking.next(now_s() + milliseconds("timeout", timeout) / 1_000)
+        taking, until = self._reader.taking, now_s() + milliseconds("timeout", timeout) / 1_000
+        taking.alone.enter()
+        return taking.alone.took(taking.next(until))
 
     def batches(self, size: int = 500, timeout: str | float = "200ms") -> "Iterator[list[Message]]":
         """Take messages by the list: so many, or what has come by so long after the first.
 
         A batch is done when the loop has come back for the next one.
         """
-        taking, patience_s = self._reader.taking, milliseconds("timeout", timeout) / 1_000
-        while batch := taking.batch(size, patience_s):
-            yield batch
+        return self._batches(batch_size(size), milliseconds("timeout", timeout) / 1_000)
 
     def commit(self, messages: "Message | Iterable[Message] | None" = None) -> bool:
         """These messages are done, and so is all before them in their queues: commit, and wait.
 
-        Without messages it commits what is done.
+        Without messages it commits what is done; with `commit="manual"` only you know that.
 
         Returns:
-            Whether all of them counted. Those of a queue that went to others meanwhile do not.
+            Whether all of them counted. Those of a queue that went to others meanwhile do not, also
+            if it has come back since.
 
         Raises:
+            ConfigurationError: `commit="manual"`, and no messages.
             CommitError: Kafka does not take it, or does not say so in a few seconds.
         """
         some = messages if messages is None or isinstance(messages, Iterable) else [messages]
@@ -119,6 +124,14 @@ class Consumer(EitherConsumer):
             KeyError: The queue is not this consumer's.
         """
         self._reader.seek(queue, offset)
+
+    def _batches(self, size: int, patience_s: float) -> "Iterator[list[Message]]":
+        taking = self._reader.taking
+        while True:
+            taking.alone.enter()
+            if not (batch := taking.alone.took(taking.batch(size, patience_s))):
+                return
+            yield batch
 
     def __enter__(self) -> Self:
         self._reader.start()

@@ -40,10 +40,11 @@ class EitherConsumer:
         return self._reader.health
 
     def token(self, message: "Message") -> int:
-        """The token under which a message's queue is owned: write it with your effects.
+        """The token under which a message was handed out: write it with your effects.
 
         Raises:
-            KeyError: The queue is not this consumer's any more.
+            KeyError: The queue is not this consumer's under that token any more: it was others'
+                meanwhile, though it may be back.
         """
         return self._parts.token(message)
 
@@ -65,9 +66,13 @@ class EitherConsumer:
         """
         return self._parts.send(message, {"topic": topic, "value": value, "key": key, **more})
 
-    def stop(self) -> None:
+    def stop(self, *, temporary: bool = False) -> None:
         """End the loop in good order. It takes no lock: any thread and signal handler may call it.
 
-        The loop ends when it comes back for the next message; leaving the block does the rest.
+        The loop ends when it comes back for the next message; leaving the block does the rest. With
+        an `instance` a stop may be temporary: its queues wait for it, for a session at most.
+
+        Raises:
+            ConfigurationError: It has no instance to come back under.
         """
-        self._reader.stop()
+        self._reader.stop(temporary=temporary)

@@ -24,7 +24,7 @@ from trimtab.options import (
     read_profile,
     subscribed,
 )
-from trimtab.session import Ending, Grant
+from trimtab.session import Ending, Grant, Profile
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in `typing` from Python 3.12 on
@@ -166,8 +166,8 @@ class Member:
         Raises:
             ConfigurationError: It has no instance to come back under.
         """
-        if temporary and self.profile.instance is None:
-            raise ConfigurationError("temporary: only a member with an instance can come back")
+        if temporary:
+            demand_instance(self.profile)
         self._engine.stop(milliseconds("timeout", timeout), temporary=temporary)
 
     def stop(self, timeout: str | float = "30s", *, temporary: bool = False) -> bool:
@@ -202,3 +202,9 @@ class Member:
         self.stop("30s" if error is None else "0s")
         if error is None and self.failure is not None:
             raise self.failure
+
+
+def demand_instance(profile: Profile) -> None:
+    """Refuse to leave temporarily for who could not come back as the same."""
+    if profile.instance is None:
+        raise ConfigurationError("temporary: only a member with an instance can come back")

@@ -16,8 +16,8 @@ from trimtab.consuming.choice import Choice, ConsumerOptions, Tell, Told, read_o
 from trimtab.consuming.health import Health
 from trimtab.consuming.signals import Signals
 from trimtab.consuming.taking import Taking
-from trimtab.errors import MemberFailedError, SlowCallbackError, StuckError
-from trimtab.member import Member
+from trimtab.errors import ConfigurationError, MemberFailedError, SlowCallbackError, StuckError
+from trimtab.member import Member, demand_instance
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
@@ -62,6 +62,7 @@ class Reader:
         )
         self._on_error, self._error = hearers.on_error, cast("Exception | None", None)
         self._stuck: StuckError | None = None
+        self._started = self._temporary = False
         self._max_poll_s = choice.times.max_poll_s
         self.member = Member(
             bootstrap_servers,
@@ -80,7 +81,7 @@ class Reader:
         )
         self.parts = self._assemble(bootstrap_servers, members.get("kafka", {}), choice, told)
         self._follower = self._follow()
-        self.taking = Taking(self.parts.intake, self.is_over)
+        self.taking = Taking(self.parts.intake, self._ends)
         self.signals = Signals(self.stop)
 
     @property
@@ -106,7 +107,7 @@ class Reader:
         )
 
     def is_over(self) -> bool:
-        """Whether the loop ends; raise what ended it."""
+        """Whether the loop has to end; raise what ended it."""
         if (failure := self.failure) is not None:
             raise failure
         return self.parts.intake.over or self.member.state == "ended"
@@ -121,25 +122,38 @@ class Reader:
             raise KeyError(queue)
         self.parts.seek(queue, offset)
 
-    def stop(self) -> None:
+    def stop(self, *, temporary: bool = False) -> None:
         """Hand out nothing more. It takes no lock: a signal handler may call it."""
+        if temporary:
+            demand_instance(self.member.profile)
+            self._temporary = True
         self.parts.intake.stop()
 
     def start(self) -> None:
-        """Begin."""
-        self.parts.upkeep.start()
-        self.member.start()
+        """Begin.
+
+        Raises:
+            ConfigurationError: It was started before.
+        """
+        if self._started:
+            raise ConfigurationError("start: a consumer lives once; make another one")
+        self._started = True
+        self._start()
 
     def leave(self) -> None:
         """Begin to leave: what is in hand goes to others. It waits for nobody."""
         self.parts.intake.give_up()
-        self.member.leave("0s")
+        self.member.leave("0s", temporary=self._temporary)
 
     def end(self) -> None:
         """Commit what is done, hand over, leave, and wait for the end."""
         self.leave()
         self.member.join("0s")
         self.parts.close()
+
+    def _start(self) -> None:
+        self.parts.upkeep.start()
+        self.member.start()
 
     def _assemble(
         self, servers: str | None, kafka: Mapping[str, Any], choice: Choice, told: Told
@@ -150,6 +164,13 @@ class Reader:
         """Who follows the grants of the member."""
         return self.parts.handover
 
+    def _ends(self) -> bool:
+        """Whether the loop ends; it could wait for ever for a member that nobody starts."""
+        is_over = self.is_over()
+        if not is_over and not self._started:
+            raise ConfigurationError("start: nothing is read before the block: with consumer: ...")
+        return is_over
+
     def _is_owned(self, grants: Collection[Grant]) -> Ownership:
         return self.member.owned(grants)
 
@@ -159,6 +180,7 @@ class Reader:
     def _be_stuck(self, seconds: float) -> None:
         """Have others go on: the loop does not come back."""
         text = f"the loop has not come back for {seconds:.0f} s (max_poll_interval)"
+        self._temporary = False
         self._stuck = StuckError(f"{text}: its queues go to others")
         self.leave()
         self._report(self._stuck)

@@ -16,7 +16,7 @@ from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.offsets import GroupOffsets
 from trimtab.consuming.sends import Send
-from trimtab.consuming.upkeep import Upkeep
+from trimtab.consuming.upkeep import Upkeep, explained
 from trimtab.errors import CommitError, ConfigurationError
 from trimtab.protocol import QueueRef
 from trimtab.session import Profile
@@ -51,21 +51,27 @@ class Parts:
         """Commit these and all before them, or what is done; tell whether all of them counted.
 
         Raises:
+            ConfigurationError: Nobody has said what is done.
             CommitError: Kafka does not take it, or does not say so in time.
         """
         counted, complete = None, True
         if messages is not None:
             with self.intake.turn:
                 counted, complete = self.intake.done(messages)
+        elif self.intake.manual:
+            raise ConfigurationError('commit: with commit="manual" say which messages are done')
         try:
-            self.upkeep.commit(counted)
+            written = self.upkeep.commit(counted)
         except RefusedError as error:
-            raise CommitError(f"not committed: {error}") from error.said
-        return complete
+            raise CommitError(f"not committed: {explained(error)}") from error.said
+        return complete and written
 
     def token(self, message: "Message") -> int:
-        """The token of a message's queue."""
-        return self.intake.readings[where(message)[0]].grant.token
+        """The token under which a message was handed out, if its queue is owned under it still."""
+        queue, offset = where(message)
+        if (reading := self.intake.reading_of(queue, offset)) is None:
+            raise KeyError(queue)
+        return reading.grant.token
 
     def send(self, message: "Message", arguments: dict[str, Any]) -> bool:
         """Keep this until the message is committed; tell whether that will be here.
@@ -81,7 +87,7 @@ class Parts:
         for name in arguments.keys() - _SENT:
             raise ConfigurationError(f"send: {name} cannot be said of what is sent later")
         queue, offset = where(message)
-        reading = self.intake.readings.get(queue)  # in no turn: an event loop may not wait for one
+        reading = self.intake.reading_of(queue, offset)  # in no turn: an event loop may not wait
         if reading is None or self.intake.gone:
             return False
         if offset < max(reading.done, reading.committed or 0):

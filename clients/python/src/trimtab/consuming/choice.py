@@ -24,6 +24,8 @@ _RACK: Final = "client.rack"
 _RACKS: Final = (_RACK, "client_rack")
 """As librdkafka calls it, and as kafka-python does, which takes both."""
 _ENDS: Final = ("earliest", "latest")
+_MOST: Final = 1_000_000
+"""As many messages as confluent-kafka takes at once."""
 
 
 class ConsumerOptions(Options, total=False):
@@ -129,6 +131,13 @@ def _in_its_rack(members: Options, fetch: Mapping[str, Any]) -> Mapping[str, Any
 
 def _seconds(name: str, value: str | float) -> float:
     return milliseconds(name, value, 1) / 1_000
+
+
+def batch_size(size: object) -> int:
+    """Check how many messages a batch has at most."""
+    if not isinstance(size, int) or not 1 <= size <= _MOST:
+        raise ConfigurationError(f"size: {size!r} is no number of messages from 1 to {_MOST}")
+    return size
 
 
 def group_of(profile: Profile) -> str:

@@ -68,8 +68,11 @@ class Commits:
         """Write by another one, before anything is written."""
         self._writer = writer
 
-    def write(self, look: Callable[[], Places]) -> None:
+    def write(self, look: Callable[[], Places]) -> bool:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
+
+        Returns:
+            Whether all of that was ours to write.
 
         Raises:
             RefusedError: Kafka did not take it, or did not say so in a few seconds.
@@ -80,13 +83,14 @@ class Commits:
         try:
             if (error := self._hear_out()) is not None:
                 _LOGGER.warning("could not commit offsets, will retry: %s", error)
-            sent = self._send(look)
+            sent, is_all = self._send(look)
             while sent is not None and self._is_awaited(sent):
                 if self._owned(sent.places).grants != sent.places.keys():
                     self.withdraw()
                 wait([sent.answer], _LOOK_S)
             if sent is not None:
                 self._take(sent)
+            return is_all
         finally:
             self._turn.release()
 
@@ -128,18 +132,20 @@ class Commits:
             self._sent = None
             self._writer.drop()
 
-    def _send(self, look: Callable[[], Places]) -> _Sent | None:
+    def _send(self, look: Callable[[], Places]) -> tuple[_Sent | None, bool]:
+        """Send what is owned; tell whether that is all there is."""
         with self._line:
-            places = look()
-            owned = self._owned(places)
-            places = {it: places[it] for it in owned.grants}
+            every = look()
+            owned = self._owned(every)
+            places = {it: every[it] for it in owned.grants}
+            is_all = places.keys() == every.keys()
             if not places:
-                return None
+                return None, is_all
             answer = self._writer.write(
                 {it.queue: (at, signature(it.token, owned.life)) for it, at in places.items()}
             )
             self._sent = _Sent(places, answer, time.monotonic() + PATIENCE_S)
-            return self._sent
+            return self._sent, is_all
 
     def _is_awaited(self, sent: _Sent) -> bool:
         return sent is self._sent and not sent.answer.done() and time.monotonic() < sent.until

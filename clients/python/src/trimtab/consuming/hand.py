@@ -76,6 +76,10 @@ class Hand(Generic[M]):
         """What is in hand of a queue concerns nobody any more."""
         self._foreign.add(queue)
 
+    def is_foreign(self, queue: QueueRef) -> bool:
+        """Whether what is in hand of a queue came under a grant that has ended."""
+        return queue in self._foreign
+
     def _firsts(self, messages: Iterable[M]) -> Firsts:
         firsts: Firsts = {}
         for queue, offset in map(self._place, messages):

@@ -74,7 +74,9 @@ class Handover:
         try:
             self.learn([it for it in ending if it.committed is None])
             news = {it.grant: at for it in ending if it.is_news(at := positions[it.grant])}
-            self.commits.write(lambda: news)
+            if self.commits.write(lambda: news):
+                for it in ending:  # `commit` may be waiting for its turn to write the same
+                    it.hear(positions[it.grant])
         except RefusedError as error:
             # A repetition at most: the position travels with the release.
             _LOGGER.warning("could not commit a queue that is handed over: %s", error)

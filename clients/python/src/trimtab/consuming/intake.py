@@ -106,6 +106,16 @@ class Intake:
             self.hand.put_back()
             self._look()
 
+    def reading_of(self, queue: QueueRef, offset: int) -> Reading | None:
+        """Under what a message was handed out, if that is valid still.
+
+        Its queue may have been others' meanwhile, and be back under another one. It needs no turn.
+        """
+        found = self.readings.get(queue)
+        if found is None or offset < found.began or self.hand.is_foreign(queue):
+            return None
+        return found
+
     def positions(self, readings: Collection[Reading]) -> dict[Grant, int]:
         """Where others would have to begin."""
         in_hand, next_ones = self.hand.in_hand(), self.not_handed_out(readings)
@@ -135,7 +145,7 @@ class Intake:
         last: dict[QueueRef, int] = {}
         for queue, offset in map(where, messages):
             last[queue] = max(offset, last.get(queue, offset))
-        found = [self.readings[queue] for queue in last if queue in self.readings]
+        found = [it for queue, at in last.items() if (it := self.reading_of(queue, at))]
         following = self.not_handed_out(found)
         counted = [it for it in found if last[it.queue] < following[it.queue] and not self.gone]
         for reading in counted:
@@ -155,7 +165,7 @@ class Intake:
         """Read on somewhere else."""
         self.hand.keep(self.readings.keys() - places.keys())
         for queue, at in places.items():
-            self.readings[queue].next = at
+            self.readings[queue].move(at)
         self.client.end(places.keys())
         self.client.begin(places)
         self.client.pause(places.keys() & self.paused)

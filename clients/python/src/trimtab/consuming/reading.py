@@ -3,7 +3,7 @@
 Kept by `Intake`, under its turn. Pure. Its one rule: what Kafka is to have never goes back.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
@@ -23,6 +23,11 @@ class Reading:
     """Where the application itself has committed to."""
     ending: bool = False
     """Whether the queue is being given up, or lost: nothing more is handed out."""
+    began: int = field(init=False)
+    """The first offset that was read under this grant: what is before it came under another one."""
+
+    def __post_init__(self) -> None:
+        self.began = self.next
 
     @property
     def queue(self) -> QueueRef:
@@ -32,6 +37,10 @@ class Reading:
     def is_news(self, position: int) -> bool:
         """Whether Kafka is to have this position."""
         return self.committed is not None and position > self.committed
+
+    def move(self, offset: int) -> None:
+        """Read on there."""
+        self.next, self.began = offset, min(self.began, offset)
 
     def hear(self, offset: int) -> None:
         """Kafka has this offset."""

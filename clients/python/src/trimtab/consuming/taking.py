@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from trimtab.clock import now_s
+from trimtab.consuming.one_thread import OneThread
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
@@ -22,17 +23,22 @@ class Taking:
 
     def __init__(self, intake: "Intake", is_over: Callable[[], bool]) -> None:
         self._intake, self._is_over = intake, is_over
+        self.alone = OneThread()
+        """Who takes, of an application's threads."""
         self.given_up = False
         """Whether a wait ends at once. Another thread than the one that waits may set it."""
 
     def each(self) -> "Iterator[Message]":
         """Take message after message, for a loop that may wait without an end."""
-        intake, hand, now = self._intake, self._intake.hand, now_s
+        intake, hand, now, alone = self._intake, self._intake.hand, now_s, self.alone
+        alone.enter()
         while True:
             hand.at = at = hand.at + 1  # the one before is done
             if now() >= intake.due:
+                alone.enter()  # a loop may have gone to another thread
                 intake.look()
                 if self._is_over():
+                    alone.took(None)
                     return
                 at = hand.at
             if at < len(hand.messages):

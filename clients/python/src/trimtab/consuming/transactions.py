@@ -109,13 +109,16 @@ class Transactions:
             if self._registered.pop(grant, None) is not None:
                 self.sends.drop(grant)
 
-    def write(self, look: Callable[[], Places]) -> None:
+    def write(self, look: Callable[[], Places]) -> bool:
         """Write what there is then, and wait until Kafka has it, or another member has the queues.
+
+        Returns:
+            Whether all of that was ours to write.
 
         Raises:
             RefusedError: Kafka did not take it, or did not say so in a few seconds.
         """
-        places, sent = self._send(look)
+        places, sent, is_all = self._send(look)
         late = now_s() + 2 * _PATIENCE_S  # one of before may have to end first
         while not all(it.done() for it in sent.values()):
             if now_s() >= late or self._owned(places).grants != places.keys():
@@ -123,6 +126,7 @@ class Transactions:
             wait(sent.values(), _LOOK_S)
         for it in sent.values():
             _result(it)
+        return is_all
 
     def write_soon(self, look: Callable[[], Places]) -> None:
         """Write what there is, if nothing is so already; `hear` tells what went wrong."""
@@ -148,13 +152,15 @@ class Transactions:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._registered.clear()
 
-    def _send(self, look: Callable[[], Places]) -> tuple[Places, dict[Grant, Future[None]]]:
-        places = look()
-        owned = self._owned(places)
-        places = {it: places[it] for it in owned.grants}
-        return places, {
+    def _send(self, look: Callable[[], Places]) -> tuple[Places, dict[Grant, Future[None]], bool]:
+        """Send what is owned; tell whether that is all there is."""
+        every = look()
+        owned = self._owned(every)
+        places = {it: every[it] for it in owned.grants}
+        sent = {
             it: self._pool.submit(self._transact, it, at, owned.life) for it, at in places.items()
         }
+        return places, sent, places.keys() == every.keys()
 
     def _register(self, grant: Grant) -> Producer:
         name = f"trimtab:{self._group}:{grant.queue.topic}:{grant.queue.id}"

@@ -89,14 +89,15 @@ class Upkeep:
         if now >= min(self._commit_at, self._recommit_at):
             self._commit(now)
 
-    def commit(self, readings: list[Reading] | None = None) -> None:
-        """Commit what is done, and wait until Kafka has it.
+    def commit(self, readings: list[Reading] | None = None) -> bool:
+        """Commit what is done, and wait until Kafka has it; tell whether all of it was ours still.
 
         Raises:
             RefusedError: Kafka does not take it, or does not say so in time.
         """
-        self._handover.learn(self._unknown())
-        self._commits.write(lambda: self._due(everything=False, only=readings))
+        unknown = [it for it in readings or () if it.committed is None and it.ending]
+        self._handover.learn([*self._unknown(), *unknown])
+        return self._commits.write(lambda: self._due(everything=False, only=readings))
 
     def _commit(self, now: float) -> None:
         everything = now >= self._recommit_at
@@ -162,7 +163,7 @@ class Upkeep:
 
     def _report_once(self, error: Exception) -> None:
         if isinstance(error, RefusedError):
-            error = _explained(error)
+            error = explained(error)
         now, said = now_s(), str(error)
         self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
         is_new = said not in self._told
@@ -171,7 +172,7 @@ class Upkeep:
             self._told_to.error(error)
 
 
-def _explained(error: RefusedError) -> Exception:
+def explained(error: RefusedError) -> Exception:
     """Say what is behind an answer that does not say it."""
     if not error.is_subscribed:
         return error.said

@@ -48,11 +48,6 @@ class MovingReader(Reader):
         in_time = health.since_poll <= self._max_poll_s
         return replace(health, ready=health.ready or (is_working and in_time))
 
-    def start(self) -> None:
-        """Begin on both sides."""
-        self._mover.start()
-        super().start()
-
     def leave(self) -> None:
         """Begin to leave both sides."""
         super().leave()
@@ -79,6 +74,10 @@ class MovingReader(Reader):
         assembly = import_module("trimtab.moving.assembly")
         self._mover: Mover = assembly.mover(self.member, parts, wish, self._prefix, told.error)
         return parts
+
+    def _start(self) -> None:
+        self._mover.start()
+        super()._start()
 
     def _follow(self) -> Follower:
         return self._mover

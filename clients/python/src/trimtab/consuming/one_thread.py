@@ -1,0 +1,39 @@
+"""One thread: a consumer's messages are taken by one thread at a time.
+
+To come back says that what was handed out before is done; of another thread's message that would be
+a lie, and it would be committed while it is worked on. Used by `Consumer`; tasks are refused by
+`offload`. Its one rule: who works on a message is the only one that comes back for it.
+"""
+
+import threading
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class OneThread:
+    """Knows who takes messages at present."""
+
+    def __init__(self) -> None:
+        self._mine = threading.Lock()
+        self._taker: int | None = None
+
+    def enter(self) -> None:
+        """Come for messages.
+
+        Raises:
+            RuntimeError: Another thread waits for messages, or works on some.
+        """
+        me = threading.get_ident()
+        if self._taker == me:
+            return
+        with self._mine:
+            if any(it.ident == self._taker for it in threading.enumerate()):
+                raise RuntimeError("one thread at a time takes messages from a consumer")
+            self._taker = me
+
+    def took(self, taken: T) -> T:
+        """Go with what was taken; with nothing, another thread may come."""
+        if not taken:
+            self._taker = None
+        return taken

@@ -1,0 +1,170 @@
+"""A reader whose Kafka and member are in memory: what is taken, owned and committed is at hand."""
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import Future
+from typing import Any, cast
+
+from confluent_kafka import Message
+
+from tests.builders.sessions import queue
+from trimtab import Grant
+from trimtab.callbacks import Ownership
+from trimtab.consuming.assembly import Parts
+from trimtab.consuming.choice import Times, Told
+from trimtab.consuming.commits import Commits
+from trimtab.consuming.contract import RefusedError
+from trimtab.consuming.handover import Handover
+from trimtab.consuming.intake import Intake
+from trimtab.consuming.offsets import GroupOffsets
+from trimtab.consuming.taking import Taking
+from trimtab.consuming.upkeep import Upkeep
+from trimtab.protocol import QueueRef
+
+
+class Said:
+    """A message."""
+
+    def __init__(self, offset: int, it: QueueRef) -> None:
+        self._offset, self._queue = offset, it
+
+    def topic(self) -> str:
+        """Its topic."""
+        return self._queue.topic
+
+    def partition(self) -> int:
+        """Its partition."""
+        return self._queue.id
+
+    def offset(self) -> int:
+        """Its offset."""
+        return self._offset
+
+
+class Memory:
+    """What reads, and what commits."""
+
+    slice_s = 0.005
+
+    def __init__(self) -> None:
+        self.astray: set[QueueRef] = set()
+        self.troubles: list[Exception] = []
+        self.messages: list[Said] = []
+        self.reached: dict[QueueRef, int] = {}
+        self.length = 1_000
+        self.written: list[dict[QueueRef, int]] = []
+        self.refusal: RefusedError | None = None
+
+    def open(self) -> None:
+        """It is open."""
+
+    def take(self, most: int, timeout_s: float) -> list[Said]:
+        """Take what there is."""
+        if not self.messages:
+            time.sleep(timeout_s)
+        taken, self.messages = self.messages[:most], self.messages[most:]
+        for it in taken:
+            self.reached[QueueRef(it.topic(), "", it.partition())] = it.offset() + 1
+        return taken
+
+    collect = take
+
+    def begin(self, places: Mapping[QueueRef, int]) -> None:
+        """Read these."""
+
+    def end(self, queues: Collection[QueueRef]) -> None:
+        """Read these no more."""
+        for it in queues:
+            self.reached.pop(it, None)
+
+    def pause(self, queues: Iterable[QueueRef]) -> None:
+        """Nothing is fetched."""
+
+    resume = pause
+
+    def positions(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        """What comes next."""
+        return {it: self.reached[it] for it in queues if it in self.reached}
+
+    def ends(self, queues: Iterable[QueueRef]) -> dict[QueueRef, int]:
+        """Where they end."""
+        return dict.fromkeys(queues, self.length)
+
+    def committed(self, queues: list[QueueRef], _: float) -> dict[QueueRef, tuple[int, str]]:
+        """What is committed."""
+        every = {queue: at for places in self.written for queue, at in places.items()}
+        return {it: (every.get(it, 0), "") for it in queues}
+
+    def found(self, queues: list[QueueRef], end: object, _: float) -> dict[QueueRef, int]:
+        """Where they begin, or end."""
+        return dict.fromkeys(queues, self.length if end == "latest" else 0)
+
+    def close(self) -> None:
+        """It is closed."""
+
+    def write(self, places: Mapping[QueueRef, tuple[int, str]]) -> Future[Any]:
+        """Commit."""
+        self.written.append({it: at for it, (at, _) in places.items()})
+        answer: Future[Any] = Future()
+        answer.set_result(None)
+        return answer
+
+    def check(self, _: Future[Any]) -> None:
+        """Say what is wrong with a commit."""
+        if self.refusal is not None:
+            raise self.refusal
+
+    def drop(self) -> None:
+        """Nothing is on its way."""
+
+
+class InMemory:
+    """A reader of one queue, and the member's view of what is owned."""
+
+    def __init__(self, *, manual: bool = False) -> None:
+        self.kafka = Memory()
+        self.owned: set[Grant] = set()
+        client = cast("Any", self.kafka)
+        offsets = GroupOffsets(client, "earliest")
+        self.intake = Intake(client, offsets, self._owned, manual=manual)
+        commits = Commits(client, self._owned, self.intake.heard)
+        self.errors: list[Exception] = []
+        self.stuck: list[float] = []
+        told = Told(bool, bool, bool, self.errors.append, self.stuck.append)
+        self.handover = Handover(self.intake, commits, None, told, 1.0)
+        self.upkeep = Upkeep(self.handover, Times(60, 600, 0.05), told)
+        self.parts = Parts(self.intake, self.handover, self.upkeep)
+        self.taking = Taking(self.intake, lambda: False)
+
+    def grant(self, token: int, position: int = 0) -> Grant:
+        """Have it own the queue."""
+        grant = Grant(queue(), token, position=position)
+        self.owned.add(grant)
+        self.handover.on_assigned((grant,))
+        return grant
+
+    def lose(self, grant: Grant) -> None:
+        """Have it own the queue no more."""
+        self.owned.discard(grant)
+        self.handover.on_lost((grant,))
+
+    def offer(self, *offsets: int) -> None:
+        """Have messages come."""
+        self.kafka.messages += [Said(it, queue()) for it in offsets]
+
+    def take(self, seconds: float = 1.0) -> Message | None:
+        """Come back for the next message."""
+        return self.taking.next(time.monotonic() + seconds)
+
+    def taken(self) -> Message:
+        """Take a message that is there."""
+        message = self.take()
+        assert message is not None
+        return message
+
+    def committed(self) -> list[int]:
+        """What was committed, in order."""
+        return [at for places in self.kafka.written for at in places.values()]
+
+    def _owned(self, grants: Collection[Grant]) -> Ownership:
+        return Ownership(frozenset(self.owned & set(grants)), time.monotonic() + 3_600, "0-life")

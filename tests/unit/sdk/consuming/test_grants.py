@@ -1,0 +1,101 @@
+"""What counts of a message, when its queue was lost, came back, or is not owned by the clock."""
+
+import pytest
+from confluent_kafka import KafkaException
+
+from tests.builders.sessions import queue
+from tests.unit.sdk.consuming.in_memory import InMemory
+from trimtab import CommitError, ConfigurationError
+from trimtab.consuming.contract import RefusedError
+
+
+def test_a_commit_by_hand_says_which_messages() -> None:
+    """The idiom of other clients, a bare `commit`, would commit nothing for ever."""
+    reading = InMemory(manual=True)
+    reading.grant(1)
+    reading.offer(0, 1)
+    reading.taken()
+
+    with pytest.raises(ConfigurationError, match=r'^commit: with commit="manual" say which'):
+        reading.parts.commit(None)
+    assert reading.parts.commit([reading.taken()])
+    assert [2] == reading.committed()
+
+
+@pytest.mark.parametrize("manual", [True, False])
+def test_what_was_lost_by_the_clock_does_not_count(manual: bool) -> None:  # noqa: FBT001 - by pytest
+    """After a freeze its session is over, though its thread has not said so yet."""
+    reading = InMemory(manual=manual)
+    reading.grant(1)
+    reading.offer(5, 6)
+    first = reading.taken()
+    reading.taken()
+    reading.owned.clear()
+
+    assert not reading.parts.commit([first])
+    assert manual or not reading.parts.commit(None)
+    assert [] == reading.committed()
+
+
+def test_what_a_release_has_committed_counts() -> None:
+    """A commit may wait for its turn, while the hand-over that it lets go on writes the same."""
+    reading = InMemory(manual=True)
+    grant = reading.grant(1)
+    reading.offer(0)
+    message = reading.taken()
+    with reading.intake.turn:
+        counted, complete = reading.intake.done([message])
+    positions = reading.handover.on_revoked((grant,))
+    reading.owned.clear()
+
+    assert ({queue(): 1}, [1]) == (positions, reading.committed())
+    assert complete
+    assert reading.upkeep.commit(counted)
+
+
+@pytest.mark.parametrize("position", [0, 50], ids=["where it was", "further on"])
+def test_a_message_keeps_the_token_it_came_under(position: int) -> None:
+    """Others had its queue meanwhile, so neither an effect nor a commit of it counts."""
+    reading = InMemory(manual=True)
+    first = reading.grant(1)
+    reading.offer(5)
+    message = reading.taken()
+    assert 1 == reading.parts.token(message)
+    reading.lose(first)
+    reading.grant(3, position)
+
+    with pytest.raises(KeyError):
+        reading.parts.token(message)
+    assert not reading.parts.commit([message])
+    assert [] == reading.committed()
+
+
+def test_a_message_that_comes_again_has_the_new_token() -> None:
+    """From then on it is worked on under that."""
+    reading = InMemory()
+    reading.lose(reading.grant(1))
+    reading.grant(3, 5)
+    reading.offer(5)
+
+    assert 3 == reading.parts.token(reading.taken())
+
+
+def test_what_was_sought_has_the_token() -> None:
+    """It is read under the same grant, though before where that began."""
+    reading = InMemory(manual=True)
+    reading.grant(1, 50)
+    reading.parts.seek(queue(), 7)
+    reading.offer(7)
+
+    assert 1 == reading.parts.token(reading.taken())
+
+
+def test_a_commit_says_that_others_subscribe() -> None:
+    """What Kafka answers to that, an unknown member, helps nobody."""
+    reading = InMemory(manual=True)
+    reading.grant(1)
+    reading.offer(0)
+    reading.kafka.refusal = RefusedError(KafkaException("UNKNOWN_MEMBER_ID"), is_subscribed=True)
+
+    with pytest.raises(CommitError, match=r"not committed: .* other programs have subscribed"):
+        reading.parts.commit([reading.taken()])

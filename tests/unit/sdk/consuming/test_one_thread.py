@@ -1,0 +1,75 @@
+"""One thread at a time takes messages of a consumer."""
+
+import threading
+from collections.abc import Callable
+
+from tests.unit.sdk.consuming.in_memory import InMemory
+from trimtab.consuming.one_thread import OneThread
+from trimtab.consuming.taking import Taking
+
+
+def refused(work: Callable[[], object]) -> bool:
+    """Whether another thread may not do this."""
+    said: list[bool] = []
+
+    def run() -> None:
+        try:
+            work()
+        except RuntimeError:
+            said.append(True)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return bool(said)
+
+
+def test_who_works_on_a_message_is_alone() -> None:
+    """Another one that came back would say that it is done."""
+    alone = OneThread()
+    alone.enter()
+    alone.took("message")
+    alone.enter()
+
+    assert refused(alone.enter)
+
+
+def test_with_nothing_in_hand_another_thread_may_come() -> None:
+    """The main thread may have looked once before it starts a worker."""
+    alone = OneThread()
+    alone.enter()
+    alone.took(None)
+
+    assert not refused(alone.enter)
+
+
+def test_who_has_ended_is_in_nobodys_way() -> None:
+    """It works on nothing any more."""
+    alone = OneThread()
+
+    def take() -> None:
+        alone.enter()
+        alone.took("message")
+
+    assert not refused(take)
+    alone.enter()
+
+
+def test_a_second_loop_is_refused() -> None:
+    """As a second poll is."""
+    reading = InMemory()
+    reading.grant(1)
+    reading.offer(0, 1, 2)
+    next(reading.taking.each())
+
+    assert refused(lambda: next(reading.taking.each()))
+    assert 0 == reading.intake.hand.at
+
+
+def test_a_loop_that_is_over_lets_others_come() -> None:
+    """Nothing of it is in hand."""
+    reading = InMemory()
+    taking = Taking(reading.intake, lambda: True)
+
+    assert [] == list(taking.each())
+    assert not refused(taking.alone.enter)
