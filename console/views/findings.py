@@ -82,7 +82,8 @@ def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
         remedy = f"`trimtab queues list {name} --state moving` names who does not let go"
         yield Finding(name, finding, remedy)
     if group.state == "assigning" and stuck:
-        awaited = [topic for topic, it in sorted(group.topics.items()) if it.awaited]
+        # Of version 0 nobody has said anything yet: its name server may be away.
+        awaited = [name for name, it in sorted(group.topics.items()) if it.awaited and it.version]
         what = f"topics that do not exist: {several(awaited)}" if awaited else "its routes"
         yield Finding(name, f"it waits for {what}", "create them, or `trimtab topics check`")
     if group.subscriptions:

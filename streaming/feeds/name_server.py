@@ -4,6 +4,9 @@ A consumer works on the queues that a broker lets it read: `readQueueNums` of ea
 are taken off their topics by the name server, after a while or at once. "No such topic" is an
 answer; anything else leaves a topic out, so that what was seen last stays true.
 
+A name server keeps nothing: one that was started anew says "no such topic" of all, until brokers
+register with it (each does so every 30 s). So one that knows no broker is not believed.
+
 Used by ``routes``. Its one rule: it only reads.
 """
 
@@ -23,6 +26,7 @@ from streaming.process.trouble import Trouble
 from trimtab.protocol import Route, RunRef
 
 GET_ROUTEINFO_BY_TOPIC: Final = 105
+GET_BROKER_CLUSTER_INFO: Final = 106
 _SUCCESS: Final = 0
 _TOPIC_NOT_EXIST: Final = 17
 _READABLE: Final = 0b100
@@ -52,6 +56,11 @@ class NameServers:
         self._numbers = count(1)
         self._asks_again_at = 0.0
 
+    @property
+    def exist(self) -> bool:
+        """Whether there are any."""
+        return bool(self._addresses)
+
     def look(self, topics: Iterable[str]) -> dict[str, Seen]:
         """Return what topics are like, as far as that is known."""
         asked, begun = sorted(topics), time.monotonic()
@@ -78,6 +87,7 @@ class NameServers:
 
     def _ask(self, topics: list[str]) -> dict[str, Seen]:
         connection = self._connected()
+        knows_brokers = self._knows_brokers(connection)
         seen: dict[str, Seen] = {}
         for start in range(0, len(topics), _AT_ONCE):
             asked = {next(self._numbers): it for it in topics[start : start + _AT_ONCE]}
@@ -86,9 +96,27 @@ class NameServers:
                 answer = receive(connection)
                 if (topic := asked.pop(answer.opaque, None)) is None:
                     raise Garbage("an answer to what was not asked")
-                if (found := route(topic, answer)) is not None:
+                found = route(topic, answer)
+                if found is not None and (knows_brokers or found.runs is not None):
                     seen[topic] = found
         return seen
+
+    def _knows_brokers(self, connection: socket.socket) -> bool:
+        """Tell whether it knows who has queues; asked first, because brokers come meanwhile.
+
+        Raises:
+            Garbage: It knows none, and the next one may; or nothing can be understood.
+        """
+        number = next(self._numbers)
+        connection.sendall(request(GET_BROKER_CLUSTER_INFO, number, {}))
+        answer = receive(connection)
+        if answer.opaque != number:
+            raise Garbage("an answer to what was not asked")
+        if answer.code != _SUCCESS:
+            return False
+        if not brokers(answer):
+            raise Garbage("it knows no broker yet")
+        return True
 
     def _connected(self) -> socket.socket:
         if self._connection is None:
@@ -126,6 +154,18 @@ def route(topic: str, answer: Answer) -> Seen | None:
         return Seen(Route(topic=topic, version=0, exists=True, runs=runs).runs)
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise Garbage(f'a route of topic "{topic}" that cannot be read') from error
+
+
+def brokers(answer: Answer) -> frozenset[str]:
+    """Read which brokers a name server knows.
+
+    Raises:
+        Garbage: It says nothing that could be understood.
+    """
+    try:
+        return frozenset(_read(answer.body)["brokerAddrTable"] or {})
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Garbage("a list of brokers that cannot be read") from error
 
 
 def _read(body: bytes) -> Any:  # noqa: ANN401 - what came

@@ -112,6 +112,8 @@ class RoutePlan:
         self._groups: dict[str, _Group] = {}
         self._seen: dict[str, Seen] = {}
         """What each topic is like."""
+        self._looked_up: set[str] = set()
+        """What was asked about, whether or not anybody knew."""
         self._there: frozenset[TopicName] | None = None
         """Every topic that exists, as far as patterns may stand for it; None: not looked yet."""
         self._now = 0.0
@@ -175,7 +177,16 @@ class RoutePlan:
 
     def unseen(self) -> set[str]:
         """Return the topics that a group asks for and that were not looked up yet."""
-        return self.wanted() - self._seen.keys()
+        return self.wanted() - self._seen.keys() - self._looked_up
+
+    def looked_up(self, topics: Iterable[str]) -> None:
+        """Note that topics were asked about. If nobody knew, they are again, with all others."""
+        self._looked_up |= set(topics)
+
+    @property
+    def seen(self) -> Mapping[str, Seen]:
+        """What each topic was like when it was seen last."""
+        return self._seen
 
     def due(self, now: float) -> list[Announcement]:
         """Return what has to be announced, and book it as sent."""
@@ -238,3 +249,4 @@ class RoutePlan:
             self._there = None
         wanted = self.wanted()
         self._seen = {topic: seen for topic, seen in self._seen.items() if topic in wanted}
+        self._looked_up &= wanted

@@ -2,7 +2,7 @@
 
 It listens to joins, which say at once that a group wants a topic, and to the groups' summaries,
 which say what each brain knows. The summaries are compacted, so a watcher that starts reads them
-all and has forgotten nothing. It looks at Kafka's metadata every second, and at once for a topic
+all and has forgotten nothing. It looks at the ``sources`` every second, and at once for a topic
 that is new to it; for groups that ask by pattern it lists all topics each time. ``route_plan``
 works out what must be told to which group.
 
@@ -10,7 +10,6 @@ Run by ``application``. Its one rule: it decides nothing; a route is a fact for 
 """
 
 import time
-from collections.abc import Mapping
 from threading import Event
 from typing import Any
 
@@ -25,12 +24,10 @@ from confluent_kafka import (
 )
 
 from rebalance.ids import TopicName
-from streaming.feeds.announcements import Seen
 from streaming.feeds.feed import NOT_TAKEN, client_config, logger, reader_config
 from streaming.feeds.metadata import Metadata
-from streaming.feeds.name_server import NameServers
-from streaming.feeds.route_file import RouteFile, UnreadableRoutes
 from streaming.feeds.route_plan import Announcement, RoutePlan
+from streaming.feeds.sources import Sources
 from streaming.metrics.group_gauges import GroupGauges
 from streaming.options import Options
 from streaming.process.trouble import Trouble
@@ -65,10 +62,7 @@ class RouteWatcher:
         self._log = logger(self.name)
         self._reading = Trouble(self._log, "reading of joins and summaries")
         self._writing = Trouble(self._log, "delivery of routes")
-        self._file_trouble = Trouble(self._log, "reading of the route file")
-        self._file = RouteFile(options.feeds.route_file)
-        trouble = Trouble(self._log, "reading of RocketMQ's routes")
-        self._names = NameServers(options.feeds.name_servers, trouble)
+        self._sources = Sources(options.feeds, self._log)
         self._plan = RoutePlan()
         self._own = frozenset(map(TopicName, names(options.topics.prefix, tuple(TOPICS.values()))))
 
@@ -94,7 +88,7 @@ class RouteWatcher:
                 self._tell(producer, announcement)
         producer.flush(_LISTEN_S)
         consumer.close()
-        self._names.close()
+        self._sources.close()
 
     def _producer(self) -> Producer:
         config = client_config(self._options, self.name, self._writing)
@@ -168,28 +162,14 @@ class RouteWatcher:
     def _list(self, metadata: Metadata) -> None:
         """Find out which topics patterns may stand for: all but our own."""
         if self._plan.asks_by_pattern() and (found := metadata.names()) is not None:
-            written = frozenset(map(TopicName, self._written()))
+            written = frozenset(map(TopicName, self._sources.written()))
             self._plan.listed((found - self._own) | written)
 
     def _look(self, metadata: Metadata, topics: set[str]) -> None:
-        """Find out what topics are like: the file comes first, and RocketMQ after Kafka."""
-        written = self._written()
-        seen = metadata.look(topics - written.keys())
-        seen |= self._names.look(topic for topic, it in seen.items() if it.runs is None)
-        for topic in topics:
-            if topic in written:
-                self._plan.saw(topic, written[topic])
-            elif topic in seen:
-                self._plan.saw(topic, seen[topic])
-
-    def _written(self) -> Mapping[str, Seen]:
-        try:
-            written = self._file.routes()
-            self._file_trouble.over()
-        except UnreadableRoutes as error:
-            self._file_trouble.met(error)
-            written = self._file.last
-        return written
+        """Find out what topics are like."""
+        self._plan.looked_up(topics)
+        for topic, seen in self._sources.look(metadata, topics, self._plan.seen).items():
+            self._plan.saw(topic, seen)
 
     def _tell(self, producer: Producer, announcement: Announcement) -> None:
         group, route = announcement

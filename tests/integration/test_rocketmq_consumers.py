@@ -1,5 +1,6 @@
 """Push consumers of a real RocketMQ obey the controller through one line of their code."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
 from tests.integration.published import Published
+from trimtab import Member
 from trimtab.protocol import RunRef
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -26,6 +28,8 @@ AT_WORK_NS: Final = 20_000_000
 """What began until so soon after a sleep was at work before it: nobody can stop that."""
 WITH_RETRIES: Final = QUEUES + 1
 """Each group has a topic of one queue for messages that failed."""
+LOOKS_S: Final = 4.0
+"""In this time the controller asks its name server some times."""
 
 
 class Work(NamedTuple):
@@ -62,6 +66,11 @@ class Consumers:
         self._server.tell(f"topic {self.group}-topic {QUEUES}")
         self._server.wait_for("made")
         self._server.tell(f"send {self.group}-topic")
+
+    def tell_names(self, order: str) -> None:
+        """Have the name server stop, or another one start in its place."""
+        self._server.tell(f"names {order}")
+        self._server.wait_for(f"names {order}")
 
     def routes(self, *topics: str) -> dict[str, Seen]:
         """What the name server says of topics."""
@@ -198,6 +207,29 @@ def overlaps(work: list[Work]) -> list[tuple[Work, Work]]:
             if it.worker not in last or last[it.worker].ended < it.ended:
                 last[it.worker] = it
     return found
+
+
+def test_a_name_server_that_is_away_or_knows_nothing_yet_takes_no_queue(
+    consumers: Consumers, controller: ControllerProcess, published: Published
+) -> None:
+    """What it said last stays true, until the one that was started anew knows its broker again."""
+    consumers.begin()
+    group, topic = consumers.group, f"{consumers.group}-topic"
+    with Member(
+        controller.servers, prefix=controller.prefix, group=group, topics=[topic], member_id="a"
+    ) as member:
+        published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
+        member.wait_until(lambda it: len(it.assignment) == QUEUES)
+        held = member.assignment
+        consumers.tell_names("stop")
+        time.sleep(LOOKS_S)
+        consumers.tell_names("start")
+        published.wait_until(lambda: topic in consumers.routes(topic))
+        time.sleep(LOOKS_S)
+
+        assert held == member.assignment
+    said = [it for it in controller.log.read_text().splitlines() if "announced a route" in it]
+    assert 1 == len([it for it in said if topic in it])
 
 
 def test_without_a_controller_a_consumer_works_only_if_told_to(

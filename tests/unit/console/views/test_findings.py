@@ -59,9 +59,17 @@ WRONG = {
         group(
             "w1",
             state="assigning",
-            topics={"new": TopicSummary(version=0, queues=0, awaited=True)},
+            topics={"new": TopicSummary(version=1, queues=0, awaited=True)},
         ),
         "it waits for topics that do not exist: new",
+    ),
+    "unknown": (
+        group(
+            "w1",
+            state="assigning",
+            topics={"new": TopicSummary(version=0, queues=0, awaited=True)},
+        ),
+        "it waits for its routes",
     ),
     "subscriptions": (group("w1", subscriptions=2), "its members have 2 different subscriptions"),
     "silent": (

@@ -17,6 +17,7 @@ from streaming.feeds.announcements import Seen
 from streaming.feeds.name_server import NameServers, route
 from streaming.feeds.remoting import Answer, Garbage, answer, request
 from streaming.process.trouble import Trouble
+from tests.builders.name_server import KNOWN, NONE_KNOWN, answering, framed
 from trimtab.protocol import RunRef
 
 QUICK_S = 0.2
@@ -57,12 +58,6 @@ def server(says: bytes) -> Iterator[tuple[str, int]]:
             thread.join()
             for guest in guests:
                 guest.close()
-
-
-def framed(body: bytes, opaque: int = 1, code: int = 0) -> bytes:
-    """An answer."""
-    header = json.dumps({"code": code, "opaque": opaque}).encode()
-    return struct.pack(">II", 4 + len(header) + len(body), len(header)) + header + body
 
 
 def servers(*addresses: tuple[str, int]) -> NameServers:
@@ -116,12 +111,15 @@ def test_garbage_is_no_header(header: bytes) -> None:
         struct.pack(">II", 0x7FFFFFFF, 10),
         struct.pack(">II", 4, 10),
         struct.pack(">II", 20, 1 << 24) + bytes(16),
-        framed(OF_4, opaque=99),
+        framed(KNOWN, opaque=99),
+        framed(KNOWN) + framed(OF_4, opaque=99),
+        framed(b"[]"),
+        framed(NONE_KNOWN),
     ],
 )
 def test_the_next_one_is_asked_if_one_cannot_answer(says: bytes) -> None:
     """Once it is told what is wrong, and it bounds the wait and what is read."""
-    with server(says) as bad, server(framed(OF_4, 2)) as good:
+    with server(says) as bad, answering({"orders": OF_4}) as good:
         asked = servers(bad, good)
         with capture_logs() as logs:
             found = asked.look(["orders"])
@@ -133,11 +131,33 @@ def test_the_next_one_is_asked_if_one_cannot_answer(says: bytes) -> None:
 
 def test_a_good_server_answers() -> None:
     """And is asked again on the same connection."""
-    with server(framed(OF_4) + framed(b"", 2, code=17)) as good:
+    with answering({"orders": OF_4}) as good:
         asked = servers(good)
         assert 6 == asked.look(["orders"])["orders"].queues
         assert {"payments": Seen(None)} == asked.look(["payments"])
         asked.close()
+
+
+def test_one_that_knows_no_broker_is_not_believed() -> None:
+    """It was started anew: "no such topic" of all topics would take every queue from everybody."""
+    with answering({}, known=NONE_KNOWN) as young:
+        asked = servers(young)
+        with capture_logs() as logs:
+            assert {} == asked.look(["orders"])
+        asked.close()
+
+    assert ["it knows no broker yet" in it["reason"] for it in logs] == [True]
+
+
+def test_one_that_does_not_tell_its_brokers_is_believed_in_what_it_has() -> None:
+    """What it has not may be what it does not know yet."""
+    answers = framed(b"", 1, code=3) + framed(OF_4, 2) + framed(b"", 3, code=17)
+    with server(answers) as secretive:
+        asked = servers(secretive)
+        found = asked.look(["orders", "payments"])
+        asked.close()
+
+    assert {"orders": 6} == {topic: it.queues for topic, it in found.items()}
 
 
 def test_one_that_hangs_does_not_hold_up_who_asks() -> None:

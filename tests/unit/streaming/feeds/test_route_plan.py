@@ -51,6 +51,20 @@ def test_a_join_is_answered_before_any_summary() -> None:
     assert [("billing", "orders", 1, 4)] == told(plan, 0)
 
 
+def test_what_nobody_knows_is_not_asked_about_at_once_again() -> None:
+    """A name server that is away would else be asked without a pause: it is, with all others."""
+    plan = RoutePlan()
+    plan.joined("billing", ["orders"], 0)
+    plan.looked_up(plan.wanted())
+    assert [] == told(plan, 0)
+    assert set() == plan.unseen()
+    assert {"orders"} == plan.wanted()
+
+    assert [] == told(plan, HINT_LIFETIME_S)  # nobody asks for it any more
+    plan.joined("billing", ["orders"], HINT_LIFETIME_S)
+    assert {"orders"} == plan.unseen()
+
+
 def test_a_summary_asks_as_well() -> None:
     """A watcher that starts anew learns from the summaries who still waits."""
     plan = RoutePlan()

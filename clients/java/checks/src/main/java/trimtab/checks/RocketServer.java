@@ -20,14 +20,16 @@ import org.apache.rocketmq.store.config.MessageStoreConfig;
  *
  * <p>{@code RocketServer FOLDER PORT}. Its name server listens on that port. It obeys lines:
  * {@code topic NAME QUEUES} makes a topic, {@code send TOPIC} begins to send numbers from 0 on,
- * {@code stop} prints how many were sent. It ends with stdin.
+ * {@code stop} prints how many were sent; {@code names stop} and {@code names start} end its name server
+ * and begin another, which knows nothing until the broker registers with it. It ends with stdin.
  */
 public final class RocketServer {
     private static final String LOOPBACK = "127.0.0.1";
     /** A hundred and fifty messages a second keep three workers busy, and no more. */
     private static final int PAUSE_MS = 6;
 
-    private final NamesrvController names;
+    private final int port;
+    private NamesrvController names;
     private final BrokerController broker;
     private final DefaultMQProducer producer = new DefaultMQProducer("checks");
     private volatile boolean sending;
@@ -36,10 +38,10 @@ public final class RocketServer {
 
     private RocketServer(Path home, int port) throws Exception {
         System.setProperty("rocketmq.home.dir", home.toString());
-        names = new NamesrvController(new NamesrvConfig(), listening(port));
-        names.initialize();
-        names.start();
+        this.port = port;
+        startNames();
         BrokerConfig config = new BrokerConfig();
+        config.setRegisterNameServerPeriod(10_000); // the shortest that it takes
         config.setBrokerName("broker-a");
         config.setBrokerIP1(LOOPBACK);
         config.setNamesrvAddr(address());
@@ -76,6 +78,13 @@ public final class RocketServer {
                 broker.getTopicConfigManager().updateTopicConfig(topic);
                 broker.registerBrokerAll(true, false, true);
                 return "made";
+            case "names":
+                if ("start".equals(order[1])) {
+                    startNames();
+                } else {
+                    names.shutdown();
+                }
+                return "names " + order[1];
             case "send":
                 sending = true;
                 sender = new Thread(() -> send(order[1]));
@@ -102,8 +111,14 @@ public final class RocketServer {
         }
     }
 
+    private void startNames() throws Exception {
+        names = new NamesrvController(new NamesrvConfig(), listening(port));
+        names.initialize();
+        names.start();
+    }
+
     private String address() {
-        return LOOPBACK + ":" + names.getNettyServerConfig().getListenPort();
+        return LOOPBACK + ":" + port;
     }
 
     private static NettyServerConfig listening(int port) {
