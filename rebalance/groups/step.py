@@ -22,6 +22,7 @@ from rebalance.groups.conclusion import Step, conclude, unchanged
 from rebalance.groups.handover import attribution, baton, endings, notice, omissions
 from rebalance.groups.members import (
     entry,
+    marks,
     membership,
     own_names,
     remains,
@@ -133,7 +134,7 @@ def _fold(draft: Draft, event: Event) -> None:  # noqa: C901 - one case for each
         case Registered() | Unregistered():
             rocketmq_clients.fold(draft, event)
         case Released():
-            membership.mark(draft, event)
+            marks.note(draft, event)
             if endings.book(draft, event):
                 membership.part(draft, event)
         case RouteObserved():

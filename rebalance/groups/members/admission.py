@@ -10,7 +10,7 @@ Called by ``entry``, which carries the outcome out. Its one rule: nothing is wri
 from dataclasses import dataclass, replace
 
 from rebalance.groups.handover import omissions
-from rebalance.groups.members import departures, twins
+from rebalance.groups.members import departures, marks, twins
 from rebalance.groups.members.twins import Rival
 from rebalance.groups.model.decisions import Refusal
 from rebalance.groups.model.draft import Draft
@@ -166,6 +166,6 @@ def _described(draft: Draft, event: Joined) -> Member:
         eager=event.eager,
         since=draft.next_epoch,
         patterns=event.patterns,
-        awaits_mark=event.marks,
+        awaits_mark=marks.awaited(draft, event),
         guarded=event.guarded,
     )

@@ -28,15 +28,6 @@ from rebalance.stamp import Stamp
 _ENTRIES: Final = frozenset({MemberChange.JOINED, MemberChange.REJOINED})
 
 
-def mark(draft: Draft, event: Released) -> None:
-    """Note that a member reads all releases that come after one of its own (``baton``)."""
-    member = draft.membership.members.get(event.member)
-    if member is None or not member.awaits_mark or not event.own:
-        return
-    if member.incarnation == event.incarnation:
-        draft.membership.members.put(event.member, replace(member, awaits_mark=False))
-
-
 def beat(draft: Draft, event: BeatSeen) -> None:
     """Note a beat."""
     name, incarnation = event.life

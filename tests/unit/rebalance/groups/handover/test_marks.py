@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance.groups.members import membership
+from rebalance.groups.members import marks
 from rebalance.groups.model.events import Released
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.ids import MemberId
@@ -45,11 +45,31 @@ def test_a_mark_counts_in_the_batch_of_its_join() -> None:
     assert SHARED.format(2) == story.pages()["orders-1"]
 
 
-def test_a_mark_before_its_join_does_not_count() -> None:
-    """It came from nobody that was known; the member writes another once it is answered."""
+def test_a_mark_may_come_before_its_join_in_one_batch() -> None:
+    """They are written at once, on two topics: no order between them is promised."""
     story = Story()
     story.reads(joined("a"), routed("orders", 2))
     story.reads(marked("b"), joined("b", marks=True))
+
+    assert SHARED.format(2) == story.pages()["orders-1"]
+
+
+@pytest.mark.parametrize("whose", ["b:0", "a", "x"])
+def test_a_mark_before_a_join_is_that_of_its_life_alone(whose: str) -> None:
+    """What another life has written shows nothing of this one."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(marked(whose), joined("b", marks=True))
+
+    assert WAITING == story.pages()
+
+
+def test_a_mark_in_an_earlier_batch_than_its_join_does_not_count() -> None:
+    """It came from nobody that was known; the member writes another once it is answered."""
+    story = Story()
+    story.reads(joined("a"), routed("orders", 2))
+    story.reads(marked("b"))
+    story.reads(joined("b", marks=True))
 
     assert WAITING == story.pages()
 
@@ -72,7 +92,7 @@ def test_only_what_a_life_has_written_shows_what_it_reads(
 ) -> None:
     """The controller and a guard may write in its name before it opens the log."""
     draft = joining_alone().drafted()
-    membership.mark(draft, Released(at(0), life(whose), turns(said), own))
+    marks.note(draft, Released(at(0), life(whose), turns(said), own))
 
     assert counts != draft.membership.members[MemberId("b")].awaits_mark
 

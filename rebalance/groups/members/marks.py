@@ -1,0 +1,39 @@
+"""Marks: whether a life has shown that it reads the releases, so that it may be promised a queue.
+
+All that stands before its mark was read by the controller, too. A mark and the join of its life
+are written at the same moment, on two topics; in every second pair the mark comes first. If both
+are in one batch, their order does not matter.
+
+Called by ``step`` for each release, and by ``admission``. Its one rule: of lives that are not
+members nothing is kept for longer than a step, since anybody may write in any name.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from rebalance.groups.model.draft import Draft
+from rebalance.groups.model.events import Joined, Released
+from rebalance.ids import Life
+
+
+@dataclass(slots=True)
+class _Step:
+    """What this module keeps for one step."""
+
+    read: set[Life] = field(default_factory=set)
+    """The lives that have marked, and were not members then."""
+
+
+def note(draft: Draft, event: Released) -> None:
+    """Note that a life reads all releases that come after one of its own (``baton``)."""
+    if not event.own:
+        return
+    member = draft.membership.members.get(event.member)
+    if member is None or member.incarnation != event.incarnation:
+        draft.scratch(_Step).read.add(event.life)
+    elif member.awaits_mark:
+        draft.membership.members.put(event.member, replace(member, awaits_mark=False))
+
+
+def awaited(draft: Draft, event: Joined) -> bool:
+    """Tell whether the mark of a life that joins is still to come."""
+    return event.marks and event.life not in draft.scratch(_Step).read
