@@ -8,9 +8,9 @@ Called by `trimtab recover`. Its one rule: it changes nothing, neither files nor
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from console.settings import Settings
-from console.views.findings import Finding
 from console.wiring import options
 from streaming.options import Options
 from streaming.pipeline import MOST_WAITING
@@ -35,7 +35,20 @@ from streaming.startup.terms import (
 )
 from streaming.topics import URGENT, names
 
+COLUMNS = ("subject", "finding", "remedy")
 BY_ITSELF = "`trimtab run`: it begins a new checkpoint by itself, and no queue moves"
+
+
+class Finding(NamedTuple):
+    """What is wrong with what, and what to do."""
+
+    subject: str
+    finding: str
+    remedy: str
+
+    def row(self) -> dict[str, object]:
+        """Return it for a table."""
+        return dict(self._asdict())
 
 
 def present(place: Path) -> Path:

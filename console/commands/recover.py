@@ -38,8 +38,7 @@ def recover(
       trimtab recover --checkpoint /mnt/copy/checkpoint -o json
     """
     from console.cluster import bootstrap_servers
-    from console.recovery import of_files, of_settings, present
-    from console.views.findings import COLUMNS
+    from console.recovery import COLUMNS, of_files, of_settings, present
     from streaming.startup.batch_logs import COMMITS, OFFSETS
     from streaming.startup.damage import last, local
     from streaming.startup.losses import NotSurveyed

@@ -3,30 +3,32 @@
 Each rule looks at published records alone and says nothing of what is well. A rule that needs time
 gets it from the caller. Called by `trimtab doctor`, which reads the records.
 
-Its one rule: a finding names what to do next, as a command or as a place to look at.
+Its one rule: a finding names what to do next, as a command or as a place to look at; and its kind
+is a heading of docs/troubleshooting.md.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from console.views.moments import ago
-from console.views.sentences import queue_name, several
+from console.views.sentences import several
 from trimtab.protocol import (
-    Assignment,
     Claim,
     Conflict,
     DeadLetter,
     Doubled,
     Group,
     HistoryRecord,
+    Join,
     MemberChanged,
     MemberSummary,
     Tick,
     Verdict,
 )
 
-COLUMNS = ("subject", "finding", "remedy")
+COLUMNS = ("kind", "subject", "finding", "remedy")
 
 STUCK_MS = 120_000
 """Twice the longest time that a member has by default to let go (`policy.revocation_timeout`)."""
@@ -38,16 +40,43 @@ RETURNS = 4
 """As often in an hour a member comes back: a rolling restart does it once."""
 
 
+class Kind(StrEnum):
+    """What may be found; each has a section in docs/troubleshooting.md."""
+
+    SILENT_CONTROLLER = "silent controller"
+    LATE_CONTROLLER = "late controller"
+    AILMENT = "ailment"
+    PAUSE = "pause"
+    STARVED = "starved"
+    STUCK = "stuck"
+    NO_ROUTES = "no routes"
+    UNCOVERED = "uncovered"
+    OVERLAP = "overlap"
+    SUBSCRIPTIONS = "subscriptions"
+    FOREIGN = "foreign members"
+    LAG = "lag"
+    ORPHAN_LAG = "orphan lag"
+    HELD = "held"
+    RESTING = "resting"
+    RETURNING = "returning"
+    TWINS = "twins"
+    CLAIM = "claim"
+    DEAD_LETTERS = "dead letters"
+    BROKER_OUT = "broker out"
+    PANIC = "panic"
+
+
 class Finding(NamedTuple):
     """What is wrong with whom, and what to do."""
 
+    kind: Kind
     subject: str
     finding: str
     remedy: str
 
     def row(self) -> dict[str, object]:
         """Return it for a table."""
-        return dict(self._asdict())
+        return {**self._asdict(), "kind": self.kind.value}
 
 
 def of_controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Iterator[Finding]:
@@ -57,38 +86,46 @@ def of_controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Iterato
     )
     newest = max((at_ms for at_ms, _ in ticks.values()), default=None)
     if newest is None:
-        yield Finding("controller", "no tick in the last minute: nobody decides", remedy)
+        yield Finding(
+            Kind.SILENT_CONTROLLER,
+            "controller",
+            "no tick in the last minute: nobody decides",
+            remedy,
+        )
     elif now_ms - newest > SILENT_MS:
-        yield Finding("controller", f"its last tick is {ago(now_ms - newest)} old", remedy)
+        finding = f"its last tick is {ago(now_ms - newest)} old"
+        yield Finding(Kind.SILENT_CONTROLLER, "controller", finding, remedy)
     behind = max((it.number - (it.seen or 0) for _, it in ticks.values() if it.start), default=0)
     if newest is not None and behind > BEHIND:
         finding = f"{behind} ticks are written and not decided on: it is behind, or starts"
-        yield Finding("controller", finding, "look at its log; it needs more CPU if this lasts")
+        remedy = "look at its log; it needs more CPU if this lasts"
+        yield Finding(Kind.LATE_CONTROLLER, "controller", finding, remedy)
 
 
 def of_group(group: Group, now_ms: int) -> Iterator[Finding]:
     """Say what a group's summary shows to be wrong."""
     name = group.group
     if group.ailment:
-        yield Finding(name, f"it ails: {group.ailment}", f"`trimtab groups explain {name}`")
+        again = f'`trimtab groups rebalance {name} --reason "..."` tries again'
+        remedy = f"`trimtab groups explain {name}`; {again}"
+        yield Finding(Kind.AILMENT, name, f"it ails: {group.ailment}", remedy)
     if group.paused:
         remedy = f'`trimtab groups resume {name} --reason "..."`'
-        yield Finding(name, f"it is paused since {ago(now_ms - group.at_ms)} or longer", remedy)
+        finding = f"it is paused since {ago(now_ms - group.at_ms)} or longer"
+        yield Finding(Kind.PAUSE, name, finding, remedy)
     if group.members and group.state == "starved":
         yield _starved(group)
     stuck = now_ms - group.at_ms > STUCK_MS
     if group.state == "reconciling" and stuck:
         finding = f"{group.queues.moving} queues have been moving for {ago(now_ms - group.at_ms)}"
         remedy = f"`trimtab queues list {name} --state moving` names who does not let go"
-        yield Finding(name, finding, remedy)
+        yield Finding(Kind.STUCK, name, finding, remedy)
     if group.state == "assigning" and stuck:
         # Of version 0 nobody has said anything yet: its name server may be away.
         awaited = [name for name, it in sorted(group.topics.items()) if it.awaited and it.version]
         what = f"topics that do not exist: {several(awaited)}" if awaited else "its routes"
-        yield Finding(name, f"it waits for {what}", "create them, or `trimtab topics check`")
-    if group.subscriptions:
-        finding = f"its members have {group.subscriptions} different subscriptions"
-        yield Finding(name, finding, "unless a deployment is under way, give all the same topics")
+        remedy = "create them, or `trimtab topics check`"
+        yield Finding(Kind.NO_ROUTES, name, f"it waits for {what}", remedy)
     yield from _of_people(group)
 
 
@@ -96,18 +133,18 @@ def _starved(group: Group) -> Finding:
     name, why = group.group, "; ".join(group.shortage or ())
     drained = [it.member for it in group.people if it.draining]
     finding = f"{group.queues.unassigned} queues have no worker"
+    look = f"`trimtab queues list {name} --state unassigned`"
     if why and len(drained) < group.members:
-        return Finding(
-            name, f"{finding}: {why}", f"`trimtab queues list {name} --state unassigned`"
-        )
+        return Finding(Kind.STARVED, name, f"{finding}: {why}", look)
     if drained:
         remedy = f'start a member, or `trimtab groups undrain {name} {drained[0]} --reason "..."`'
-        return Finding(name, f"{finding}: {several(drained)} drain", remedy)
+        return Finding(Kind.STARVED, name, f"{finding}: {several(drained)} drain", remedy)
     away = [it.member for it in group.people if it.away]
     if away:
         remedy = "start them, or wait for the end of their session"
-        return Finding(name, f"{finding}: kept for {several(away)}, which is away", remedy)
-    return Finding(name, finding, f"`trimtab queues list {name} --state unassigned`")
+        finding = f"{finding}: kept for {several(away)}, which is away"
+        return Finding(Kind.STARVED, name, finding, remedy)
+    return Finding(Kind.STARVED, name, finding, look)
 
 
 def _of_people(group: Group) -> Iterator[Finding]:
@@ -120,23 +157,30 @@ def _of_people(group: Group) -> Iterator[Finding]:
             f'look at them; `trimtab groups approve {group.group} --reason "..."` if they are dead'
         )
         finding = f"{several(silent)} are silent, and too many at once to be believed dead"
-        yield Finding(group.group, finding, remedy)
+        yield Finding(Kind.HELD, group.group, finding, remedy)
     if resting := those("resting"):
         remedy = "look at their logs: they come and go too often, and get no queues for a while"
-        yield Finding(group.group, f"{several(resting)} rest", remedy)
+        yield Finding(Kind.RESTING, group.group, f"{several(resting)} rest", remedy)
 
 
-def of_assignments(group: str, assignments: Iterable[Assignment]) -> Iterator[Finding]:
-    """Say which queues two members are told to hold."""
-    holders: dict[str, list[str]] = defaultdict(list)
-    for it in assignments:
-        if it.mode is None:
-            for grant in it.hold:
-                holders[queue_name(grant)].append(it.member)
-    for queue, members in sorted(holders.items()):
-        if len(members) > 1:
-            finding = f"{queue} is held by {several(members)}"
-            yield Finding(group, finding, "`trimtab check` judges the whole log; report it")
+def of_subscriptions(group: Group, joins: Iterable[Join]) -> Iterator[Finding]:
+    """Say who subscribes what, as far as their joins are kept; members are those of the summary."""
+    wishes: dict[str, list[str]] = defaultdict(list)
+    said = {it.member: several((*it.topics, *(it.patterns or ()))) for it in joins}
+    for person in group.people:
+        wishes[said.get(person.member, "not known any more")].append(person.member)
+    parts = (f"{several(members)}: {wish}" for wish, members in sorted(wishes.items()))
+    finding = f"its members have {group.subscriptions} different subscriptions ({'; '.join(parts)})"
+    remedy = "unless a deployment is under way, give all the same topics"
+    yield Finding(Kind.SUBSCRIPTIONS, group.group, finding, remedy)
+
+
+def of_subscribers(group: str, clients: Sequence[str]) -> Iterator[Finding]:
+    """Say who has joined Kafka's own group of this name."""
+    if clients:
+        finding = f"{len(clients)} consumers of Kafka's own have the same group.id: "
+        remedy = "stop them, or give them another group.id: they read what members read as well"
+        yield Finding(Kind.FOREIGN, group, finding + several(clients), remedy)
 
 
 def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
@@ -148,20 +192,22 @@ def of_history(entries: Iterable[HistoryRecord]) -> Iterator[Finding]:
                 returns[entry.group, entry.member] += 1
             case Conflict() if entry.older == entry.newer:
                 remedy = "give each process a member_id of its own"
-                yield Finding(entry.group, f"two processes are called {entry.newer}", remedy)
+                finding = f"two processes are called {entry.newer}"
+                yield Finding(Kind.TWINS, entry.group, finding, remedy)
             case Doubled():
-                yield Finding(entry.group, f"two processes are {entry.member}", entry.detail)
+                finding = f"two processes are {entry.member}"
+                yield Finding(Kind.TWINS, entry.group, finding, entry.detail)
             case Claim():
                 finding = (
                     f"{entry.member} worked on {len(entry.queues)} queues that were not its own"
                 )
-                yield Finding(entry.group, finding, "report it, with its log")
+                yield Finding(Kind.CLAIM, entry.group, finding, "report it, with its log")
             case _:
                 pass
     for (group, member), times in sorted(returns.items()):
         if times >= RETURNS:
             remedy = f"look at its log; `trimtab groups history {group} --since 1h`"
-            yield Finding(group, f"{member} came {times} times", remedy)
+            yield Finding(Kind.RETURNING, group, f"{member} came {times} times", remedy)
 
 
 def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
@@ -169,7 +215,8 @@ def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Finding]:
     count = Counter((it.topic, it.reason) for it in letters)
     for (topic, reason), number in sorted(count.items()):
         remedy = f"`trimtab deadletters list --reason {reason} --since 1h`"
-        yield Finding(topic, f"{number} records could not be used: {reason}", remedy)
+        finding = f"{number} records could not be used: {reason}"
+        yield Finding(Kind.DEAD_LETTERS, topic, finding, remedy)
 
 
 def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:
@@ -181,7 +228,7 @@ def of_brokers(verdicts: Iterable[Verdict], now_ms: int) -> Iterator[Finding]:
             panicked.add(it.cluster)
         elif not it.available and (it.until_ms is None or it.until_ms > now_ms):
             remedy = f"`trimtab brokers explain {it.broker} --cluster {it.cluster}`"
-            yield Finding(where, f"out of use: {it.reason}", remedy)
+            yield Finding(Kind.BROKER_OUT, where, f"out of use: {it.reason}", remedy)
     for cluster in sorted(panicked):
         remedy = f"`trimtab brokers list --cluster {cluster}`: too many are unfit to avoid any"
-        yield Finding(cluster, "verdicts are ignored", remedy)
+        yield Finding(Kind.PANIC, cluster, "verdicts are ignored", remedy)

@@ -58,3 +58,18 @@ class Running:
     ) -> None:
         self._process.kill()
         self._process.wait()
+
+
+def plain_blocks(page: str) -> list[str]:
+    """The blocks of a page that are of no language: what is typed, or printed."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    return [block for language, block in found if not language]
+
+
+def commands(page: str) -> list[str]:
+    """Every `trimtab ...` that a page tells people to type, each once."""
+    prose = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
+    typed = re.findall(r"`trimtab ([a-z][^`]*)`", prose)
+    for block in plain_blocks(page):
+        typed += re.findall(r"^ *trimtab ([a-z][^#\n]*)", block, flags=re.MULTILINE)
+    return [*dict.fromkeys(line.strip() for line in typed)]

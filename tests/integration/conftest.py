@@ -56,6 +56,8 @@ hold was verified by their hashes, so Java need not verify it class by class: a 
 """
 
 MakeMember = Callable[[str], Member]
+QUEUES = 8
+"""Of the topic of a test's group."""
 
 
 @pytest.fixture(scope="session")
@@ -214,7 +216,7 @@ def group(request: pytest.FixtureRequest) -> str:
 def topic(kafka: EmbeddedKafka, group: str) -> str:
     """A topic of eight queues for that group."""
     name = f"{group}-topic"
-    create_topic(kafka.bootstrap_servers, name, 8)
+    create_topic(kafka.bootstrap_servers, name, QUEUES)
     return name
 
 
@@ -270,3 +272,27 @@ def member(arguments: Callable[[str], dict[str, object]]) -> MakeMember:
         return Member(**arguments(name))  # type: ignore[arg-type]  # plain JSON, checked by Member
 
     return make
+
+
+@pytest.fixture
+def terminal(
+    kafka: EmbeddedKafka,
+    controller: ControllerProcess,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """The command line, where the session's controller is."""
+    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
+    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
+    return caller(monkeypatch, capsys)
+
+
+@pytest.fixture
+def two(published: Published, group: str, member: MakeMember) -> Iterator[None]:
+    """A group at rest: b has joined a."""
+    with member("a"):
+        published.wait_until(lambda: published.is_stable(group, ["a"], QUEUES))
+        with member("b"):
+            published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))
+            yield

@@ -2,48 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
-from tests.builders.command_line import Run, caller
-from tests.integration.conftest import MakeMember
-from tests.integration.controller_process import ControllerProcess
+from tests.builders.command_line import Run
+from tests.integration.conftest import QUEUES
 from tests.integration.published import Published
-from tests.integration.topics import PARTITIONS
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
-QUEUES = 8
 OK, REFUSED, NOT_FOUND, TIMEOUT = 0, 3, 4, 5
 WHY = ("--reason", "rack 7")
-
-
-@pytest.fixture
-def terminal(
-    kafka: EmbeddedKafka,
-    controller: ControllerProcess,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
-    """The command line, where the session's controller is."""
-    monkeypatch.setenv("TRIMTAB_KAFKA__BOOTSTRAP_SERVERS", kafka.bootstrap_servers)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PREFIX", controller.prefix)
-    monkeypatch.setenv("TRIMTAB_TOPICS__PARTITIONS", str(PARTITIONS))
-    return caller(monkeypatch, capsys)
-
-
-@pytest.fixture
-def two(published: Published, group: str, member: MakeMember) -> Iterator[None]:
-    """A group at rest: b has joined a."""
-    with member("a"):
-        published.wait_until(lambda: published.is_stable(group, ["a"], QUEUES))
-        with member("b"):
-            published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))
-            yield
 
 
 def read(terminal: Run, *arguments: str) -> list[dict[str, Any]]:

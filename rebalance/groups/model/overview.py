@@ -20,7 +20,7 @@ class GroupPhase(StrEnum):
     ASSIGNING = "assigning"
     RECONCILING = "reconciling"
     STARVED = "starved"
-    """At rest, but for queues that the group has no room for: those have no worker."""
+    """At rest, but some queues have no worker, while there are members."""
     STABLE = "stable"
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -17,6 +16,7 @@ import yaml
 from console import controller, operator_commands
 from console.errors import Failure
 from console.main import app
+from tests.builders import examples
 from tests.builders.checkout import files, text
 from tests.builders.command_line import Run
 
@@ -51,7 +51,7 @@ def test_what_documents_tell_people_to_type_can_be_typed() -> None:
     """The commands in them exist, and the options of these."""
     known = {path for path in commands() if path}
     seen = 0
-    for line in typed():
+    for line in [line for page in files("*.md") for line in examples.commands(text(page))]:
         words = line.split()
         path = tuple(words[:2]) if tuple(words[:2]) in known else tuple(words[:1])
         assert path in known, line
@@ -60,14 +60,6 @@ def test_what_documents_tell_people_to_type_can_be_typed() -> None:
         seen += 1
 
     assert 15 < seen
-
-
-def typed() -> Iterator[str]:
-    """What stands after `trimtab` in the code of all documents."""
-    for document in files("*.md"):
-        for block in re.findall(r"^```\n(.*?)^```", text(document), re.MULTILINE | re.DOTALL):
-            yield from re.findall(r"^ *trimtab ([a-z][^#\n]*)", block, re.MULTILINE)
-        yield from re.findall(r"`trimtab ([a-z][^`]*)`", text(document))
 
 
 def named(path: tuple[str, ...]) -> typer.core.TyperCommand:

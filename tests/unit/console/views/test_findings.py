@@ -3,19 +3,19 @@
 import pytest
 
 from console.views import findings
+from console.views.findings import Kind
 from tests.unit.console.views.published_records import (
     LIFE,
     START_MS,
-    assignment,
     cause,
     group,
-    hold,
     joined,
 )
 from trimtab.protocol import (
     Conflict,
     DeadLetter,
     Group,
+    Join,
     MemberSummary,
     QueueCounts,
     Tick,
@@ -71,7 +71,6 @@ WRONG = {
         ),
         "it waits for its routes",
     ),
-    "subscriptions": (group("w1", subscriptions=2), "its members have 2 different subscriptions"),
     "silent": (
         group(members=1, people=people(held=True)),
         "w1 are silent, and too many at once to be believed dead",
@@ -85,6 +84,7 @@ def test_what_is_wrong_with_a_group_is_found(summary: Group, finding: str) -> No
     """With its name, and with what to do next."""
     (found,) = findings.of_group(summary, NOW_MS)
 
+    assert found.row()["kind"] in list(Kind)
     assert ("billing", finding) == (found.subject, found.finding)
     assert found.remedy
     assert {*findings.COLUMNS} == found.row().keys()
@@ -129,15 +129,28 @@ def test_no_controller_at_all_is_found() -> None:
     assert found.finding.startswith("no tick")
 
 
-def test_a_queue_with_two_holders_is_found() -> None:
-    """Only what is owned: those who share work on the same queues by rights."""
-    two = [assignment(it, hold=(hold(0, 2),)) for it in ("a", "b")]
-    shared = [assignment(it, hold=(hold(0, 2),), mode="shared") for it in ("a", "b")]
+def join(member: str, *topics: str) -> Join:
+    """How a member joined."""
+    return Join(member=member, incarnation=LIFE, sequence=1, topics=topics)
 
-    assert ["orders-0 is held by a, b"] == [
-        it.finding for it in findings.of_assignments("billing", two)
-    ]
-    assert [] == list(findings.of_assignments("billing", shared))
+
+def test_who_subscribes_what_is_named() -> None:
+    """Of a member whose join is gone it is said that nobody knows."""
+    joins = [join("a", "orders"), join("b", "orders", "payments"), join("left", "orders")]
+
+    (found,) = findings.of_subscriptions(group("a", "b", "c", subscriptions=2), joins)
+    assert (
+        "its members have 2 different subscriptions "
+        "(c: not known any more; a: orders; b: orders, payments)"
+    ) == found.finding
+
+
+def test_foreign_members_are_named() -> None:
+    """With their hosts, so that somebody finds them."""
+    (found,) = findings.of_subscribers("billing", ["old-app at /10.0.0.7"])
+
+    assert found.finding.endswith("have the same group.id: old-app at /10.0.0.7")
+    assert [] == list(findings.of_subscribers("billing", []))
 
 
 def test_members_that_come_again_and_again_are_found() -> None:

@@ -1,0 +1,124 @@
+"""The examination: reads what the doctor's rules look at, and asks Kafka what is not published.
+
+Each rule is in ``console.views``. What may be seen half, because topics are read one after the
+other, is read again a moment later and counts if it is still so.
+
+Called by `trimtab doctor`. Its one rule: what could not be looked at is said, and is no finding.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Final
+
+from console.errors import Failure
+from console.lags import Lag, lags
+from console.published import Published, the_group
+from console.subscribers import Subscribers, asking
+from console.views import backlogs, coverage, findings, queues
+from console.views.findings import Finding
+from console.views.sentences import several
+from trimtab.protocol import MEMBERS, Assignment, Group, Join
+
+_HOUR_MS: Final = 60 * 60 * 1000
+"""How far back the history and the dead letters are looked at."""
+_MINUTE_MS: Final = 60 * 1000
+_SETTLED_S: Final = 1.0
+"""Longer than a batch: by then a hand-over that was seen half is whole."""
+
+Note = Callable[[str], object]
+Told = dict[str, list[Assignment]]
+
+
+def examined(published: Published, name: str | None, now_ms: int, note: Note) -> list[Finding]:
+    """Return what is wrong with a group and the controller, or with everything.
+
+    Raises:
+        Failure: There is no such group, or Kafka does not answer.
+    """
+    with asking(published.settings) as subscribers:
+        groups = _groups(published, name)
+        told = _told(published, name)
+        found = list(findings.of_controller(published.ticks(now_ms - _MINUTE_MS), now_ms))
+        for group in groups.values():
+            found += findings.of_group(group, now_ms)
+            if group.subscriptions:
+                found += findings.of_subscriptions(group, _joins(published, group))
+        found += _settled(published, name, groups, told)
+        found += _foreign(subscribers, groups, told, note)
+    found += findings.of_history(it.entry for it in published.history(name, now_ms - _HOUR_MS))
+    if name is not None:
+        found += _backlogs(published, groups[name], told.get(name, []), note)
+    else:
+        found += findings.of_brokers(published.verdicts().values(), now_ms)
+        found += findings.of_letters(it.letter for it in published.letters(now_ms - _HOUR_MS))
+    return list(dict.fromkeys(found))
+
+
+def _groups(published: Published, name: str | None) -> dict[str, Group]:
+    return published.groups() if name is None else {name: the_group(published, name)}
+
+
+def _told(published: Published, name: str | None) -> Told:
+    entries = published.assignments(name).items()
+    by_group = groupby(entries, key=lambda entry: entry[0].group)
+    return {group: [record for _, record in records] for group, records in by_group}
+
+
+def _joins(published: Published, group: Group) -> list[Join]:
+    """Return how members joined, the last time; for a week Kafka keeps it."""
+    said = published.records(MEMBERS, group.group)
+    return list({it.member: it for it in said if isinstance(it, Join)}.values())
+
+
+def _settled(
+    published: Published, name: str | None, groups: dict[str, Group], told: Told
+) -> list[Finding]:
+    """Return what does not fit together, and still does not a moment later."""
+    first = list(_unfitting(groups, told))
+    if not first:
+        return []
+    time.sleep(_SETTLED_S)
+    again = set(_unfitting(_groups(published, name), _told(published, name)))
+    return [it for it in first if it in again]
+
+
+def _unfitting(groups: dict[str, Group], told: Told) -> Iterator[Finding]:
+    for name, assignments in told.items():
+        yield from coverage.overlaps(name, assignments)
+    for name, group in groups.items():
+        yield from coverage.gaps(group, told.get(name, []))
+
+
+def _foreign(
+    subscribers: Subscribers, groups: dict[str, Group], told: Told, note: Note
+) -> Iterator[Finding]:
+    """Say who reads beside members that own their queues; others have no offsets in common."""
+    owning = [name for name in groups if any(it.mode is None for it in told.get(name, ()))]
+    if not owning:
+        return
+    try:
+        for name, clients in subscribers.of(owning).items():
+            yield from findings.of_subscribers(name, clients)
+    except Failure as error:
+        note(f"foreign members of {several(owning)} were not looked for: {error}")
+
+
+def _backlogs(
+    published: Published, group: Group, assignments: list[Assignment], note: Note
+) -> Iterator[Finding]:
+    """Say which queues fall behind; a second look only where messages wait."""
+    rows = queues.rows(group, assignments)
+    places = sorted({place for it in rows if (place := backlogs.place(it))[1] >= 0})
+
+    def measured() -> dict[tuple[str, int], Lag]:
+        return lags(published.settings, group.group, places)
+
+    try:
+        before = measured()
+        yield from backlogs.orphans(group.group, rows, before)
+        if any(it.lag for it in before.values()):
+            time.sleep(backlogs.LOOK_S)
+            yield from backlogs.late(group.group, rows, before, measured())
+    except Failure as error:
+        note(f"lags were not looked at: {error}")
