@@ -96,6 +96,13 @@ def test_every_target_is_explained() -> None:
     assert public == set(re.findall(r"^([a-z-]+):.*## \S", makefile, flags=re.MULTILINE))
 
 
+def test_nobody_promises_a_hand_over_without_a_gap() -> None:
+    """There is one, of a trip through Kafka, and the history says how long it was."""
+    promise = "without" + r"\s+a\s+gap"
+
+    assert [] == matches(promise, tuple(path for path in files() if path != THIS))
+
+
 def test_no_file_names_a_registry() -> None:
     """Packages and jars come from wherever the machine is set up to get them."""
     assert [] == matches(REGISTRIES, tuple(path for path in files() if path != THIS))

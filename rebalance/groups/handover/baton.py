@@ -1,4 +1,4 @@
-"""The baton: how a queue passes from its holder to its heir without a gap and without an overlap.
+"""The baton: how a queue passes from its holder to its heir, with no overlap and a short wait.
 
 The controller tells both in the same batch: the holder "let go, and name this grant", the heir "it
 is yours once a release of that grant names you". The heir starts when it reads the release in the

@@ -1,4 +1,4 @@
-"""trimtab: members of consumer groups that hand queues over without a gap.
+"""trimtab: members of consumer groups that hand queues over in milliseconds.
 
 `Consumer` (threads) and `AsyncConsumer` (asyncio) read their share of Kafka. `Member` and
 `trimtab.aio.Member` only join a group, for programs that move the data themselves.
