@@ -84,7 +84,7 @@ class Engine:
         self._profile = profile
         self._transport = transport
         self._guard = guard
-        self._callbacks = CallbackThread(callbacks, self._finish, self._fail)
+        self._callbacks = CallbackThread(callbacks, self._finish, self.fail)
         self._session: MemberSession | None = None
         self._stopping = False
         self._wishes: SimpleQueue[tuple[int, bool]] = SimpleQueue()
@@ -158,6 +158,17 @@ class Engine:
             self._thread.join(timeout)
         return not self._thread.is_alive() and self._callbacks.join(timeout)
 
+    def fail(self, failure: MemberFailedError) -> None:
+        """End at once."""
+        with self.changed:
+            if self.failure is None:
+                self.failure = failure
+                self._callbacks.tell(failure)
+            self._stopping = True  # it may not even be connected
+            if self._session is not None:
+                self._perform(self._session.abort(now_ms()))
+            self.changed.notify_all()
+
     def _run(self) -> None:
         try:
             self._connect()
@@ -166,7 +177,7 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - the thread's last words, kept for the user
             failure = MemberFailedError(f"the member failed: {error!r}")
             failure.__cause__ = error
-            self._fail(failure)
+            self.fail(failure)
         finally:
             try:
                 self._transport.close(CLOSE_MS)
@@ -286,14 +297,3 @@ class Engine:
         with self.changed:
             if self._session is not None:
                 self._perform(self._session.finish(positions, now_ms()))
-
-    def _fail(self, failure: MemberFailedError) -> None:
-        """End at once."""
-        with self.changed:
-            if self.failure is None:
-                self.failure = failure
-                self._callbacks.tell(failure)
-            self._stopping = True  # it may not even be connected
-            if self._session is not None:
-                self._perform(self._session.abort(now_ms()))
-            self.changed.notify_all()

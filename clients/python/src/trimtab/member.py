@@ -113,6 +113,10 @@ class Member:
         """
         return self._engine.owned(grants)
 
+    def fail(self, failure: MemberFailedError) -> None:
+        """End at once, and lose all queues: for what runs the application's callbacks by itself."""
+        self._engine.fail(failure)
+
     def start(self) -> None:
         """Begin to join; returns at once."""
         self._engine.start()

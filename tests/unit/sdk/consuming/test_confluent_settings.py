@@ -38,6 +38,7 @@ def test_it_commits_nothing_by_itself_and_never_jumps() -> None:
         ("topic.auto.offset.reset", "latest"),
         ("group.protocol", "consumer"),
         ("group.protocol", "CONSUMER"),
+        ("enable.partition.eof", True),
         ("on_assign", print),
         ("on_commit", print),
         ("default.topic.config", {"auto.offset.reset": "latest"}),

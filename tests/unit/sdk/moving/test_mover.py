@@ -14,8 +14,11 @@ from tests.builders.sessions import queue
 from trimtab import Grant
 from trimtab.callbacks import Ownership
 from trimtab.consuming.handover import Handover
+from trimtab.engine import State
+from trimtab.errors import CallbackError, MemberFailedError
 from trimtab.moving import mover as module
 from trimtab.moving import order as orders
+from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
 from trimtab.moving.order import Order
 from trimtab.moving.sides import LastCommit, Side, read_commit
@@ -45,9 +48,23 @@ class Process:
         self.assigned: set[QueueRef] = set()
         self.gone = threading.Event()
         self.errors: list[Exception] = []
+        self.failures: list[MemberFailedError] = []
+        self.mistaken = False
+        """Whether a callback of its application raises."""
         ways = (cast("Subscription", self), cast("Order", self))
         reader, report = cast("Handover", self), self.errors.append
-        self.mover = Mover(reader, self.granted, ways, self.gone.is_set, report)
+        self.mover = Mover(reader, self.granted, ways, Ending(self), report)
+
+    # As a member.
+
+    @property
+    def state(self) -> State:
+        """Where it is in its life."""
+        return "failed" if self.failures else "ended" if self.gone.is_set() else "joined"
+
+    def fail(self, failure: MemberFailedError) -> None:
+        """End at once."""
+        self.failures.append(failure)
 
     def granted(self, grants: Collection[Grant]) -> Ownership:
         """As a member answers."""
@@ -79,21 +96,29 @@ class Process:
 
     def on_assigned(self, grants: tuple[Grant, ...]) -> None:
         """Work on these."""
+        self.make_mistakes()
         for it in grants:
             if (other := self.kafka.at_work.setdefault(it.queue, self.name)) != self.name:
                 self.kafka.wrong.append(f"{it.queue}: {self.name} begins beside {other}")
 
     def on_revoked(self, grants: tuple[Grant, ...]) -> dict[QueueRef, int]:
         """Something is in hand."""
+        self.make_mistakes()
         time.sleep(0.002)
         self.on_lost(grants)
         return {it.queue: self.kafka.committed[it.queue][0] + 1 for it in grants}
 
     def on_lost(self, grants: tuple[Grant, ...]) -> None:
         """Stop."""
+        self.make_mistakes()
         for it in grants:
             if self.kafka.at_work.pop(it.queue, None) != self.name:
                 self.kafka.wrong.append(f"{it.queue}: {self.name} ends what it does not work on")
+
+    def make_mistakes(self) -> None:
+        """Have a callback of the application raise."""
+        if self.mistaken:
+            raise LookupError("no such table")
 
 
 @pytest.fixture
@@ -196,3 +221,41 @@ def test_what_others_commit_takes_it_away(pair: tuple[Process, Process]) -> None
     until(lambda: kafka.at_work == {})
 
     assert [] == kafka.wrong
+
+
+def test_a_callback_that_raises_at_the_beginning_ends_the_member(
+    pair: tuple[Process, Process],
+) -> None:
+    """On Kafka's side as on trimtab's: it would hold a queue that it never reads."""
+    one = pair[0]
+    one.mistaken = True
+    to_take(one, QUEUES[0])
+    until(lambda: one.failures and not one.mover.working)
+
+    assert CallbackError is type(one.failures[0])
+    assert "no such table" in str(one.failures[0].__cause__)
+    assert [] == one.errors
+
+
+@pytest.mark.parametrize("how", ["give", "lose"])
+def test_a_callback_that_raises_at_the_end_ends_the_member(
+    pair: tuple[Process, Process], how: str
+) -> None:
+    """Kafka's rebalance goes on, and the queue is nobody's of this process."""
+    one = pair[0]
+    to_take(one, QUEUES[0])
+    until(lambda: one.mover.working)
+    one.mistaken = True
+    getattr(one.mover, how)([QUEUES[0]])
+
+    assert CallbackError is type(one.failures[0])
+    assert ((), frozenset()) == (one.mover.working, one.mover.owned([Grant(QUEUES[0], 0)]).grants)
+
+
+def test_what_kafka_says_instead_is_told_once(pair: tuple[Process, Process]) -> None:
+    """It may be said again and again, as long as it lasts."""
+    one = pair[0]
+    for _ in range(3):
+        one.mover.trouble(LookupError("INCONSISTENT_GROUP_PROTOCOL"))
+
+    assert ["INCONSISTENT_GROUP_PROTOCOL"] == list(map(str, one.errors))

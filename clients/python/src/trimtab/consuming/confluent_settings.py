@@ -17,6 +17,7 @@ _OURS: Final[dict[str, tuple[object, str]]] = {
     "enable.auto.offset.store": (False, "trimtab keeps the positions"),
     "auto.offset.reset": ("error", 'say `start="earliest"` or `start="latest"`'),
     "group.protocol": ("classic", "trimtab never subscribes, so Kafka's own groups do nothing"),
+    "enable.partition.eof": (False, "each end would be told as trouble; ask the consumer's `lag`"),
 }
 """What a user may not change, and why. They had better leave it out."""
 _SAME: Final = {

@@ -65,6 +65,10 @@ class GroupOffsets:
         """Find the earliest messages that there still are."""
         return self._ends(queues, "earliest", timeout_s)
 
+    def latest(self, queues: list[QueueRef]) -> dict[QueueRef, int]:
+        """Find where they end."""
+        return self._ends(queues, "latest")
+
     def _ends(
         self, queues: list[QueueRef], end: Start, timeout_s: float = _ASK_S
     ) -> dict[QueueRef, int]:

@@ -125,7 +125,7 @@ class Upkeep:
             self._intake.leaders.find([it for it in promised if it not in readings])
 
     def _go_on(self) -> None:
-        """Go on with the earliest there is, where Kafka does not have the next one any more."""
+        """Go on with the earliest there is, where Kafka does not have the next one."""
         intake = self._intake
         if not intake.client.astray:
             return
@@ -135,8 +135,12 @@ class Upkeep:
             earliest = intake.offsets.earliest(astray)
             before = intake.not_handed_out([readings[it] for it in astray])
             intake.client.astray.clear()
+            ends = intake.offsets.latest([it for it, at in earliest.items() if at < before[it]])
             for queue, at in earliest.items():
                 text = "%s: Kafka has deleted offset %d, reading goes on at %d"
+                if before[queue] > ends.get(queue, before[queue]):
+                    text = f"%s: offset %d is beyond the end, {ends[queue]}: reading goes on at %d"
+                    text += ", and nothing is committed before the old offset: the log was cut?"
                 _LOGGER.warning(text, queue, before[queue], at)
             intake.move(earliest)
 
@@ -152,7 +156,7 @@ class Upkeep:
         progress = (intake.waits, id(intake.hand.messages), intake.hand.at)
         if progress != self._progress:
             self._progress, self._moved_at = progress, now
-        elif now - self._moved_at > self._times.max_poll_s and not intake.over:
+        elif now - self._moved_at > self._times.max_poll_s and not intake.gone:
             self._told_to.stuck(now - self._moved_at)
 
     def _tell_troubles(self) -> None:

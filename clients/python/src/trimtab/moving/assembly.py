@@ -11,6 +11,7 @@ from trimtab.consuming.commits import Commits
 from trimtab.consuming.confluent_settings import client_settings, consumer_settings
 from trimtab.consuming.contract import Wish
 from trimtab.member import Member
+from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
 from trimtab.moving.order import Order
 from trimtab.moving.subscription import Sender, Subscription
@@ -33,7 +34,7 @@ def mover(
         parts.handover,
         member.owned,
         (subscription, order),
-        lambda: member.state in ("ended", "failed"),
+        Ending(member),
         report,
     )
     assert isinstance(parts.handover.commits, Commits), "the reader refuses others"

@@ -8,12 +8,15 @@ one change at a time, and a queue is committed for the other side when nothing o
 import threading
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from trimtab.callbacks import Owned, Ownership, Positions
 from trimtab.clock import now_s
 from trimtab.consuming.handover import Handover
+from trimtab.errors import CallbackError
+from trimtab.moving.ending import Ending
 from trimtab.moving.order import READ_S, Heard, Order
 from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
 from trimtab.moving.subscription import Subscription
@@ -36,12 +39,12 @@ class Mover:
         handover: Handover,
         granted: Owned,
         ways: tuple[Subscription, Order],
-        is_gone: Callable[[], bool],
+        ending: Ending,
         report: Callable[[Exception], object],
     ) -> None:
         self._handover, self._is_granted = handover, granted
         self._subscription, self._order = ways
-        self._is_gone, self._report = is_gone, report
+        self._ending, self._report = ending, report
         self._granted: dict[QueueRef, Grant] = {}
         """By trimtab's controller."""
         self._assigned: dict[QueueRef, int] = {}
@@ -137,15 +140,21 @@ class Mover:
 
     def give(self, queues: Collection[QueueRef]) -> None:
         """Finish those that are worked on here."""
-        with self._changing:
-            self._finish("kafka", queues)
-            self._unassign(queues)
+        with self._changing, suppress(CallbackError):  # the member has heard of it
+            try:
+                self._finish("kafka", queues)
+            finally:
+                self._unassign(queues)
 
     def lose(self, queues: Collection[QueueRef]) -> None:
         """Stop."""
         self._unassign(queues)
-        with self._changing:
+        with self._changing, suppress(CallbackError):
             self._drop("kafka", queues)
+
+    def trouble(self, error: Exception) -> None:
+        """Say what Kafka says instead."""
+        self._report_once(error)
 
     def _unassign(self, queues: Collection[QueueRef]) -> None:
         with self._lock:
@@ -159,14 +168,17 @@ class Mover:
             is_awaited = False
             try:
                 is_awaited = self._look()
+            except CallbackError:
+                break  # it is not known what the application works on
             except Exception as error:  # noqa: BLE001 - said, and the next look may do better
                 self._report_once(error)
             self._wake.wait(_SOON_S if is_awaited else READ_S)
             self._wake.clear()
         with self._lock:
             queues = set(self._assigned)
-        self.give(queues)
-        while not self._is_gone():  # trimtab's side commits by this subscription, too
+        leave = self.lose if self._ending.is_failure else self.give
+        leave(queues)
+        while not self._ending.is_over:  # trimtab's side commits by this subscription, too
             time.sleep(_SOON_S)
         self._subscription.close()
         self._order.close()
@@ -204,7 +216,8 @@ class Mover:
                 self._working[queue] = side, begun
                 grants.append(begun)
         if grants:
-            self._handover.on_assigned(tuple(grants))
+            with self._ending.after_a_mistake():
+                self._handover.on_assigned(tuple(grants))
 
     def _place(self, grant: Grant, last: LastCommit) -> int | None:
         """Where to go on: what was committed, or what its last owner has reached beyond that."""
@@ -246,15 +259,20 @@ class Mover:
         mine = self._at_work(side, queues)
         if not mine:
             return {}
-        positions = self._handover.on_revoked(mine)
-        self._forget(mine)
-        return positions
+        try:
+            with self._ending.after_a_mistake():
+                return self._handover.on_revoked(mine)
+        finally:
+            self._forget(mine)
 
     def _drop(self, side: Side | None, queues: Collection[QueueRef]) -> None:
         """Stop at once."""
         if mine := self._at_work(side, queues):
-            self._handover.on_lost(mine)
-            self._forget(mine)
+            try:
+                with self._ending.after_a_mistake():
+                    self._handover.on_lost(mine)
+            finally:
+                self._forget(mine)
 
     def _at_work(self, side: Side | None, queues: Collection[QueueRef]) -> tuple[Grant, ...]:
         with self._lock:

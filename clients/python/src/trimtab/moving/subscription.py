@@ -21,6 +21,7 @@ from confluent_kafka import (
     Consumer,
     KafkaError,
     KafkaException,
+    Message,
     TopicPartition,
 )
 
@@ -63,6 +64,9 @@ class Changes(Protocol):
     def lose(self, queues: Collection[QueueRef]) -> None:
         """Others may have these already."""
 
+    def trouble(self, error: Exception) -> None:
+        """The coordinator assigns nothing, and says why."""
+
 
 class _Job(NamedTuple):
     do: Callable[[Consumer], Any]
@@ -103,7 +107,7 @@ class Subscription:
         asked = list(map(place, queues))
         if not asked:
             return {}
-        found = self._ask(lambda it: it.committed(asked, _ASK_S)).result(_WAIT_S)
+        found = _answer(self._ask(lambda it: it.committed(asked, _ASK_S)), "what is committed")
         return {
             queue_of(it): read_commit(it.offset, it.metadata or "")
             for it in found
@@ -118,7 +122,7 @@ class Subscription:
             TimeoutError: Kafka has not said so in time.
         """
         offsets = [place(it, *said) for it, said in places.items()]
-        self._ask(lambda it: _commit(it, offsets)).result(_WAIT_S)
+        _answer(self._ask(lambda it: _commit(it, offsets)), "whether it takes a commit")
 
     def send(
         self, places: Mapping[QueueRef, tuple[int, str]], is_dropped: Callable[[], bool]
@@ -141,12 +145,18 @@ class Subscription:
         )
         while not self._over.is_set():
             self._work()
-            while self._consumer.poll(0) is not None:
-                pass  # it was fetched before the pause; others read it
+            while (message := self._consumer.poll(0)) is not None:
+                self._hear(message)
             if self._is_new:
                 self._is_new = False
                 self._consumer.pause(self._consumer.assignment())
         self._consumer.close()
+
+    def _hear(self, message: Message) -> None:
+        """Say what is wrong; what was fetched before the pause, others read."""
+        error = message.error()
+        if error is not None and error.code() != KafkaError._AUTO_OFFSET_RESET:  # noqa: SLF001 - its public name
+            self._changes.trouble(KafkaException(error))
 
     def _work(self) -> None:
         """Do what is asked for within a moment, and what has come by then."""
@@ -204,6 +214,13 @@ class Sender:
         """Let go of what was written."""
         self._dropped.set()
         self._dropped = threading.Event()
+
+
+def _answer(asked: "Future[Any]", what: str) -> Any:  # noqa: ANN401 - of any job
+    try:
+        return asked.result(_WAIT_S)
+    except TimeoutError:  # it has no text of its own
+        raise TimeoutError(f"Kafka has not said in {_WAIT_S:.0f} s {what}") from None
 
 
 def _commit(consumer: Consumer, places: list[TopicPartition]) -> list[TopicPartition]:

@@ -1,0 +1,59 @@
+"""The end of what moves: a callback of the application that raises is it, on whichever side it was.
+
+On trimtab's side a member would see to that; what Kafka's side brings, it does not run. Used by
+`Mover`. Its one rule: nothing is given in good order after it: nobody knows what is worked on.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from trimtab.engine import State
+from trimtab.errors import CallbackError, MemberFailedError
+
+_LOGGER: Final = logging.getLogger("trimtab")
+
+
+class Mortal(Protocol):
+    """The member, as far as its end goes."""
+
+    @property
+    def state(self) -> State:
+        """Where it is in its life."""
+
+    def fail(self, failure: MemberFailedError) -> None:
+        """End at once."""
+
+
+class Ending:
+    """Ends a member, and knows when it has ended."""
+
+    def __init__(self, member: Mortal) -> None:
+        self._member = member
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the member has ended."""
+        return self._member.state in ("ended", "failed")
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it has ended by itself."""
+        return self._member.state == "failed"
+
+    @contextmanager
+    def after_a_mistake(self) -> Iterator[None]:
+        """End the member if the application's code raises in this block.
+
+        Raises:
+            CallbackError: It has; the member has heard of it.
+        """
+        try:
+            yield
+        except Exception as error:
+            _LOGGER.exception("a callback failed")
+            failure = CallbackError(f"a callback failed: {error!r}")
+            failure.__cause__ = error
+            self._member.fail(failure)
+            raise failure from error

@@ -1,0 +1,67 @@
+"""What a subscription says of a Kafka that assigns nothing, or says nothing."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from confluent_kafka import KafkaError
+
+from tests.builders.application import until
+from tests.builders.sessions import queue
+from trimtab.moving import subscription as module
+from trimtab.moving.subscription import Changes, Subscription
+
+SILENT = {"bootstrap.servers": "127.0.0.1:1", "group.id": "billing", "log_level": 0}
+
+
+class Answering:
+    """A client that is handed these instead of messages."""
+
+    def __init__(self, *codes: int) -> None:
+        self._answers = [SimpleNamespace(error=lambda it=it: KafkaError(it)) for it in codes]
+        self._answers.append(SimpleNamespace(error=lambda: None))
+
+    def subscribe(self, topics: object, **_: object) -> None:
+        """It is subscribed."""
+
+    def poll(self, _: float) -> object:
+        """Give the next one."""
+        return self._answers.pop(0) if self._answers else None
+
+    def close(self) -> None:
+        """It has left."""
+
+
+@pytest.fixture
+def made() -> Iterator[Subscription]:
+    """One whose Kafka nobody reaches."""
+    subscription = Subscription(SILENT, ["orders"])
+    yield subscription
+    subscription.close()
+
+
+def test_what_the_coordinator_refuses_is_told(made: Subscription) -> None:
+    """A program that sits idle because its way of sharing is another one does not say why else."""
+    heard: list[str] = []
+    codes = (
+        KafkaError.INCONSISTENT_GROUP_PROTOCOL,
+        KafkaError._AUTO_OFFSET_RESET,  # noqa: SLF001 - its public name; who reads sees to it
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
+    )
+    made._consumer.close()  # noqa: SLF001 - nobody else has it
+    made._consumer = cast("Any", Answering(*codes))  # noqa: SLF001 - its messages are the test's
+    made.start(cast("Changes", SimpleNamespace(trouble=lambda it: heard.append(it.args[0].name()))))
+    until(lambda: len(heard) == 2)
+
+    assert ["INCONSISTENT_GROUP_PROTOCOL", "GROUP_AUTHORIZATION_FAILED"] == heard
+
+
+def test_no_answer_has_a_text(made: Subscription, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's own error has none."""
+    monkeypatch.setattr(module, "_WAIT_S", 0.01)
+
+    with pytest.raises(TimeoutError, match=r"Kafka has not said in .* what is committed"):
+        made.last_commits([queue()])
+    with pytest.raises(TimeoutError, match=r"Kafka has not said in .* whether it takes a commit"):
+        made.commit({queue(): (1, "")})
