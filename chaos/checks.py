@@ -19,8 +19,10 @@ REST_S: Final = 60.0
 STAMPS_NS: Final = S // 20
 """Kafka stamps commits in milliseconds of another clock, which may be adjusted meanwhile."""
 LATE_COMMIT_S: Final = 5.0
-"""What a frozen broker, a frozen process or a line that was held up had before arrives this long
-after it at the latest: a commit has two seconds."""
+"""What a frozen broker or a line that was held up had before arrives this long after it at the
+latest: a commit has two seconds."""
+WOKEN_S: Final = 0.25
+"""What a process had begun to send when it was frozen leaves it this long after it wakes."""
 
 
 def unseen(history: History) -> Iterator[str]:
@@ -120,8 +122,9 @@ def worked_on_others(history: History) -> Iterator[str]:
 
 def commits_go_back(history: History) -> Iterator[str]:
     """Committed offsets, and their tokens, never decrease; what was on its way in a freeze may."""
+    on_its_way = _on_their_way(history)
     for before, after in _set_back(history):
-        if not _was_on_its_way(history, after):
+        if after not in on_its_way:
             was = f"{before.offset} ({before.token})"
             yield f"queue {after.queue}: after {was} {after.offset} ({after.token}) is committed"
 
@@ -197,7 +200,7 @@ def violations(history: History) -> dict[str, list[str]]:
 
 def excused(history: History) -> int:
     """Count commits that were set back by what a freeze had held up, as documented."""
-    return sum(_was_on_its_way(history, after) for _, after in _set_back(history))
+    return len(_on_their_way(history))
 
 
 def _successions(history: History) -> Iterator[tuple[Tenure, Tenure]]:
@@ -218,19 +221,59 @@ def _set_back(history: History) -> Iterator[tuple[Event, Event]]:
             highest[event.queue] = max(before, event, key=lambda it: it.offset)
 
 
-def _was_on_its_way(history: History, commit: Event) -> bool:
-    """Whether the broker, who made this commit, or its line was held up until a moment ago."""
+def _on_their_way(history: History) -> set[Event]:
+    """Commits that are set back, and that a freeze may have held up.
+
+    Of a process that is one write in a round: it looks and sends within a millisecond, so a freeze
+    hardly ever falls between both, and a process that commits when it wakes does so each time.
+    """
+    found = set[Event]()
+    woken: tuple[set[str], int] | None = None
+    for _, commit in _set_back(history):
+        lives = _lives(history, commit)
+        if _was_held_up(history, commit, lives):
+            found.add(commit)
+        elif any(_had_begun(history, commit, who) for who in lives):
+            woken = woken or (lives, commit.at)
+            if lives & woken[0] and commit.at - woken[1] <= STAMPS_NS:
+                found.add(commit)
+    return found
+
+
+def _lives(history: History, commit: Event) -> set[str]:
+    """Who may have made a commit."""
     grant = (commit.queue, commit.token)
-    lives = {it.who for it in history if it.kind == "began" and (it.queue, it.token) == grant}
+    return {it.who for it in history if it.kind == "began" and (it.queue, it.token) == grant}
+
+
+def _was_held_up(history: History, commit: Event, lives: set[str]) -> bool:
+    """Whether the broker, or the line of who made it, was held up until a moment ago."""
     lines = {f"{Kind.HELD_UP} {who.partition('.')[0]}" for who in lives}
-    thaws = (
-        event.at
-        for event in history
-        if (event.kind in {"resumed", "paused"} and event.who in lives)
-        or (event.kind == "cured" and event.said.startswith("broker"))
-        or (event.kind == "cured" and event.said in lines)
+    return any(
+        it.kind == "cured"
+        and (it.said.startswith("broker") or it.said in lines)
+        and it.at <= commit.at <= it.at + LATE_COMMIT_S * S
+        for it in history
     )
-    return any(it <= commit.at <= it + LATE_COMMIT_S * S for it in thaws)
+
+
+def _had_begun(history: History, commit: Event, who: str) -> bool:
+    """Whether it may have been sent as this life froze, of what it had been handed by then."""
+    for thaw in history:
+        if (
+            thaw.who == who
+            and thaw.kind in {"resumed", "paused"}
+            and thaw.at <= commit.at <= thaw.at + WOKEN_S * S
+        ):
+            handed = (
+                it.offset + 1
+                for it in history
+                if it.kind == "handed"
+                and (it.who, it.queue, it.token) == (who, commit.queue, commit.token)
+                and it.at < thaw.at
+            )
+            return commit.offset <= max(handed, default=commit.offset)
+    return False
 
 
 def _unowned(history: History) -> str:

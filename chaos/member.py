@@ -52,22 +52,35 @@ class Worker:
         """Take long over the next message."""
         self._slow = True
 
-    def handle(self, *messages: Message) -> None:
+    def handle(self, consumer: Consumer, *messages: Message) -> None:
         """Have an effect of each of these, which were handed out at once."""
         at = time.monotonic_ns()
         rows = [
-            (queue, self._tokens.get(queue, -1), it.offset() or 0, int(it.value() or b"-1"))
-            for it in messages
-            for queue in [it.partition() or 0]
+            (it.partition() or 0, it.offset() or 0, int(it.value() or b"-1")) for it in messages
         ]
-        self._record.write(Event(at, self._who, "handed", *row) for row in rows)
+        handed = []
+        for message, (queue, offset, number) in zip(messages, rows, strict=True):
+            token = self._token(consumer, message)
+            known = self._tokens.get(queue, -1) if token is None else token
+            handed.append(Event(at, self._who, "handed", queue, known, offset, number))
+        self._record.write(handed)
         if self._slow:
             self._slow = False
             time.sleep(self._slow_s)
-        for row in rows:
-            self._store.sendall(f"{self._who} {' '.join(map(str, row))}\n".encode())
+        for it, (queue, offset, number) in zip(messages, rows, strict=True):
+            if (token := self._token(consumer, it)) is None:
+                continue  # it was lost in hand, and others work on it
+            self._store.sendall(f"{self._who} {queue} {token} {offset} {number}\n".encode())
             if not self._answers.readline():
                 os._exit(0)  # who started us is gone
+
+    @staticmethod
+    def _token(consumer: Consumer, message: Message) -> int | None:
+        """Under what it came, if that is valid still."""
+        try:
+            return consumer.token(message)
+        except KeyError:
+            return None
 
     def watch(self) -> None:
         """Write down when this process was held up."""
@@ -84,16 +97,16 @@ class Worker:
         match style:
             case "batches":
                 for batch in consumer.batches(_BATCH, "50ms"):
-                    self.handle(*batch)
+                    self.handle(consumer, *batch)
             case "manual":
                 while consumer.running:
                     if (one := consumer.poll(0.2)) is not None:
-                        self.handle(one)
+                        self.handle(consumer, one)
                         with suppress(CommitError):  # Kafka is away; the next one says it again
                             consumer.commit(one)
             case _:
                 for message in consumer:
-                    self.handle(message)
+                    self.handle(consumer, message)
 
 
 def main() -> None:

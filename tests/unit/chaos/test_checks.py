@@ -89,6 +89,35 @@ def late(line: str) -> History:
     return ordered([*GOOD, mended, at(6.5, "kafka", "committed", token=1, offset=1)])
 
 
+def woken(*commits: tuple[float, int]) -> History:
+    """What a member that is frozen for 17 s commits when it wakes, by second and offset.
+
+    It had come to 1052, and its heir to 1484.
+    """
+    return ordered(
+        [
+            at(1, "m0.1", "began", token=1),
+            at(2, "m0.1", "handed", token=1, offset=1_051),
+            at(2.5, "kafka", "committed", token=1, offset=1_040),
+            at(3, "m0.1", "stopped"),
+            at(14, "m1.1", "began", token=2),
+            at(19, "kafka", "committed", token=2, offset=1_484),
+            at(20, "m0.1", "resumed"),
+            at(20.1, "m0.1", "lost", token=1),
+            *(at(20 + late, "kafka", "committed", token=1, offset=to) for late, to in commits),
+            at(29, "round", "healed"),
+            at(30, "round", "rested"),
+        ]
+    )
+
+
+def twice(history: History) -> History:
+    """The same a minute later."""
+    again = (replace(it, at=it.at + 60 * S) for it in history if it.kind != "rested")
+    ends = at(91, "round", "rested")
+    return ordered([*(it for it in history if it.said or it.who != "round"), *again, ends])
+
+
 BAD = {
     "no acknowledged message is unseen": [without(GOOD, "effect", "m0.1")],
     "no two owners at a time": [
@@ -121,6 +150,10 @@ BAD = {
         ordered([*GOOD, at(6.5, "kafka", "committed", token=1, offset=3)]),
         ordered([*FROZEN, at(24, "kafka", "committed", token=1, offset=1)]),  # long after it woke
         late("m1"),  # the line of the other one
+        woken((0.5, 1_052)),  # as the consumer before this one did
+        woken((0.05, 1_052), (0.2, 1_052)),
+        woken((0.05, 1_060)),  # what it was handed after it woke
+        twice(woken((0.05, 1_052))),  # each time that it wakes
     ],
     "nothing is committed before its effect": [
         moved(GOOD, "effect", "m0.1", 1.1),  # it was committed when it was handed out
@@ -171,6 +204,19 @@ def test_what_a_freeze_held_up_may_set_back() -> None:
     history = ordered([*FROZEN, at(18.05, "kafka", "committed", token=1, offset=1)])
 
     assert ({}, 1) == (violations(history), excused(history))
+
+
+def test_one_write_may_have_been_on_its_way() -> None:
+    """With all queues that are in it."""
+    other = [at(1, "m0.1", "began", token=4, queue=1), at(14, "m1.1", "began", token=5, queue=1)]
+    commits = [
+        at(18, "kafka", "committed", token=5, offset=9, queue=1),
+        at(20.05, "kafka", "committed", token=4, offset=4, queue=1),
+    ]
+    history = ordered([*woken((0.05, 1_052)), *other, *commits])
+
+    assert "committed offsets never decrease" not in violations(history)
+    assert 2 == excused(history)
 
 
 def test_a_twin_begins_on_what_its_elder_may_read_a_moment_later() -> None:
