@@ -1,5 +1,6 @@
 """The least rights, on a real broker: each that is missing is named, and they are enough."""
 
+import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 import trimtab
 from tests.builders.command_line import caller
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import GROUP
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.secured_callers import (
     CLIENTS,
@@ -34,6 +37,7 @@ from trimtab.protocol import (
     encode,
     partition_of,
 )
+from trimtab.transports import Client
 from trimtab.transports.rights import NEEDED
 
 pytestmark = [
@@ -211,6 +215,49 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
             secured.allow("reader", operation, ids, kind="transactional_id", prefixed=True)
         secured.allow("reader", "Write", "orders")
         reads_one(secured, reader, fencing="transactional")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_each_right_that_a_consumer_lacks_is_named(secured: SecuredKafka, client: Client) -> None:
+    """Once, in time: Kafka itself names neither the operation nor, of a group, which one."""
+    secured.allow("lacks-group", "Read", "orders")
+    secured.allow("lacks-topic", "Read", GROUP, kind="group")
+    lacking = {"lacks-group": "Read on group billing", "lacks-topic": "Read on topic orders"}
+    for user, right in lacking.items():
+        secured.user(user, PASSWORD)
+        told = trouble_of_a_reader(Caller(secured, client).arguments("SASL_SSL", user), client)
+        assert 1 == sum(f"no right to {right} (" in it for it in told), told
+
+
+def test_the_right_to_transactional_ids_is_named(secured: SecuredKafka) -> None:
+    """They are the consumer's own, so nobody could guess what they are called."""
+    secured.user("lacks-ids", PASSWORD)
+    secured.allow("lacks-ids", "Read", "orders")
+    secured.allow("lacks-ids", "Read", GROUP, kind="group")
+    arguments = Caller(secured, "confluent").arguments("SASL_SSL", "lacks-ids")
+    told = trouble_of_a_reader(arguments, "confluent", fencing="transactional")
+
+    assert [it for it in told if "transactional ids that begin with trimtab:billing:" in it], told
+
+
+def trouble_of_a_reader(arguments: dict[str, Any], client: Client, **options: Any) -> list[str]:  # noqa: ANN401 - as of it
+    """What a consumer is told that owns a queue, and only reads by Kafka."""
+    told: list[str] = []
+    member = MemoryTransport()
+    with trimtab.Consumer(
+        **arguments,
+        group=GROUP,
+        topics=["orders"],
+        client=client,
+        transport=member,
+        on_error=lambda error: told.append(str(error)),
+        **options,
+    ) as consumer:
+        member.assign(1, hold=[(0, 1)])
+        begun = time.monotonic()
+        while time.monotonic() - begun < TOLD_S and not any("no right" in it for it in told):
+            consumer.poll(0.2)
+    return told
 
 
 def test_an_operator_needs_no_more(

@@ -5,8 +5,7 @@ Its one rule: it words nothing itself; all that it yields was said by the code.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
@@ -14,10 +13,10 @@ from confluent_kafka import KafkaError, KafkaException
 from tests.builders.application import until
 from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP, MINE
+from tests.unit.sdk.consuming.in_memory import InMemory
 from tests.unit.sdk.watched import World
 from trimtab import BrokerSelector, Consumer, Member, StuckError, TrimtabError
 from trimtab.callbacks import Running
-from trimtab.consuming.assembly import Parts
 from trimtab.consuming.confluent_settings import consumer_settings
 from trimtab.consuming.contract import RefusedError
 from trimtab.guard_lines import Post
@@ -170,25 +169,16 @@ def guard(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def commit(_: pytest.MonkeyPatch) -> Iterator[str]:
     """Another program subscribes; nobody answers."""
-
-    class Refused:
-        """What commits, in vain."""
-
-        def __init__(self, said: Exception) -> None:
-            self._error = RefusedError(said)
-
-        def commit(self, _: object) -> None:
-            """Do not."""
-            raise self._error
-
-    refusals = [
-        Refused(KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))),
-        Refused(TimeoutError("no answer to a commit")),
-    ]
-    nothing: Any = None
-    intake = cast("Any", SimpleNamespace(manual=False))
-    for it in refusals:
-        yield raised(partial(Parts(intake, nothing, cast("Any", it)).commit, None))
+    unknown = KafkaException(KafkaError(KafkaError.UNKNOWN_MEMBER_ID, "Broker: Unknown member"))
+    for refusal in (
+        RefusedError(unknown, is_subscribed=True),
+        RefusedError(TimeoutError("no answer to a commit")),
+    ):
+        reading = InMemory(manual=True)
+        reading.grant(1)
+        reading.offer(0)
+        reading.kafka.refusal = refusal
+        yield raised(partial(reading.parts.commit, [reading.taken()]))
 
 
 def undecodable(_: pytest.MonkeyPatch) -> Iterator[str]:

@@ -17,9 +17,13 @@ from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
 from trimtab.consuming.offsets import GroupOffsets
+from trimtab.consuming.refusals import Refusals
 from trimtab.consuming.taking import Taking
 from trimtab.consuming.upkeep import Upkeep
 from trimtab.protocol import QueueRef
+from trimtab.transports.link import Link
+
+REFUSALS = Refusals(Link.of_confluent("broker-1:9092", {}), "billing", ["orders"])
 
 
 class Said:
@@ -132,7 +136,7 @@ class InMemory:
         self.stuck: list[float] = []
         told = Told(bool, bool, bool, self.errors.append, self.stuck.append)
         self.handover = Handover(self.intake, commits, None, told, 1.0)
-        self.upkeep = Upkeep(self.handover, Times(60, 600, 0.05), told)
+        self.upkeep = Upkeep(self.handover, Times(60, 600, 0.05), told, REFUSALS)
         self.parts = Parts(self.intake, self.handover, self.upkeep)
         self.taking = Taking(self.intake, lambda: False)
 

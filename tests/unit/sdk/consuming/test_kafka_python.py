@@ -78,7 +78,9 @@ def test_what_may_not_be_read_rests_for_a_while(monkeypatch: pytest.MonkeyPatch)
         rests.append(consumer.rests())
 
     assert [set(), {"one"}, {"one"}, set()] == rests
-    assert ([error], set()) == (client.troubles, client.astray)
+    (trouble,) = client.troubles
+    assert isinstance(trouble, RefusedError)
+    assert (error, ["one"], set()) == (trouble.said, trouble.topics, client.astray)
     assert {"one": 7, "other": 7} == consumer.places
 
 

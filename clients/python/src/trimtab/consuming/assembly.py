@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from trimtab.callbacks import Owned
 from trimtab.consuming.choice import Choice, Told, group_of
 from trimtab.consuming.commits import PATIENCE_S, Commits
-from trimtab.consuming.contract import Client, RefusedError, Wish, Writer, where
+from trimtab.consuming.contract import Client, Wish, Writer, where
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.intake import Intake
+from trimtab.consuming.kafka_python_settings import link_of
 from trimtab.consuming.offsets import GroupOffsets
+from trimtab.consuming.refusals import Refusals
 from trimtab.consuming.sends import Send
-from trimtab.consuming.upkeep import Upkeep, explained
-from trimtab.errors import CommitError, ConfigurationError
+from trimtab.consuming.upkeep import Upkeep
+from trimtab.errors import ConfigurationError
 from trimtab.protocol import QueueRef
 from trimtab.session import Profile
 from trimtab.transports import Client as Library
 from trimtab.transports import installed
+from trimtab.transports.link import Link
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
@@ -60,11 +63,7 @@ class Parts:
                 counted, complete = self.intake.done(messages)
         elif self.intake.manual:
             raise ConfigurationError('commit: with commit="manual" say which messages are done')
-        try:
-            written = self.upkeep.commit(counted)
-        except RefusedError as error:
-            raise CommitError(f"not committed: {explained(error)}") from error.said
-        return complete and written
+        return self.upkeep.commit(counted) and complete
 
     def token(self, message: "Message") -> int:
         """The token under which a message was handed out, if its queue is owned under it still."""
@@ -156,7 +155,8 @@ def assemble(
     commits = fenced or Commits(writer_of(choice.client, wish), owned, intake.heard)
     flush_s = profile.revocation_timeout_ms / 1_000 / _FLUSH_SHARE
     handover = Handover(intake, commits, fenced, told, flush_s)
-    return Parts(intake, handover, Upkeep(handover, choice.times, told))
+    refusals = Refusals(_link_of(choice.client, wish), wish.group, profile.topics)
+    return Parts(intake, handover, Upkeep(handover, choice.times, told, refusals))
 
 
 def client_of(library: Library | None, wish: Wish) -> Client:
@@ -169,6 +169,13 @@ def writer_of(library: Library | None, wish: Wish) -> Writer:
     """Make what writes positions, by the same library."""
     module, name = _LIBRARIES[installed(library)]
     return cast("Writer", getattr(import_module(f"{module}_writer"), f"{name}Writer")(wish))
+
+
+def _link_of(library: Library | None, wish: Wish) -> Link:
+    """Where Kafka is, and who asks."""
+    if installed(library) == "confluent":
+        return Link.of_confluent(wish.servers or "", wish.kafka)
+    return link_of(wish)
 
 
 def _fenced(library: Library | None, wish: Wish, client: Client, intake: Intake) -> "Transactions":

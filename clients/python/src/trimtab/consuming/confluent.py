@@ -132,7 +132,17 @@ class ConfluentClient:
         if error.code() == KafkaError._AUTO_OFFSET_RESET:  # noqa: SLF001 - its public name
             self.astray.add(where(message)[0])
         else:
-            self.troubles.append(KafkaException(error))
+            self.troubles.append(
+                RefusedError(KafkaException(error), topics=_named(message.topic()))
+            )
+
+
+class PlaceError(KafkaException):
+    """What is wrong with one queue, and of which topic it is."""
+
+    def __init__(self, error: KafkaError, topic: str) -> None:
+        super().__init__(error)
+        self.topic = topic
 
 
 @contextmanager
@@ -146,7 +156,12 @@ def _refusals() -> Iterator[None]:
 def refused(error: KafkaException) -> RefusedError:
     """What Kafka did not do."""
     is_subscribed = error.args[0].code() == KafkaError.UNKNOWN_MEMBER_ID
-    return RefusedError(error, is_subscribed=is_subscribed)
+    topics = _named(error.topic) if isinstance(error, PlaceError) else ()
+    return RefusedError(error, is_subscribed=is_subscribed, topics=topics)
+
+
+def _named(topic: str | None) -> tuple[str, ...]:
+    return (topic,) if topic else ()
 
 
 def place(queue: QueueRef, offset: int = OFFSET_BEGINNING, said: str = "") -> TopicPartition:
@@ -165,5 +180,5 @@ def checked(answers: list[TopicPartition]) -> list[TopicPartition]:
     """Raise what is wrong with any of them."""
     for answer in answers:
         if answer.error is not None:
-            raise KafkaException(answer.error)
+            raise PlaceError(answer.error, answer.topic)
     return answers

@@ -36,12 +36,16 @@ class Wish:
 class RefusedError(Exception):
     """Kafka did not do what it was asked for, or did not say so in time."""
 
-    def __init__(self, said: Exception, *, is_subscribed: bool = False) -> None:
+    def __init__(
+        self, said: Exception, *, is_subscribed: bool = False, topics: Collection[str] = ()
+    ) -> None:
         super().__init__(str(said))
         self.said = said
         """The client's own error."""
         self.is_subscribed = is_subscribed
         """Whether it is because a program has subscribed under the group's name."""
+        self.topics = sorted(topics)
+        """Which topics it is about, if that is known."""
 
 
 class Client(Protocol):

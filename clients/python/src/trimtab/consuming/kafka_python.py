@@ -191,7 +191,7 @@ class KafkaPythonClient:
                 self._rests |= {it: until for it in self._places if it.topic in error.args[0]}
             case _:
                 time.sleep(self.slice_s)  # it may be raised again at once
-        self.troubles.append(error)
+        self.troubles.append(RefusedError(error, topics=_denied(error)))
 
     @contextmanager
     def _refusals(self) -> Iterator[Any]:
@@ -209,3 +209,9 @@ def _place(queue: QueueRef) -> TopicPartition:
 
 def _queue_of(place: TopicPartition) -> QueueRef:
     return QueueRef(place.topic, "", place.partition)
+
+
+def _denied(error: KafkaError) -> Collection[str]:
+    """The topics that may not be read."""
+    is_denied = isinstance(error, TopicAuthorizationFailedError) and error.args
+    return error.args[0] if is_denied and not isinstance(error.args[0], str) else ()

@@ -17,7 +17,8 @@ from trimtab.consuming.contract import RefusedError
 from trimtab.consuming.handover import Handover
 from trimtab.consuming.offsets import Asked
 from trimtab.consuming.reading import Reading
-from trimtab.errors import SharedGroupError
+from trimtab.consuming.refusals import Refusals
+from trimtab.errors import CommitError
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _ROUND_S: Final = 0.25
@@ -29,11 +30,11 @@ _REPEAT_S: Final = 60.0
 class Upkeep:
     """Looks after one consumer, from `start` to `finish`."""
 
-    def __init__(self, handover: Handover, times: Times, told: Told) -> None:
+    def __init__(self, handover: Handover, times: Times, told: Told, refusals: Refusals) -> None:
         self._handover = handover
         self._intake, self._commits = handover.intake, handover.commits
         self._beginning = Beginning(handover)
-        self._times, self._told_to = times, told
+        self._times, self._told_to, self._refusals = times, told, refusals
         self._asked = Asked()
         self._told: dict[str, float] = {}
         self._progress: tuple[int, object, int] | None = None
@@ -93,11 +94,15 @@ class Upkeep:
         """Commit what is done, and wait until Kafka has it; tell whether all of it was ours still.
 
         Raises:
-            RefusedError: Kafka does not take it, or does not say so in time.
+            CommitError: Kafka does not take it, or does not say so in time.
         """
         unknown = [it for it in readings or () if it.committed is None and it.ending]
-        self._handover.learn([*self._unknown(), *unknown])
-        return self._commits.write(lambda: self._due(everything=False, only=readings))
+        try:
+            self._handover.learn([*self._unknown(), *unknown])
+            return self._commits.write(lambda: self._due(everything=False, only=readings))
+        except RefusedError as error:
+            text = f"not committed: {self._refusals.explained(error)}"
+            raise CommitError(text) from error.said
 
     def _commit(self, now: float) -> None:
         everything = now >= self._recommit_at
@@ -166,22 +171,10 @@ class Upkeep:
             self._report_once(trouble)
 
     def _report_once(self, error: Exception) -> None:
-        if isinstance(error, RefusedError):
-            error = explained(error)
+        error = self._refusals.explained(error)
         now, said = now_s(), str(error)
         self._told = {said: at for said, at in self._told.items() if now - at < _REPEAT_S}
         is_new = said not in self._told
         self._told[said] = now
         if is_new:
             self._told_to.error(error)
-
-
-def explained(error: RefusedError) -> Exception:
-    """Say what is behind an answer that does not say it."""
-    if not error.is_subscribed:
-        return error.said
-    return SharedGroupError(
-        "Kafka refuses to commit, because other programs have subscribed under the name of this "
-        "group. They get messages that members of trimtab get as well: stop them, or give the "
-        "members a group of their own"
-    )

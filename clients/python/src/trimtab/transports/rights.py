@@ -14,6 +14,8 @@ from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, MEMBERS, RELEASES
 from trimtab.transports.link import Link
 
 Operation = Literal["Describe", "Read", "Write"]
+Kind = Literal["topic", "group", "transactional-id"]
+"""What a right is about, as an option of kafka-acls.sh."""
 
 NEEDED: Final[Mapping[str, tuple[Operation, ...]]] = {
     MEMBERS.name: ("Write",),
@@ -29,17 +31,25 @@ def denied(link: Link, topic: str, *operations: Operation) -> str:
     return _worded(link, {topic: operations})
 
 
+def lacking(link: Link, kind: Kind, names: Sequence[str], *operations: Operation) -> str:
+    """Name what is missing on things of one kind; transactional ids by what they begin with."""
+    return _worded(link, dict.fromkeys(names, operations), kind)
+
+
 def hidden(link: Link, prefix: str, topics: Iterable[str]) -> str:
     """Name what is missing where topics of trimtab's may not even be described."""
     return _worded(link, {it: NEEDED[it.removeprefix(prefix)] for it in topics})
 
 
-def _worded(link: Link, missing: Mapping[str, Sequence[Operation]]) -> str:
-    lacks = ", ".join(f"{' and '.join(them)} on topic {it}" for it, them in missing.items())
-    topic, operations = next(iter(missing.items()))
+def _worded(link: Link, missing: Mapping[str, Sequence[Operation]], kind: Kind = "topic") -> str:
+    what, prefixed = kind.replace("-", " "), ""
+    if kind == "transactional-id":
+        what, prefixed = "transactional ids that begin with", " --resource-pattern-type prefixed"
+    lacks = ", ".join(f"{' and '.join(them)} on {what} {it}" for it, them in missing.items())
+    name, operations = next(iter(missing.items()))
     flags = " ".join(f"--operation {it}" for it in operations)
-    each = " (and so for each topic)" if len(missing) > 1 else ""
+    each = f" (and so for each {kind})" if len(missing) > 1 else ""
     return (
         f"{link.who} has no right to {lacks} (Kafka at {link.place}): run kafka-acls.sh --add "
-        f"--allow-principal {link.principal} {flags} --topic {topic}{each}"
+        f"--allow-principal {link.principal} {flags} --{kind} {name}{prefixed}{each}"
     )
