@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable
 
+import pytest
+
 from tests.unit.sdk.consuming.in_memory import InMemory
 from trimtab.consuming.one_thread import OneThread
 from trimtab.consuming.taking import Taking
@@ -53,6 +55,13 @@ def test_who_has_ended_is_in_nobodys_way() -> None:
 
     assert not refused(take)
     alone.enter()
+
+
+def test_a_thread_that_only_begins_takes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no number yet, as nobody has who takes nothing."""
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.Thread()])
+
+    OneThread().enter()
 
 
 def test_a_second_loop_is_refused() -> None:

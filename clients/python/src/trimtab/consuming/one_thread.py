@@ -28,7 +28,8 @@ class OneThread:
         if self._taker == me:
             return
         with self._mine:
-            if any(it.ident == self._taker for it in threading.enumerate()):
+            taker = self._taker
+            if taker is not None and any(it.ident == taker for it in threading.enumerate()):
                 raise RuntimeError("one thread at a time takes messages from a consumer")
             self._taker = me
 
