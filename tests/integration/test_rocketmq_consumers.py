@@ -2,137 +2,28 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
-import structlog
 
 from streaming.feeds.announcements import Seen
-from streaming.feeds.name_server import NameServers
-from streaming.process.trouble import Trouble
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.java_members import java
 from tests.integration.java_process import JavaProcess
 from tests.integration.published import Published
+from tests.integration.rocketmq_consumers import QUEUES, Consumers, Work, overlaps
 from trimtab import Member
 from trimtab.protocol import RunRef
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
-QUEUES: Final = 8
 NOBODY: Final = "127.0.0.1:1"
 """No Kafka is there."""
-AT_WORK_NS: Final = 20_000_000
-"""What began until so soon after a sleep was at work before it: nobody can stop that."""
-WITH_RETRIES: Final = QUEUES + 1
-"""Each group has a topic of one queue for messages that failed."""
+NOWHERE: Final = "kafka.invalid:9092"
+"""No host is called so (RFC 2606)."""
 LOOKS_S: Final = 4.0
 """In this time the controller asks its name server some times."""
-
-
-class Work(NamedTuple):
-    """One message in the hands of one worker, from when to when."""
-
-    begun: int
-    ended: float
-    """Infinite: not at all."""
-    worker: str
-    queue: tuple[str, str]
-    number: int
-
-
-class Consumers:
-    """The consumers of one group, on a RocketMQ of their own."""
-
-    def __init__(
-        self, home: Path, controller: ControllerProcess, published: Published, group: str
-    ) -> None:
-        self.group, self._home = group, home
-        self._controller, self._published = controller, published
-        self._stack = ExitStack()
-        self.workers: dict[str, JavaProcess] = {}
-        self.killed: dict[str, int] = {}
-        self.frozen: dict[str, tuple[int, int]] = {}
-        server = java("RocketServer", "trimtab-checks-server")
-        self._names = str(controller.settings["routes.name_servers"])
-        port = self._names.rpartition(":")[2]
-        self._server = self._start("server", [*server, str(home / "server"), port])
-        self._server.wait_for("ready")
-
-    def begin(self) -> None:
-        """Make the topic, and send numbers from now on."""
-        self._server.tell(f"topic {self.group}-topic {QUEUES}")
-        self._server.wait_for("made")
-        self._server.tell(f"send {self.group}-topic")
-
-    def tell_names(self, order: str) -> None:
-        """Have the name server stop, or another one start in its place."""
-        self._server.tell(f"names {order}")
-        self._server.wait_for(f"names {order}")
-
-    def routes(self, *topics: str) -> dict[str, Seen]:
-        """What the name server says of topics."""
-        host, port = self._names.split(":")
-        trouble = Trouble(structlog.get_logger(), "asking")
-        with closing(NameServers([(host, int(port))], trouble)) as servers:
-            return servers.look(topics)
-
-    def join(
-        self, name: str, library: str, listener: str, kafka: str = "", fallback: str = "NONE"
-    ) -> None:
-        """Start one."""
-        controller = self._controller
-        about = [self._names, kafka or controller.servers, controller.prefix, self.group]
-        command = java("RocketWorker", library)
-        self.workers[name] = self._start(
-            name, [*command, *about, f"{self.group}-topic", name, listener, fallback]
-        )
-
-    def settle(self, *names: str) -> None:
-        """Wait until these and no others hold all queues, at rest."""
-        clients = {f"worker@{name}" for name in names}
-        published = self._published
-        published.wait_until(lambda: published.is_stable(self.group, clients, WITH_RETRIES))
-
-    def stop(self) -> int:
-        """Send no more; return how many were sent, when all of them were worked on."""
-        self._server.tell("stop")
-        sent = int(self._server.wait_for("sent ").split()[-1])
-        self._published.wait_until(lambda: self.numbers() >= set(range(sent)))
-        return sent
-
-    def numbers(self) -> set[int]:
-        """The messages that somebody has finished."""
-        return {it.number for it in self.work() if it.ended < float("inf")}
-
-    def work(self) -> list[Work]:
-        """All that was worked on, as the workers say."""
-        return [it for name in self.workers for it in self._work_of(name)]
-
-    def close(self) -> None:
-        """End all processes."""
-        self._stack.close()
-
-    def _work_of(self, name: str) -> Iterator[Work]:
-        begun: dict[tuple[str, str, str], int] = {}
-        for line in self.workers[name].lines():
-            match line.split():
-                case [at, "begin", *where] if at.isdigit():
-                    begun[where[0], where[1], where[2]] = int(at)
-                case [at, "end", topic, queue, number] if at.isdigit():
-                    since = begun.pop((topic, queue, number))
-                    frozen, awake = self.frozen.get(name, (0, 0))
-                    if frozen < int(at) and since < awake + AT_WORK_NS:
-                        since, at = min(since, frozen), str(frozen)
-                    yield Work(since, int(at), name, (topic, queue), int(number))
-        for (topic, queue, number), start in begun.items():
-            end = self.killed.get(name, float("inf"))
-            yield Work(start, end, name, (topic, queue), int(number))
-
-    def _start(self, name: str, command: list[str]) -> JavaProcess:
-        return self._stack.enter_context(JavaProcess(self._home / name, command))
 
 
 @pytest.fixture
@@ -193,22 +84,6 @@ def test_rocketmqs_consumers_obey(
     assert bool(refused) == (listener == "concurrently")
 
 
-def overlaps(work: list[Work]) -> list[tuple[Work, Work]]:
-    """Those that two workers had in hand at a time, of one queue."""
-    found = []
-    for queue in {it.queue for it in work}:
-        last: dict[str, Work] = {}
-        for it in sorted(each for each in work if each.queue == queue):
-            found += [
-                (mine, it)
-                for name, mine in last.items()
-                if name != it.worker and mine.ended > it.begun
-            ]
-            if it.worker not in last or last[it.worker].ended < it.ended:
-                last[it.worker] = it
-    return found
-
-
 def test_a_name_server_that_is_away_or_knows_nothing_yet_takes_no_queue(
     consumers: Consumers, controller: ControllerProcess, published: Published
 ) -> None:
@@ -232,21 +107,65 @@ def test_a_name_server_that_is_away_or_knows_nothing_yet_takes_no_queue(
     assert 1 == len([it for it in said if topic in it])
 
 
+@pytest.mark.parametrize("servers", [NOBODY, NOWHERE], ids=["away", "nowhere"])
 def test_without_a_controller_a_consumer_works_only_if_told_to(
-    consumers: Consumers, published: Published
+    consumers: Consumers, published: Published, servers: str
 ) -> None:
     """With `Fallback.AVG` it takes its share by AVG, after a session; the other takes nothing."""
     consumers.begin()
     for name, fallback in (("b", "NONE"), ("a", "AVG")):
-        consumers.join(name, "trimtab-checks-server", "concurrently", NOBODY, fallback)
+        consumers.join(name, "trimtab-checks-server", "concurrently", servers, fallback)
         consumers.workers[name].wait_for("started")
     share = {str(number) for number in range(4)}
     published.wait_until(lambda: {it.queue[1] for it in consumers.work()} >= share)  # one by one
     consumers.workers["a"].wait_for(" end ", count=40)
 
     work = consumers.work()
+    assert ["ALONE", "WAITING"] == [consumers.state(name) for name in ("a", "b")]
     assert {"a"} == {it.worker for it in work}
     assert share == {it.queue[1] for it in work}
+
+
+def test_a_consumer_that_broadcasts_is_left_alone(consumers: Consumers) -> None:
+    """Each works on all messages, and no controller is asked."""
+    consumers.begin()
+    libraries = {"a": "trimtab-checks-server", "b": "trimtab-checks-client-4"}
+    for name, library in libraries.items():
+        consumers.join(name, library, "broadcasting")
+    for worker in consumers.workers.values():
+        worker.wait_for(" end ", count=100)
+
+    sent = consumers.stop()
+
+    for name, worker in consumers.workers.items():
+        worker.wait_for(" end ", count=sent)
+        own = {it.number for it in consumers.work() if it.worker == name}
+        assert ("BROADCASTING", set(range(sent))) == (consumers.state(name), own)
+
+
+def test_a_consumer_whose_name_was_taken_says_so(
+    consumers: Consumers, published: Published
+) -> None:
+    """The older one works on nothing more, and a health check can ask."""
+    consumers.begin()
+    consumers.join("a", "trimtab-checks-server", "concurrently", fallback="AVG")
+    consumers.settle("a")
+    published.wait_until(lambda: consumers.state("a") == "OBEYING")
+
+    consumers.join("younger", "trimtab-checks-server", "concurrently", client="a")
+
+    published.wait_until(lambda: consumers.state("a") == "REPLACED")
+    published.wait_until(lambda: consumers.state("younger") == "OBEYING")
+
+
+def test_a_consumer_that_its_broker_rebalances_is_refused(tmp_path: Path) -> None:
+    """It would never ask the controller, and work on nothing: with the reason, before it starts."""
+    about = [NOBODY, NOBODY, "trimtab.", "billing", "orders", "a", "by-broker", "NONE"]
+    command = [*java("RocketWorker", "trimtab-checks-server"), *about]
+    with JavaProcess(tmp_path, command) as worker:
+        assert 1 == worker.end()
+
+    assert "do not call setClientRebalance(false)" in worker.said.read_text()
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ import trimtab.rocketmq.Trimtab;
 /**
  * A push consumer of RocketMQ that says on stdout what it works on, and when.
  *
- * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME concurrently|orderly NONE|AVG}. It shuts its
- * consumer down at the end of stdin. Of a listener that is concurrent every 50th message fails once.
+ * <p>{@code RocketWorker NAMESRV KAFKA PREFIX GROUP TOPIC NAME KIND NONE|AVG}. The kind is {@code
+ * concurrently} (every 50th message fails once), {@code orderly}, {@code broadcasting}, or {@code
+ * by-broker}. For each line on stdin it says its state, and at the end of stdin it shuts its consumer down.
  */
 public final class RocketWorker {
     private static final int WORK_MS = 4;
@@ -41,7 +42,7 @@ public final class RocketWorker {
         } else {
             consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
                 MessageExt only = messages.get(0); // the default batch is one
-                if (number(only) % 50 == 7 && only.getReconsumeTimes() == 0) {
+                if ("concurrently".equals(args[6]) && number(only) % 50 == 7 && only.getReconsumeTimes() == 0) {
                     say("refuse " + number(only));
                     return ConsumeConcurrentlyStatus.RECONSUME_LATER;
                 }
@@ -49,14 +50,28 @@ public final class RocketWorker {
                 return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
             });
         }
+        if ("broadcasting".equals(args[6])) {
+            broadcast(consumer);
+        } else if ("by-broker".equals(args[6])) {
+            consumer.setClientRebalance(false);
+        }
         MemberOptions options = MemberOptions.of(args[1]).prefix(args[2]).sessionTimeout(Duration.ofSeconds(6));
-        Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
+        Trimtab trimtab = Trimtab.attach(consumer, options, Fallback.valueOf(args[7]));
         consumer.start();
         say("started");
-        while (System.in.read() >= 0) {
-            // until the end
+        for (int read = System.in.read(); read >= 0; read = System.in.read()) {
+            if (read == '\n') {
+                say("state " + trimtab.state());
+            }
         }
         consumer.shutdown();
+    }
+
+    /** By name: the model is of another class in 4.9 than in 5, for which this is compiled. */
+    private static void broadcast(DefaultMQPushConsumer consumer) throws ReflectiveOperationException {
+        Class<?> model = consumer.getClass().getMethod("getMessageModel").getReturnType();
+        Object broadcasting = model.getField("BROADCASTING").get(null);
+        consumer.getClass().getMethod("setMessageModel", model).invoke(consumer, broadcasting);
     }
 
     private static void work(List<MessageExt> messages, MessageQueue queue) {

@@ -32,9 +32,13 @@ public final class KafkaTransport {
 
     private final String prefix;
     private final Inbox inbox;
-    private final Writer writer;
-    private final KafkaConsumer<byte[], byte[]> consumer;
-    private final Admin admin;
+    private final String servers;
+    private final Duration patience;
+    private final Map<String, Object> kafka;
+    /** They are made when it opens: a host that cannot be found yet makes that fail. */
+    private Writer writer;
+    private KafkaConsumer<byte[], byte[]> consumer;
+    private Admin admin;
     private final Map<TopicPartition, Topic> followed = new HashMap<>();
     private int partition;
 
@@ -44,8 +48,14 @@ public final class KafkaTransport {
 
     public KafkaTransport(
             String servers, String prefix, Duration patience, Map<String, Object> kafka, Inbox inbox) {
+        this.servers = servers;
         this.prefix = prefix;
+        this.patience = patience;
+        this.kafka = kafka;
         this.inbox = inbox;
+    }
+
+    private void connect() throws Unreachable {
         Map<String, Object> shared = new HashMap<>();
         shared.put("bootstrap.servers", servers);
         shared.putAll(kafka);
@@ -60,13 +70,21 @@ public final class KafkaTransport {
         asking.put("reconnect.backoff.max.ms", 1_000);
         asking.put("default.api.timeout.ms", patienceMs / 2); // the next beat asks again
         asking.put("request.timeout.ms", patienceMs / 4);
-        writer = new Writer(shared, prefix, patience, inbox);
-        consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        admin = Admin.create(asking);
+        try {
+            writer = new Writer(shared, prefix, patience, inbox);
+            consumer = new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            admin = Admin.create(asking);
+        } catch (KafkaException e) {
+            close(Duration.ZERO);
+            throw new Unreachable("no client of Kafka can be made: " + reason(e));
+        }
     }
 
     /** Follows the group's partitions from where they end now. */
     public void open(String group) throws Unreachable {
+        if (admin == null) {
+            connect();
+        }
         int partitions = partitions();
         partition = Utils.toPositive(Utils.murmur2(group.getBytes(StandardCharsets.UTF_8))) % partitions;
         followed.clear();
@@ -122,9 +140,15 @@ public final class KafkaTransport {
 
     /** Sends what is still to be sent, and disconnects. */
     public void close(Duration timeout) {
-        writer.close(timeout);
-        consumer.close();
-        admin.close(Duration.ZERO);
+        if (writer != null) {
+            writer.close(timeout);
+        }
+        if (consumer != null) {
+            consumer.close();
+        }
+        if (admin != null) {
+            admin.close(Duration.ZERO);
+        }
     }
 
     private int partitions() throws Unreachable {

@@ -32,10 +32,33 @@ final class Client {
     /** As RocketMQ's own client has for this request. */
     private static final long PATIENCE_MS = 1_000;
 
+    private final DefaultMQPushConsumer consumer;
     private final DefaultMQPushConsumerImpl inner;
 
     Client(DefaultMQPushConsumer consumer) {
+        this.consumer = consumer;
         this.inner = consumer.getDefaultMQPushConsumerImpl();
+    }
+
+    /** Whether each consumer of the group works on all queues: then it asks no strategy. */
+    boolean isBroadcasting() {
+        return "BROADCASTING".equals(String.valueOf(setting("getMessageModel")));
+    }
+
+    /** Whether its broker says what it works on: then it asks no strategy. 4.9 knows nothing of it. */
+    boolean isRebalancedByBroker() {
+        return Boolean.FALSE.equals(setting("isClientRebalance"));
+    }
+
+    /** By name, because in 4.9 a setting is of another class than in 5, or is not there: null. */
+    private Object setting(String getter) {
+        try {
+            return DefaultMQPushConsumer.class.getMethod(getter).invoke(consumer);
+        } catch (NoSuchMethodException e) {
+            return null;
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("RocketMQ's client does not answer " + getter, e);
+        }
     }
 
     /** Has the client's thread ask its strategy anew, now. */

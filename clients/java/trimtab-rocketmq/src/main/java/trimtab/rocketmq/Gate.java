@@ -24,9 +24,13 @@ final class Gate {
         synchronized (atWork) {
             atWork.merge(queue, 1, Integer::sum); // first: who looks now sees that somebody may be in
         }
-        boolean mayWork = isOurs.test(queue);
-        if (!mayWork) {
-            leave(queue);
+        boolean mayWork = false;
+        try {
+            mayWork = isOurs.test(queue);
+        } finally {
+            if (!mayWork) {
+                leave(queue);
+            }
         }
         return mayWork;
     }

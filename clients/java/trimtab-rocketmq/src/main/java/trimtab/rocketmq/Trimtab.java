@@ -17,6 +17,7 @@ import trimtab.Member;
 import trimtab.MemberListener;
 import trimtab.MemberOptions;
 import trimtab.protocol.Queue;
+import trimtab.session.Ending;
 import trimtab.session.LossReason;
 
 /**
@@ -28,8 +29,9 @@ import trimtab.session.LossReason;
  * consumer.start();
  * </pre>
  *
- * <p>All consumers of the group must do so. It joins when the consumer starts, under its client id,
- * and leaves when the consumer is shut down. A consumer that broadcasts asks nobody, and is left alone.
+ * <p>All consumers of the group must do so: the queues of one that does not have two owners. It joins when
+ * the consumer starts, under its client id, and leaves when the consumer is shut down. A consumer that
+ * broadcasts asks nobody, and is left alone.
  */
 public final class Trimtab implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("trimtab");
@@ -51,6 +53,10 @@ public final class Trimtab implements AutoCloseable {
      */
     private static final long REMIND_MS = 1_000;
 
+    private static final String BY_BROKER =
+            "the broker says what this consumer works on, so it would never ask the controller:"
+                    + " do not call setClientRebalance(false)";
+
     private final Client client;
     private final MemberOptions options;
     private final Fallback fallback;
@@ -62,9 +68,13 @@ public final class Trimtab implements AutoCloseable {
     private volatile Member member;
     private long unansweredSince;
     private volatile boolean alone;
+    private volatile boolean hasSaidThatNobodyAsked;
 
     private Trimtab(DefaultMQPushConsumer consumer, MemberOptions options, Fallback fallback) {
         this.client = new Client(consumer);
+        if (client.isRebalancedByBroker()) {
+            throw new IllegalStateException("Trimtab.attach: " + BY_BROKER);
+        }
         this.options = options;
         this.fallback = fallback;
         this.departures = new Departures(client, gate, answers);
@@ -72,7 +82,11 @@ public final class Trimtab implements AutoCloseable {
         consumer.setAllocateMessageQueueStrategy(new TrimtabStrategy(this));
     }
 
-    /** Attaches a consumer that has its listener and was not started yet. */
+    /**
+     * Attaches a consumer that has its listener and was not started yet.
+     *
+     * @throws IllegalStateException it has no listener, or lets its broker rebalance
+     */
     public static Trimtab attach(DefaultMQPushConsumer consumer, MemberOptions options) {
         return attach(consumer, options, Fallback.NONE);
     }
@@ -84,6 +98,22 @@ public final class Trimtab implements AutoCloseable {
             System.setProperty(FLOOR, FLOOR_MS); // read when the first client of the process starts
         }
         return new Trimtab(consumer, options, fallback);
+    }
+
+    /** What its share is decided by at this moment. Any thread may ask, for instance a health check. */
+    public State state() {
+        Member mine = member;
+        Ending ending = mine == null ? null : mine.ending();
+        if (ending != null) {
+            return State.valueOf(ending.name());
+        }
+        if (client.isBroadcasting()) {
+            return State.BROADCASTING;
+        }
+        if (alone) {
+            return State.ALONE;
+        }
+        return mine != null && mine.isAnswered() ? State.OBEYING : State.WAITING;
     }
 
     /** Hands all queues on in good order, and waits for that. Then shut the consumer down. */
@@ -146,12 +176,27 @@ public final class Trimtab implements AutoCloseable {
     }
 
     private boolean isOurs(Queue queue) {
-        return alone ? answers.name(queue) : member.holds(queue);
+        Member mine = member;
+        if (client.isBroadcasting()) {
+            return true;
+        }
+        if (mine == null) { // it has a queue, and has never asked for any
+            if (!hasSaidThatNobodyAsked) {
+                hasSaidThatNobodyAsked = true;
+                LOG.error("nothing is worked on: {}", BY_BROKER);
+            }
+            return false;
+        }
+        return alone ? answers.name(queue) : mine.holds(queue);
     }
 
     /** Whether it was told to help itself, and no controller has answered for a session. */
     private synchronized boolean worksAlone() {
         long now = System.nanoTime();
+        if (member.ending() != null) {
+            alone = false; // it was answered: it is to work on nothing
+            return false;
+        }
         if (member.isAnswered()) {
             unansweredSince = now;
         }
@@ -192,6 +237,12 @@ public final class Trimtab implements AutoCloseable {
                 synchronized (news) {
                     news.wait(departures.isEmpty() ? IDLE_MS : LOOK_MS);
                 }
+            }
+            if (member.ending() != Ending.LEFT) {
+                LOG.error("{}: the consumer works on nothing any more, until it is started anew",
+                        member.ending() == Ending.REPLACED
+                                ? "another process has taken its client id"
+                                : "its member has failed");
             }
             client.wake(); // whatever ended it, nothing is ours any more
         } catch (InterruptedException e) {

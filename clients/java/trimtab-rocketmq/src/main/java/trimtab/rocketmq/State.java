@@ -1,0 +1,19 @@
+package trimtab.rocketmq;
+
+/** What a consumer's share is decided by at this moment. */
+public enum State {
+    /** By nobody: it was not started yet, or no controller answers. It works on what it still has. */
+    WAITING,
+    /** By the controller. */
+    OBEYING,
+    /** By RocketMQ's {@code AVG}, because no controller answers ({@link Fallback#AVG}). */
+    ALONE,
+    /** By nobody: it broadcasts, and works on all queues. */
+    BROADCASTING,
+    /** It has left in good order, and works on nothing. */
+    LEFT,
+    /** Another process has taken its client id. It works on nothing until it is started anew. */
+    REPLACED,
+    /** It has failed; the log says why. It works on nothing until it is started anew. */
+    ABANDONED
+}

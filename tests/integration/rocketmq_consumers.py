@@ -1,0 +1,157 @@
+"""Consumers of one group on a real RocketMQ, and what each of them says it has worked on.
+
+Used by ``test_rocketmq_consumers``. Its one rule: it judges nothing but whether two had one queue.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import structlog
+
+from streaming.feeds.announcements import Seen
+from streaming.feeds.name_server import NameServers
+from streaming.process.trouble import Trouble
+from tests.integration.controller_process import ControllerProcess
+from tests.integration.java_members import java
+from tests.integration.java_process import JavaProcess
+from tests.integration.published import Published
+
+QUEUES: Final = 8
+WITH_RETRIES: Final = QUEUES + 1
+"""Each group has a topic of one queue for messages that failed."""
+AT_WORK_NS: Final = 20_000_000
+"""What began until so soon after a sleep was at work before it: nobody can stop that."""
+
+
+class Work(NamedTuple):
+    """One message in the hands of one worker, from when to when."""
+
+    begun: int
+    ended: float
+    """Infinite: not at all."""
+    worker: str
+    queue: tuple[str, str]
+    number: int
+
+
+class Consumers:
+    """The consumers of one group, on a RocketMQ of their own."""
+
+    def __init__(
+        self, home: Path, controller: ControllerProcess, published: Published, group: str
+    ) -> None:
+        self.group, self._home = group, home
+        self._controller, self._published = controller, published
+        self._stack = ExitStack()
+        self.workers: dict[str, JavaProcess] = {}
+        self.killed: dict[str, int] = {}
+        self.frozen: dict[str, tuple[int, int]] = {}
+        server = java("RocketServer", "trimtab-checks-server")
+        self._names = str(controller.settings["routes.name_servers"])
+        port = self._names.rpartition(":")[2]
+        self._server = self._start("server", [*server, str(home / "server"), port])
+        self._server.wait_for("ready")
+
+    def begin(self) -> None:
+        """Make the topic, and send numbers from now on."""
+        self._server.tell(f"topic {self.group}-topic {QUEUES}")
+        self._server.wait_for("made")
+        self._server.tell(f"send {self.group}-topic")
+
+    def tell_names(self, order: str) -> None:
+        """Have the name server stop, or another one start in its place."""
+        self._server.tell(f"names {order}")
+        self._server.wait_for(f"names {order}")
+
+    def routes(self, *topics: str) -> dict[str, Seen]:
+        """What the name server says of topics."""
+        host, port = self._names.split(":")
+        trouble = Trouble(structlog.get_logger(), "asking")
+        with closing(NameServers([(host, int(port))], trouble)) as servers:
+            return servers.look(topics)
+
+    def join(
+        self,
+        name: str,
+        library: str,
+        listener: str,
+        kafka: str = "",
+        fallback: str = "NONE",
+        client: str = "",
+    ) -> None:
+        """Start one, under its name or as another client."""
+        controller = self._controller
+        about = [self._names, kafka or controller.servers, controller.prefix, self.group]
+        command = java("RocketWorker", library)
+        self.workers[name] = self._start(
+            name, [*command, *about, f"{self.group}-topic", client or name, listener, fallback]
+        )
+
+    def state(self, name: str) -> str:
+        """What one says of itself."""
+        worker = self.workers[name]
+        said = sum(" state " in line for line in worker.lines())
+        worker.tell("state")
+        return worker.wait_for(" state ", said + 1).split()[-1]
+
+    def settle(self, *names: str) -> None:
+        """Wait until these and no others hold all queues, at rest."""
+        clients = {f"worker@{name}" for name in names}
+        published = self._published
+        published.wait_until(lambda: published.is_stable(self.group, clients, WITH_RETRIES))
+
+    def stop(self) -> int:
+        """Send no more; return how many were sent, when all of them were worked on."""
+        self._server.tell("stop")
+        sent = int(self._server.wait_for("sent ").split()[-1])
+        self._published.wait_until(lambda: self.numbers() >= set(range(sent)))
+        return sent
+
+    def numbers(self) -> set[int]:
+        """The messages that somebody has finished."""
+        return {it.number for it in self.work() if it.ended < float("inf")}
+
+    def work(self) -> list[Work]:
+        """All that was worked on, as the workers say."""
+        return [it for name in self.workers for it in self._work_of(name)]
+
+    def close(self) -> None:
+        """End all processes."""
+        self._stack.close()
+
+    def _work_of(self, name: str) -> Iterator[Work]:
+        begun: dict[tuple[str, str, str], int] = {}
+        for line in self.workers[name].lines():
+            match line.split():
+                case [at, "begin", *where] if at.isdigit():
+                    begun[where[0], where[1], where[2]] = int(at)
+                case [at, "end", topic, queue, number] if at.isdigit():
+                    since = begun.pop((topic, queue, number))
+                    frozen, awake = self.frozen.get(name, (0, 0))
+                    if frozen < int(at) and since < awake + AT_WORK_NS:
+                        since, at = min(since, frozen), str(frozen)
+                    yield Work(since, int(at), name, (topic, queue), int(number))
+        for (topic, queue, number), start in begun.items():
+            end = self.killed.get(name, float("inf"))
+            yield Work(start, end, name, (topic, queue), int(number))
+
+    def _start(self, name: str, command: list[str]) -> JavaProcess:
+        return self._stack.enter_context(JavaProcess(self._home / name, command))
+
+
+def overlaps(work: list[Work]) -> list[tuple[Work, Work]]:
+    """Those that two workers had in hand at a time, of one queue."""
+    found = []
+    for queue in {it.queue for it in work}:
+        last: dict[str, Work] = {}
+        for it in sorted(each for each in work if each.queue == queue):
+            found += [
+                (mine, it)
+                for name, mine in last.items()
+                if name != it.worker and mine.ended > it.begun
+            ]
+            if it.worker not in last or last[it.worker].ended < it.ended:
+                last[it.worker] = it
+    return found
