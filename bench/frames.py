@@ -1,7 +1,7 @@
 """Frames: rows as the JVM sends them and as PySpark hands them over, beats with fingerprints.
 
-Used by all benches that call a state function without Spark, and by tests. Its one rule: the
-columns are those of ``streaming.pipeline``.
+Used by all benches that call a state function without Spark, and by tests. The columns
+are those of ``streaming.pipeline``.
 """
 
 from collections.abc import Sequence

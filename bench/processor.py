@@ -1,8 +1,8 @@
 """The processor time of a process and of everybody that it has started, as Linux counts it.
 
 Spark's Python workers leave their parent's process group, so the tree is walked by parents. Used by
-benches that ask what a controller costs. Its one rule: a process that ends meanwhile is counted by
-whoever waited for it.
+benches that ask what a controller costs. A process that ends meanwhile is counted by whoever
+waited for it.
 """
 
 import os

@@ -5,7 +5,7 @@ another one when all is done (`commits`). Each file is written aside and renamed
 who watches these folders of each new file at once (inotify), so the kill comes within a step and
 not somewhere. What it really struck is read afterwards, from what the dead controller has left.
 
-Used by `kills`. Its one rule: the batch that is struck holds what was asked for.
+Used by `kills`. The batch that is struck holds what was asked for.
 """
 
 import ctypes

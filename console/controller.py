@@ -108,8 +108,8 @@ def _check(settings: Settings, asked: Asked) -> None:
     if not asked.standby:
         return
     if asked.new_checkpoint:
-        reason = "--standby goes on with the other controller's checkpoint: leave out one of both"
-        raise Failure(f"{reason}, --standby or --new-checkpoint", ExitCode.USAGE)
+        reason = "--standby continues with the other controller's checkpoint"
+        raise Failure(f"{reason}: use --standby or --new-checkpoint, not both", ExitCode.USAGE)
     if settings.kafka.bootstrap_servers is None:
         reason = "--standby needs the Kafka of the other controller: set kafka.bootstrap_servers"
         raise Failure(reason, ExitCode.USAGE)

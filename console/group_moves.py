@@ -67,6 +67,6 @@ def _wait(client: AdminClient, group: str, side: Side, patience_s: float) -> int
             return len(places)
         if time.monotonic() > deadline:
             there = f"{count[side]} of {len(places)} queues are there after {patience_s:.0f} s"
-            text = f"{group}: {there}; the others follow when what is in hand of them is done"
+            text = f"{group}: {there}; the others follow when their messages in work are finished"
             raise Failure(text, ExitCode.TIMEOUT)
         time.sleep(_LOOK_S)

@@ -1,7 +1,7 @@
 """What is printed: rows as they come in, so that a long bench shows where it is.
 
 Widths are fixed beforehand, because the first row is printed before the last is known. Called by
-``__main__``. Its one rule: one line a result.
+``__main__``.
 """
 
 import sys

@@ -3,7 +3,7 @@
 Two groups of a size: members of weight 1, 2 and 3 in turn; and equal members whose queues weigh
 from 1 to 100, as rates or lags do. Both sides assign them whole, then with one member more. What
 counts is a member's load by its weight, measured against everybody's fair part of the whole.
-Called by ``__main__``. Its one rule: 1.00 is fair.
+Called by ``__main__``.
 """
 
 import random

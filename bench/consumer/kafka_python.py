@@ -1,7 +1,6 @@
 """The same two sides over kafka-python: its own loop, and ours.
 
-Apart from `sides`, so that who measures confluent-kafka does not load this library. Its one rule is
-that of `sides`.
+Apart from `sides`, so that who measures confluent-kafka does not load this library.
 """
 
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
 One line for each scenario, and below it one for each kind of question, since a join makes trimtab
 work more than a leave does while the floor cannot tell them apart. Called by the command.
 
-Its one rule: milliseconds are of this machine at this hour; the ratio is what counts.
+Milliseconds are of this machine at this hour; the ratio is what counts.
 """
 
 from collections.abc import Mapping, Sequence

@@ -130,7 +130,7 @@ def eject(
 ) -> None:
     """Take a broker out of use, until the time is over or another command replaces this one.
 
-    The last broker of a topic, and the last of all, is spared: `list` says so.
+    The last broker of a topic, and the last one of the cluster, stays in use: `list` says so.
 
     Examples:
       trimtab brokers eject broker-a --cluster east --for 1h --reason "new disk"

@@ -80,7 +80,8 @@ def hand_over(
 ) -> None:
     """Let a standby take over at once, for an upgrade of the active controller.
 
-    The active controller ends with exit code 7. Members keep their queues, and notice nothing.
+    The active controller ends with exit code 7. Members keep their queues and
+    are not interrupted.
 
     Examples:
       trimtab controllers hand-over

@@ -17,14 +17,14 @@ def move(
     name: Group,
     side: Annotated[Literal["kafka", "trimtab"], typer.Argument(help="Where its queues go.")],
     *,
-    reason: Annotated[str, typer.Option("--reason", help="Why; kept beside the order.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; kept in Kafka.")],
     patience: Patience = "60s",
     config: ConfigFile = None,
     assignments: Assignments = None,
 ) -> None:
     """Move a group of MovingConsumers between Kafka's protocol and trimtab, while it works.
 
-    It needs no controller: Kafka keeps the order, and the members read it there.
+    It needs no controller: Kafka stores which side is wanted, and members read it there.
 
     Examples:
       trimtab groups move billing trimtab --reason "all members can move"

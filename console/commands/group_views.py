@@ -30,7 +30,9 @@ Since = Annotated[
 ]
 Until = Annotated[
     str | None,
-    typer.Option("--until", metavar="TIME", show_default=False, help="Up to when."),
+    typer.Option(
+        "--until", metavar="TIME", show_default=False, help="Show entries up to this time."
+    ),
 ]
 LAST = 10
 """Entries of the history that `describe` shows: a screen has room for them below the rest."""
@@ -43,7 +45,10 @@ def list_groups(
         typer.Option("--state", metavar="STATE", show_default=False, help="Only in this state."),
     ] = None,
     like: Annotated[
-        str, typer.Option("--like", metavar="TEXT", show_default=False, help="With this in it.")
+        str,
+        typer.Option(
+            "--like", metavar="TEXT", show_default=False, help="Only names that contain this text."
+        ),
     ] = "",
     watch: Watch = False,
     config: ConfigFile = None,
@@ -134,8 +139,8 @@ def explain(
 ) -> None:
     """Say why: the chain of causes, oldest first, with times and places in the log.
 
-    Of a group its last rebalance, or the last one by a time; of a queue the last time that it
-    changed hands.
+    For a group: its last rebalance, or the last one before --at. For a queue: its last change of
+    owner.
 
     Examples:
       trimtab groups explain billing

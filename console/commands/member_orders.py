@@ -95,7 +95,7 @@ def evict(
     no_wait: NoWait = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Fence a member at once; if it lives, it may join again.
+    """Take all queues from a member at once. If it is still alive, it may join again.
 
     Examples:
       trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"

@@ -38,7 +38,7 @@ def list_members(
     """Show members: what each holds, gives up and inherits, and what is the matter with it.
 
     STATE is working, draining, away, silent (its eviction is held), resting (it came and went too
-    often), standby (there is nothing for it); guarded beside it if a guard watches it.
+    often), standby (the target has no queue for it); guarded beside it if a guard watches it.
 
     Examples:
       trimtab members list

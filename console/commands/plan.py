@@ -24,11 +24,15 @@ MOST = 1_000
 
 Drained = Annotated[
     list[str] | None,
-    typer.Option("--drain", metavar="MEMBER", show_default=False, help="It drains. Repeatable."),
+    typer.Option(
+        "--drain", metavar="MEMBER", show_default=False, help="Member to drain. May be repeated."
+    ),
 ]
 Lost = Annotated[
     list[str] | None,
-    typer.Option("--lose", metavar="MEMBER", show_default=False, help="It dies. Repeatable."),
+    typer.Option(
+        "--lose", metavar="MEMBER", show_default=False, help="Member that dies. May be repeated."
+    ),
 ]
 Host = Annotated[
     str | None,
@@ -38,14 +42,14 @@ Rack = Annotated[
     str | None,
     typer.Option(metavar="RACK", show_default=False, help="All members of a rack die."),
 ]
-Add = Annotated[int, typer.Option(metavar="N", min=0, max=MOST, help="So many members come.")]
+Add = Annotated[int, typer.Option(metavar="N", min=0, max=MOST, help="Number of members to add.")]
 Like = Annotated[
     str | None,
-    typer.Option(metavar="MEMBER", show_default=False, help="Those are like this one."),
+    typer.Option(metavar="MEMBER", show_default=False, help="New members copy this one."),
 ]
 Topics = Annotated[
     list[str] | None,
-    typer.Option("--topic", metavar="TOPIC", show_default=False, help="They subscribe this."),
+    typer.Option("--topic", metavar="TOPIC", show_default=False, help="Topic of the new members."),
 ]
 Strategy = Annotated[
     str | None, typer.Option(metavar="NAME", show_default=False, help="It gets this strategy.")
@@ -70,9 +74,9 @@ def plan(
     """Say what a change would move, and do nothing.
 
     The group is rebuilt from what is published, as by a controller that starts, and stepped by the
-    controller's own code under these settings. Several changes happen one after the other. Of
-    members that fall silent it is also said how long that takes, and whether so many are believed.
-    A host is what members' names or instances begin with.
+    controller's own code under these settings. Several changes happen one after the other. For
+    members that fall silent it also says how long that takes, and whether the controller would
+    believe so many. A host is the beginning of a member's name or instance.
 
     Examples:
       trimtab plan billing --drain worker-3
@@ -82,7 +86,9 @@ def plan(
       trimtab plan billing --strategy AVG
     """
     if like is not None and not add:
-        raise Failure("--like: says like whom members are that --add lets come", ExitCode.USAGE)
+        raise Failure(
+            "--like needs --add: it names the member that new members copy", ExitCode.USAGE
+        )
 
     from console.planning.question import Question
 

@@ -13,8 +13,8 @@ from console.output import write
 def prepare(context: typer.Context) -> None:
     """Make later starts quicker: write down what Java loads when the controller starts.
 
-    Once after an installation or an upgrade, of Java too. It takes half a minute and 130 MB beside
-    the Java archives. Without it, or when it does not fit any more, starts only take longer.
+    Run it once after each installation or upgrade, also of Java. It takes half a minute and 130 MB
+    beside the Java archives. Without it, or when it does not fit any more, starts only take longer.
 
     Examples:
       trimtab prepare

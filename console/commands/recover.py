@@ -30,8 +30,9 @@ def recover(
 ) -> None:
     """Say what is wrong with the checkpoint, and what to do about each; it changes nothing.
 
-    Looks for files that are missing or damaged, other settings than it was begun with, and records
-    that Kafka has lost; exit code 3 if anything is wrong. It needs the controller's own settings.
+    Looks for files that are missing or damaged, settings that differ from those at the start of the
+    checkpoint, and records that Kafka has lost; exit code 3 if anything is wrong. It needs the
+    controller's own settings.
 
     Examples:
       trimtab recover

@@ -44,7 +44,7 @@ def run(
     """Run the controller until Ctrl-C or SIGTERM; logs go to stderr.
 
     Without kafka.bootstrap_servers it starts a Kafka of its own on loopback, which ends with it.
-    With them it refuses to start on topics that are missing or not as they must be.
+    With it, the controller refuses to start if a topic is missing or wrong.
 
     Examples:
       trimtab run

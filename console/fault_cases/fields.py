@@ -1,7 +1,7 @@
 """The fields of a line with a case, each by name and kind.
 
 Lines may come from anywhere, and Java's types are narrower than JSON's: a `long` ends at 2**63.
-Called by the cases. Its one rule: an error names the field.
+Called by the cases. An error names the field.
 """
 
 from collections.abc import Iterator, Mapping

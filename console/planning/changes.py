@@ -1,4 +1,4 @@
-"""Changes that a plan can ask about: an order, members that are lost, members that come.
+"""Changes that a plan can ask about: a command, members that fail, members that join.
 
 Each is made to happen to a rehearsed group, as it would in the log.
 """
@@ -133,11 +133,10 @@ def _lose(group: Rehearsal, lost: Lost, told: Told) -> None:
     unguarded = [members[it].session_timeout_ms for it in lost.members if not members[it].guarded]
     if unguarded:
         seconds = group.policy.silence_ms(max(unguarded)) / 1_000
-        told.notes.append(
-            f"after {seconds:g} s of silence, the session of {len(unguarded)} of them"
-        )
+        about = f"{len(unguarded)} of them"
+        told.notes.append(f"noticed after {seconds:g} s without heartbeats: {about}")
     if len(unguarded) < len(lost.members):
-        told.notes.append("at once where a guard releases for them")
+        told.notes.append("noticed at once: those that a guard watches")
     held = [it for it in group.silence(lost.members) if isinstance(it, EvictionsHeld)]
     if held:
         seconds = group.policy.blast_hold_ms / 1_000

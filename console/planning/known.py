@@ -55,18 +55,18 @@ class Known:
         silent = [it.member for it in self.assignments if life_of(it) not in self.joins]
         if silent:
             yield (
-                f"how {several(silent)} joined: as topics count those that they have queues of; "
-                "weight, capacity, rack and instance are taken for not given"
+                f"how {several(silent)} joined: the plan assumes the topics of their queues, "
+                "and no weight, capacity, rack or instance"
             )
         if (told := len(self.assignments)) != self.summary.members:
             yield (
-                f"all members: {told} of {self.summary.members} have an assignment; "
-                "while a group changes, ask again"
+                f"all members: only {told} of {self.summary.members} have an assignment; "
+                "if the group is changing, ask again"
             )
         for name, topic in sorted(self.summary.topics.items()):
             there = self.routes.get(name)
             if there is None and not topic.awaited and topic.version:
-                yield f"the queues of {name}: only those that members have are counted"
+                yield f"the queues of {name}: only queues with an owner are counted"
         if self.summary.more_topics:
             yield f"the topics beyond the first {len(self.summary.topics)}"
 

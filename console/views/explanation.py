@@ -30,7 +30,7 @@ from trimtab.protocol import (
 
 Row = dict[str, object]
 
-_FORGOTTEN = "when it was granted the history does not say any more"
+_FORGOTTEN = "the history no longer shows when it was granted"
 COLUMNS = ("at", "what", "because", "place")
 
 

@@ -154,7 +154,7 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
     last = sorted((topics_of(leaving, there) & there) - subscribed(others, there))
     if last:
         raise Refused(
-            f"no other member works on {', '.join(last[:3])}; force to stop it all the same"
+            f"no other member works on {', '.join(last[:3])}; use --force to stop it anyway"
         )
 
 

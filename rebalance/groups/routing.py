@@ -113,9 +113,11 @@ def _excess(draft: Draft, topic: TopicName, route: Route) -> str | None:
         return None
     extent = _extent(draft).without(topic, known).with_route(topic, route)
     if extent.queues > most:
-        return f"{topic} would bring the group to {extent.queues} queues, the limit is {most}"
+        return f"{topic}: the group would have {extent.queues} queues; the limit is {most}"
     if extent.size > RECORD_BYTES:
-        return f"{topic} would bring the group to {extent.size} bytes of names, too many to tell"
+        return (
+            f"{topic}: the group would have {extent.size} bytes of names, too many for one record"
+        )
     return None
 
 

@@ -59,14 +59,14 @@ class OfBrain:
     def __init__(self) -> None:
         self.delay = Histogram(
             "assignment_publish_delay_seconds",
-            "From what set a rebalance off to its commit: the longest of each batch and cell.",
+            "From the event that started a rebalance to its commit: the longest of each batch.",
             BATCH_S,
         )
         self.rebalances = Counter(
             "rebalances_total", "New targets that were computed.", "group", "cause"
         )
         self.moves = Counter(
-            "queue_moves_total", "Queues whose meant owner changed.", "group", "cause"
+            "queue_moves_total", "Queues whose target owner changed.", "group", "cause"
         )
         self.move_duration = Histogram(
             "move_duration_seconds",
@@ -95,7 +95,7 @@ class OfGroups:
         self.queues = Gauge("group_queues", "Queues of a group.", "group", "state")
         self.epoch = Gauge("group_epoch", "The epoch of a group.", "group")
         self.imbalance = Gauge(
-            "imbalance_ratio", "The most queues that a member holds, by the mean.", "group"
+            "imbalance_ratio", "Queues of the most loaded member, divided by the mean.", "group"
         )
 
 

@@ -1,4 +1,4 @@
-"""The log of what was decided: a line for each rebalance, order, expiry, refusal and verdict.
+"""The log of what was decided: one line for each rebalance, command, expiry, refusal and verdict.
 
 The lines say what the entries of the history say, for whoever has only the log. In a storm they are
 limited, because thousands of lines say less than their number; once a minute it is said how many

@@ -2,7 +2,7 @@
 
 ``/livez``: the process works. ``/readyz``: it commits batches. ``/metrics``: Prometheus' text. Each
 answer is made when it is asked for. It listens on loopback unless it is told otherwise, shows names
-of groups and brokers, and takes no orders.
+of groups and brokers, and accepts no commands.
 
 Run by ``application``. Its one rule: whoever asks, and however slowly, holds up nothing else.
 """

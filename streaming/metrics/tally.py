@@ -5,7 +5,7 @@ publish nothing, and have no tally. It leaves the worker as one more row of the 
 brings to the driver as an observed metric, with the commit (``pipeline``). So a batch that is
 repeated counts once. A few records go with it whole, for the log.
 
-Made by ``cell_operator``, read by ``account``. Its one rule: it is small, however large the batch.
+Made by ``cell_operator``, read by ``account``. It is small, however large the batch.
 """
 
 from bisect import bisect_left

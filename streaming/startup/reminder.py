@@ -270,7 +270,7 @@ def _tell(options: Options, board: PublishedState) -> Counter[Place]:
         told[partition, slot_of(key, options.query.cells_per_partition)] += 1
     delivery.arrived()
     if board.skipped:
-        log.warning("skipped records that no controller can have published", records=board.skipped)
+        log.warning("skipped records that trimtab did not write", records=board.skipped)
     if told:
-        log.info("gave the controller what is published", records=told.total())
+        log.info("sent all published assignments to the controller", records=told.total())
     return told

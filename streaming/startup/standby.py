@@ -95,7 +95,7 @@ class Standby:
             self._listen()
             self._prove(is_fit=self._is_fit())
             if self._silence.s * 1000 > grace_of(self._options):
-                self._cause = f"nobody has ticked for {self._silence.s:.1f} s"
+                self._cause = f"no controller has ticked for {self._silence.s:.1f} s"
         if stop.is_set():
             following.close()
             self._consumer.close()

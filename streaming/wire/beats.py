@@ -1,4 +1,4 @@
-"""Beats in columns: of each a fingerprint and its number, so that known ones need no decoding.
+"""Beats in columns: a fingerprint and a number for each, so that known beats need no decoding.
 
 A beat that says nothing new is, byte for byte, its member's last one but for its number. So its
 fingerprint is of its key and of all its bytes but the number: 128 bits, made by Spark

@@ -91,7 +91,7 @@ def one_is_killed(active: ControllerProcess, standby: ControllerProcess, it: Wat
         active.kill()
         took_s = standby.takes_over(SOON_S)
     assert SOON_S > took_s
-    assert standby.lines("taking over", "nobody has ticked")
+    assert standby.lines("taking over", "no controller has ticked")
 
 
 def one_is_upgraded(

@@ -69,7 +69,7 @@ def _options() -> argparse.Namespace:
 def _trouble(text: str) -> tuple[str, int]:
     kind, _, times = text.partition("=")
     if kind not in Trouble._fields:
-        raise argparse.ArgumentTypeError(f"{kind!r} is none of {', '.join(Trouble._fields)}")
+        raise argparse.ArgumentTypeError(f"{kind!r} must be one of {', '.join(Trouble._fields)}")
     return kind, int(times)
 
 

@@ -41,7 +41,7 @@ def note(draft: Draft) -> None:
 
 
 def _of_step(draft: Draft) -> Cause | None:
-    """Return what this step decides is laid to; a group that nothing ever changed tells nothing."""
+    """Return the cause of what this step decides; a group that nothing ever changed has none."""
     change = last_change(draft)
     if draft.outbox.causes or draft.target.is_new:  # a target may have waited for its time
         return change

@@ -22,8 +22,8 @@ from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.ids import Epoch, Millis
 
 REASON: Final = (
-    "some published records were not found at the start: no queue changes hands until all members "
-    "that were not found have joined again, or must have stopped; this ends by itself"
+    "some published records were not found at the start: no queue moves until every member that "
+    "was not found has joined again or must have stopped. This ends by itself"
 )
 """What is said of the group meanwhile."""
 LEAP: Final = Epoch(1_000_000)

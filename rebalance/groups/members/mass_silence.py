@@ -1,4 +1,4 @@
-"""Holding: when many members are silent at once, their evictions wait.
+"""Mass silence: while many members are silent at once, evictions wait.
 
 Silence of one member probably means that it died. Silence of most of a group probably means that we
 cannot hear. So while more than a set share of a group is silent, the log's word alone evicts no

@@ -69,7 +69,7 @@ class Rebalanced:
     epoch_before: Epoch
     epoch_after: Epoch
     moves: int
-    """Queues whose meant owner changed from one member to another."""
+    """Queues whose target owner changed from one member to another."""
     members: int
     queues: int
     at: Millis

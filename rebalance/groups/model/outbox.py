@@ -46,7 +46,7 @@ class OutboxDraft:
     occasion: Cause | None = None
     """Why the group's record is published although the target did not change."""
     why: Cause | None = None
-    """What this step decides is laid to, once ``attribution`` has found it."""
+    """The cause of what this step decides, once ``attribution`` has found it."""
     touched: bool = False
     """Something changed that the summary shows, and no epoch of the group."""
     answered: set[MemberId] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""The rules: what operators have commanded of the group, and still holds.
+"""The rules: commands of operators that are still in force.
 
 Written by ``obeying``.
 """

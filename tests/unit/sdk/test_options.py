@@ -136,7 +136,9 @@ def test_a_member_lives_once() -> None:
     member = a_member()
     member.start()
     member.stop("0s")
-    with pytest.raises(ConfigurationError, match=r"^start: a member lives once; make another one"):
+    with pytest.raises(
+        ConfigurationError, match=r"^start: a member cannot be started twice; make a new one"
+    ):
         member.start()
 
 

@@ -50,7 +50,9 @@ def test_a_missing_client_is_named_with_its_cure(
 
 def test_an_unknown_client_is_refused() -> None:
     """With the names of those there are."""
-    with pytest.raises(ConfigurationError, match=r'^client: "kafka" is none of confluent, kafka-'):
+    with pytest.raises(
+        ConfigurationError, match=r'^client: "kafka" must be one of confluent, kafka-'
+    ):
         choose("kafka", "localhost:1", "t.", 1_000, {})  # type: ignore[arg-type]  # wrong ones
 
 

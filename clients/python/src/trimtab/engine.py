@@ -109,7 +109,7 @@ class Engine:
     def start(self) -> None:
         """Start both threads."""
         if self._thread.ident is not None:
-            raise ConfigurationError("start: a member lives once; make another one")
+            raise ConfigurationError("start: a member cannot be started twice; make a new one")
         if self._guard is not None:
             stands = self._guard.start(lambda error: self._watch.happened(error, now_ms()))
             self._profile = replace(self._profile, guarded=stands)

@@ -128,7 +128,7 @@ def test_people_read_a_sum_first(group: PublishedGroup, ask: Ask, run: Run) -> N
 
     assert 0 == code
     assert "change: node-2-c is lost: node-2-c" in out
-    assert "note: after 10 s of silence" in out
+    assert "note: noticed after 10 s without heartbeats" in out
     assert out.index("FROM") < out.index("BEFORE") < out.index("WHY")
 
 

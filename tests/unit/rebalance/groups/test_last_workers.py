@@ -21,7 +21,7 @@ def test_the_last_worker_of_a_topic_is_stopped_by_force_alone(
     story.reads(commanded(DrainMember(MemberId("a"))))
     story.settles()
     (answer,) = only(CommandAnswered, story.reads(commanded(stops(B))))
-    assert ("refused", "no other member works on orders; force to stop it all the same") == (
+    assert ("refused", "no other member works on orders; use --force to stop it anyway") == (
         answer.outcome,
         answer.detail,
     )

@@ -51,7 +51,7 @@ CASES = {
     "a member comes": Case(
         "testNewMember", "m1 m1 m2 m2", (joined("m3"),), "m1 m3 m2 m3", "m1 m2 m3", 2
     ),
-    "a member comes, and there is nothing for it": Case(
+    "a member comes, and the target has no queue for it": Case(
         "testNewMember", "m1 m1 m2 m2", (joined("m3"),), "m1 m1 m2 m2", "m3", 0
     ),
     "a member changes what it says of itself": Case(

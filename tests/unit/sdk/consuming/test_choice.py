@@ -28,11 +28,11 @@ def test_members_that_share_queues_cannot_share_offsets() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("start", "lates", r"^start: 'lates' is none of"),
+        ("start", "lates", r"^start: 'lates' must be one of"),
         ("start", datetime(2026, 1, 1), r"^start: .* has no time zone"),  # noqa: DTZ001 - refused
-        ("commit", "never", r"^commit: 'never' is none of"),
+        ("commit", "never", r"^commit: 'never' must be one of"),
         ("fetch", "fast", r"^fetch: 'fast' is no dict"),
-        ("client", "librdkafka", r'^client: "librdkafka" is none of confluent, kafka-python'),
+        ("client", "librdkafka", r'^client: "librdkafka" must be one of confluent, kafka-python'),
         ("max_poll_interval", "soon", r'^max_poll_interval: "soon" is not a duration'),
     ],
 )

@@ -86,7 +86,7 @@ def test_the_client_that_commits_is_the_same_user_with_less_patience() -> None:
 @pytest.mark.parametrize("name", ["group.id", "bootstrap.servers"])
 def test_what_is_said_elsewhere_is_not_said_twice(name: str) -> None:
     """Two groups would be one too many."""
-    with pytest.raises(ConfigurationError, match=rf"^fetch: {re.escape(name)} is said elsewhere"):
+    with pytest.raises(ConfigurationError, match=rf"^fetch: {re.escape(name)} is set by trimtab"):
         client_settings(Wish("localhost:9092", "billing", {}, {name: "x"}, 2.0))
 
 

@@ -84,7 +84,7 @@ class Parts:
             if not isinstance(arguments[name], str | bytes | None):
                 raise ConfigurationError(f"send: {name} is neither text nor bytes")
         for name in arguments.keys() - _SENT:
-            raise ConfigurationError(f"send: {name} cannot be said of what is sent later")
+            raise ConfigurationError(f"send: {name} is not an option of send")
         queue, offset = where(message)
         reading = self.intake.reading_of(queue, offset)  # in no turn: an event loop may not wait
         if reading is None or self.intake.gone:

@@ -89,12 +89,12 @@ def read_options(options: ConsumerOptions) -> tuple[Choice, Options]:
     """Check what is ours, and leave the rest to the member."""
     commit, start = options.get("commit", "auto"), options.get("start", "earliest")
     if commit not in get_args(Commit):
-        raise ConfigurationError(f"commit: {commit!r} is none of {', '.join(get_args(Commit))}")
+        raise ConfigurationError(f"commit: {commit!r} must be one of {', '.join(get_args(Commit))}")
     if isinstance(start, datetime):
         if start.tzinfo is None:
             raise ConfigurationError(f"start: {start} has no time zone")
     elif start not in _ENDS:
-        raise ConfigurationError(f"start: {start!r} is none of {', '.join(_ENDS)}, and no time")
+        raise ConfigurationError(f"start: {start!r} must be one of {', '.join(_ENDS)}, or a time")
     times = Times(
         commit_s=_seconds("commit_interval", options.get("commit_interval", "5s")),
         recommit_s=_seconds("recommit_interval", options.get("recommit_interval", "10m")),

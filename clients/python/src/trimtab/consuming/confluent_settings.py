@@ -50,7 +50,7 @@ def client_settings(wish: Wish) -> dict[str, Any]:
     """Put together what the clients of a consumer are told."""
     for name in ("group.id", "bootstrap.servers"):
         if name in wish.fetch:
-            raise ConfigurationError(f"fetch: {name} is said elsewhere; leave it out")
+            raise ConfigurationError(f"fetch: {name} is set by trimtab; remove it")
     ours = {"bootstrap.servers": wish.servers, "group.id": wish.group}
     return {**wish.kafka, **wish.fetch, **ours}
 

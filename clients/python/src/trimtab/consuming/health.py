@@ -1,7 +1,7 @@
 """How a consumer is: for the probes of whatever runs the process.
 
 A readiness probe asks `ready`; a liveness probe may compare `since_poll` with what a message may
-take. Made by `Consumer`. Its one rule: it is a value, of the moment at which it was asked for.
+take. Made by `Consumer`. It is a value, of the moment at which it was asked for.
 """
 
 from dataclasses import dataclass

@@ -6,8 +6,8 @@
 - It reads without a group, or it would wait for the coordinator before each fetch.
 - What it cannot read of one partition it raises, again and again; that partition rests then.
 
-Chosen by `assembly`. See `contract.Client`. Its one rule: positions are kept here; to ask it for
-one waits for Kafka.
+Chosen by `assembly`. See `contract.Client`. Positions are kept here; to ask it for one waits for
+Kafka.
 """
 
 import time

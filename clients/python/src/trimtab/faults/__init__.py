@@ -2,7 +2,7 @@
 
 Pure: no I/O, no clock, no randomness; `now` is an argument. Producers use it for what they saw
 themselves, the controller for what a whole cluster reports. Read `rules`, `item`, `table`, then
-`selection`. Its one rule: what differs between RocketMQ's generations has a name.
+`selection`.
 """
 
 from trimtab.faults.item import FaultItem, compare

@@ -15,7 +15,7 @@ SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 @dataclass(frozen=True, slots=True)
 class LastCommit:
-    """What the last commit of a queue says; of none, that it is Kafka's."""
+    """What the last commit of a queue says. A queue without a commit is on Kafka's side."""
 
     side: Side = "kafka"
     token: int = 0

@@ -79,7 +79,7 @@ class Controller(Record):
     )
     dead_letters: Count
     rebalances: Count
-    moves: Count = Field(description="Queues whose meant owner changed.")
+    moves: Count = Field(description="Queues whose target owner changed.")
     totals: GroupTotals
     page: Text | None = Field(default=None, description="Where it answers probes, if it does.")
 

@@ -63,7 +63,7 @@ class MemberSummary(Part):
     """A member and how many queues it holds, gives up and inherits.
 
     `away`: it means to be back. `held`: it is silent, and its eviction is held. `resting`: it came
-    and went too often, and gets no queues for a while. `standby`: there is nothing for it.
+    and went too often, and gets no queues for a while. `standby`: the target has no queue for it.
     `guarded`: when its process is dead, its guard releases at once.
     """
 

@@ -155,7 +155,7 @@ class LeftOut(Record):
         cause={
             "kind": "route",
             "subject": "orders",
-            "detail": "orders would bring the group to 15000 queues, the limit is 10000",
+            "detail": "orders: the group would have 15000 queues; the limit is 10000",
         },
     )
 
@@ -218,8 +218,8 @@ class CommandAnswer(Record):
     detail: Text | None = None
     epoch: Epoch | None = Field(
         default=None,
-        description="The group's epoch when the command was read; a command to a cluster, or one "
-        "that could not be used, was given in view of none.",
+        description="The group's epoch when the command was read; absent for commands to a cluster "
+        "and for commands that could not be used.",
     )
     at_ms: Timestamp
     cause: Cause

@@ -1,4 +1,4 @@
-"""Recent releases: of each grant that was released, what its first release said.
+"""Recent releases: what the first release of each grant said.
 
 Of all releases of a grant (its holder's, its guard's, the controller's) the first in the log
 counts, so that is the one to keep. A release and the grant that waits for it travel by different

@@ -48,7 +48,7 @@ def installed(client: Client | None) -> Client:
         ConfigurationError: It is unknown, or not installed.
     """
     if client is not None and client not in _CLIENTS:
-        raise ConfigurationError(f'client: "{client}" is none of {", ".join(_CLIENTS)}')
+        raise ConfigurationError(f'client: "{client}" must be one of {", ".join(_CLIENTS)}')
     for name in [client] if client is not None else _CLIENTS:
         if find_spec(_CLIENTS[name][0]) is not None:
             return name
