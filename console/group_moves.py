@@ -1,7 +1,7 @@
-"""Moving a group to one side, live: the order, and the wait until all of its queues are there.
+"""Moving a group to one side, live: write the wanted side, wait until all its queues are there.
 
-The order is one committed offset (`trimtab.moving.order`): it goes by no controller. Called by
-`trimtab groups move`. Its one rule: no order while a consumer that cannot move subscribes, for it
+It is one committed offset (`trimtab.moving.wanted_side`): it goes by no controller. Called by
+`trimtab groups move`. Its one rule: no choice while a consumer that cannot move subscribes, for it
 would work on queues that others have given to trimtab's side.
 """
 
@@ -16,15 +16,15 @@ from console.cluster import admin, bootstrap_servers, native_options
 from console.errors import ExitCode, Failure
 from console.settings import Settings
 from trimtab.moving.assembly import CLIENT_ID
-from trimtab.moving.order import Order
 from trimtab.moving.sides import Side, read_commit
+from trimtab.moving.wanted_side import WantedSide
 
 _ASK_S: Final = 10.0
 _LOOK_S: Final = 0.5
 
 
 def move(settings: Settings, group: str, side: Side, reason: str, patience_s: float) -> int:
-    """Order a group to a side, wait until it is there, and say how many queues are.
+    """WantedSide a group to a side, wait until it is there, and say how many queues are.
 
     Raises:
         Failure: It cannot move, Kafka does not answer, or it is not there in time.
@@ -33,13 +33,13 @@ def move(settings: Settings, group: str, side: Side, reason: str, patience_s: fl
     client = admin(settings, servers)
     try:
         _look_at_members(client, group)
-        order = Order(
+        wanted = WantedSide(
             {**native_options(settings), "bootstrap.servers": servers, "log_level": 2},
             group,
             settings.topics.prefix,
         )
-        order.give(side, reason)
-        order.close()
+        wanted.choose(side, reason)
+        wanted.close()
         return _wait(client, group, side, patience_s)
     except KafkaException as error:
         raise Failure(f"{group}: {error.args[0].str()}", ExitCode.UNHEALTHY) from error

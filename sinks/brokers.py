@@ -6,7 +6,7 @@ when a broker was out and on whose word.
 Called by ``streaming`` with what the jury decided.
 """
 
-from rebalance.brokers.decisions import OrderAnswered, VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.decisions import BrokerCommandAnswered, VerdictIssued, VerdictWithdrawn
 from rebalance.causes import Cause, CauseKind
 from rebalance.ids import GroupName
 from sinks.causes import cause_of, text_of
@@ -31,20 +31,20 @@ def verdict_records(decision: VerdictIssued | VerdictWithdrawn, outlet: Outlet) 
     return records
 
 
-def order_record(decision: OrderAnswered, outlet: Outlet) -> Record:
+def command_record(decision: BrokerCommandAnswered, outlet: Outlet) -> Record:
     """Write what became of a command about a broker."""
-    order, at = decision.order, decision.stamp.position
-    detail = f"{order.verb} by {order.principal}: {order.reason}"
+    command, at = decision.command, decision.stamp.position
+    detail = f"{command.verb} by {command.principal}: {command.reason}"
     answer = protocol.CommandAnswer(
         group=decision.cluster,
-        id=order.id,
-        command=order.verb,
-        principal=order.principal,
-        reason=order.reason,
+        id=command.id,
+        command=command.verb,
+        principal=command.principal,
+        reason=command.reason,
         outcome="done" if decision.done else "refused",
         detail=text_of(decision.detail),
         at_ms=decision.stamp.appended,
-        cause=cause_of(Cause(CauseKind.COMMAND, order.id, at, detail)),
+        cause=cause_of(Cause(CauseKind.COMMAND, command.id, at, detail)),
     )
     return keyed_by_group(outlet, HISTORY, GroupName(decision.cluster), answer, None)
 

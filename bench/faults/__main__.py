@@ -110,7 +110,7 @@ def _with_spark(load: Load) -> None:
     finally:
         shutil.rmtree(directory)
     first, then = _halves(flooded, load.seconds / 2)
-    slowest = max(it.milliseconds for it in flooded.orders)
+    slowest = max(it.milliseconds for it in flooded.commands)
     figures: dict[str, object] = {
         "a command among reports, first half, p50": f"{first:.0f} ms",
         "a command among reports, second half, p50": f"{then:.0f} ms",
@@ -131,8 +131,8 @@ def _with_spark(load: Load) -> None:
 def _halves(flooded: Flooded, middle: float) -> tuple[float, float]:
     """Whoever falls behind is later in the second half than in the first."""
     return (
-        median(it.milliseconds for it in flooded.orders if it.second < middle),
-        median(it.milliseconds for it in flooded.orders if it.second >= middle),
+        median(it.milliseconds for it in flooded.commands if it.second < middle),
+        median(it.milliseconds for it in flooded.commands if it.second >= middle),
     )
 
 

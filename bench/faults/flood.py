@@ -1,7 +1,7 @@
 """The flood: everybody reports each second to a real controller, on a real Kafka and a real Spark.
 
-Reports are spread evenly over their second. Meanwhile an operator gives one order after the other
-about a broker that nobody reports; an order is folded in the same cell, behind all reports that
+Reports are spread evenly over their second. Meanwhile an operator gives one command after the other
+about a broker that nobody reports; a command is folded in the same cell, behind all reports that
 were read with it, so its answer is late by as much as the controller is. In the middle one broker
 fails, and the log tells how long its verdict took.
 
@@ -39,8 +39,8 @@ _LATEST_S: Final = 0.2
 """How late the flood itself may be; beyond this the machine, not the controller, is too slow."""
 
 
-class Order(NamedTuple):
-    """An order during the flood, and how long its answer took."""
+class Timed(NamedTuple):
+    """A command during the flood, and how long its answer took."""
 
     second: float
     milliseconds: float
@@ -49,7 +49,7 @@ class Order(NamedTuple):
 class Flooded(NamedTuple):
     """What a flood was like."""
 
-    orders: list[Order]
+    commands: list[Timed]
     found_after_s: float
     """From the first report of the failure to the verdict, both as the broker stamped them."""
     cores: float
@@ -71,25 +71,25 @@ def flood(load: Load, directory: Path, progress: Progress) -> Flooded:
         line, numbers = Line(outlet, controller.check), count(1)
         with progress.step("starting the controller"):
             for _ in range(_WARM_UP):
-                list(_orders(line, next(numbers)))
+                list(_commands(line, next(numbers)))
         with progress.step(f"{load.reporters} reporters, for {load.seconds} s"):
             before, begun = processor.seconds(controller.pid), time.monotonic()
-            orders = []
+            commands = []
             with _flooding(load, outlet) as over:
                 while not over.is_set():
-                    orders += [
-                        Order(time.monotonic() - begun, milliseconds)
-                        for milliseconds in _orders(line, next(numbers))
+                    commands += [
+                        Timed(time.monotonic() - begun, milliseconds)
+                        for milliseconds in _commands(line, next(numbers))
                     ]
             used = processor.seconds(controller.pid) - before
             cores = used / (time.monotonic() - begun)
-        return Flooded(orders, _found_after_s(outlet), cores)
+        return Flooded(commands, _found_after_s(outlet), cores)
 
 
-def _orders(line: Line, number: int) -> Iterator[float]:
+def _commands(line: Line, number: int) -> Iterator[float]:
     """Put a broker in and remove it; yields how long each answer took."""
-    for order in (BadBroker(number).is_restored(), BadBroker(number).is_forgotten()):
-        yield line.ask(order).milliseconds
+    for command in (BadBroker(number).is_restored(), BadBroker(number).is_forgotten()):
+        yield line.ask(command).milliseconds
         time.sleep(0.1)
 
 

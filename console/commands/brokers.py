@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from console.commands.commanding import Asked, command_broker
 from console.commands.group_views import Since, published_by
 from console.commands.help import Command, group
 from console.commands.options import (
@@ -25,7 +26,6 @@ from console.commands.options import (
     until_of,
     watched,
 )
-from console.commands.ordering import Asked, order_broker
 from console.errors import ExitCode, Failure
 from console.output import Format, Listing
 
@@ -137,7 +137,7 @@ def eject(
       trimtab brokers eject broker-a --cluster east --reason "new disk" --dry-run
     """
     settings = settings_of(config, assignments).settings
-    order_broker(
+    command_broker(
         settings,
         cluster,
         "eject",
@@ -169,7 +169,7 @@ def restore(
       trimtab brokers restore broker-a --cluster east --for 1d --reason "slow by design"
     """
     settings = settings_of(config, assignments).settings
-    order_broker(
+    command_broker(
         settings,
         cluster,
         "restore",
@@ -198,6 +198,6 @@ def forget(
       trimtab brokers forget broker-a --cluster east --reason "another machine"
     """
     settings = settings_of(config, assignments).settings
-    order_broker(
+    command_broker(
         settings, cluster, "forget", Asked(reason, patience, no_wait, dry_run), broker=broker
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from console.commands.group_orders import Group
+from console.commands.group_commands import Group
 from console.commands.options import Assignments, ConfigFile, Patience, milliseconds_of, settings_of
 from console.output import write
 
@@ -30,8 +30,8 @@ def move(
       trimtab groups move billing trimtab --reason "all members can move"
       trimtab groups move billing kafka --reason "back for now"
     """
-    from console.group_moves import move as order
+    from console.group_moves import move as begin
 
     patience_s = milliseconds_of("--timeout", patience) / 1_000
-    count = order(settings_of(config, assignments).settings, name, side, reason, patience_s)
+    count = begin(settings_of(config, assignments).settings, name, side, reason, patience_s)
     write(f"{name}: {count} queues are on the side of {side}")

@@ -1,13 +1,13 @@
 """`trimtab groups`: which groups there are, how each is and why; and commands to one.
 
-Looking is in ``group_views``, commanding in ``group_orders`` and
-``member_orders``.
+Looking is in ``group_views``, commanding in ``group_commands`` and
+``member_commands``.
 """
 
+from console.commands import group_commands as commands
 from console.commands import group_moving as moving
-from console.commands import group_orders as orders
 from console.commands import group_views as views
-from console.commands import member_orders
+from console.commands import member_commands
 from console.commands.help import Command, group
 
 app = group()
@@ -32,16 +32,16 @@ for command in (
     views.describe,
     views.history,
     views.explain,
-    orders.policy,
-    orders.strategy,
-    orders.pause,
-    orders.resume,
-    member_orders.drain,
-    member_orders.undrain,
-    member_orders.evict,
-    orders.rebalance,
-    orders.approve,
-    orders.forget,
+    commands.policy,
+    commands.strategy,
+    commands.pause,
+    commands.resume,
+    member_commands.drain,
+    member_commands.undrain,
+    member_commands.evict,
+    commands.rebalance,
+    commands.approve,
+    commands.forget,
     moving.move,
 ):
     app.command(cls=Command)(command)

@@ -101,9 +101,9 @@ def plan(
 
 def rehearse(settings: "Settings", name: str, command: "Command") -> None:
     """Print what a command to a group would move; it is not given."""
-    from console.planning.changes import Ordered
+    from console.planning.changes import Commanded
 
-    answer(settings, name, lambda _: [Ordered(command)], Format.TABLE, resumed=False)
+    answer(settings, name, lambda _: [Commanded(command)], Format.TABLE, resumed=False)
 
 
 def answer(

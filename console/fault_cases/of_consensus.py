@@ -14,7 +14,12 @@ from collections.abc import Iterator, Mapping
 
 from console.fault_cases.fields import BadField, Fields
 from rebalance.brokers.cluster import Cluster
-from rebalance.brokers.decisions import BrokerDecision, OrderAnswered, ReportRefused, VerdictIssued
+from rebalance.brokers.decisions import (
+    BrokerCommandAnswered,
+    BrokerDecision,
+    ReportRefused,
+    VerdictIssued,
+)
 from rebalance.brokers.events import BrokerEvent, ClusterName
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import step
@@ -78,7 +83,7 @@ def _record(line: Mapping[str, object], kind: str) -> Record:
 
 def _is_told(decision: BrokerDecision) -> bool:
     """Whether a reader of verdicts would notice: not that a command was done, but its effect."""
-    return not (isinstance(decision, OrderAnswered) and decision.done)
+    return not (isinstance(decision, BrokerCommandAnswered) and decision.done)
 
 
 def _written(decision: BrokerDecision) -> object:
@@ -86,7 +91,7 @@ def _written(decision: BrokerDecision) -> object:
         case VerdictIssued():
             written: object = json.loads(encode(verdict_of(decision)))
             return written
-        case ReportRefused() | OrderAnswered():
+        case ReportRefused() | BrokerCommandAnswered():
             return {"refused": decision.detail}
         case _:
             return {"withdrawn": decision.broker}

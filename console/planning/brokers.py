@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rebalance.brokers.cluster import Broker, Cluster, Out, StandingCommand
-from rebalance.brokers.decisions import OrderAnswered, VerdictIssued, VerdictWithdrawn
+from rebalance.brokers.decisions import BrokerCommandAnswered, VerdictIssued, VerdictWithdrawn
 from rebalance.brokers.events import ClusterName, ReporterId
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.publication import OPERATOR
@@ -55,7 +55,7 @@ def plan(
     known = [broker_event_of(it, now) for it in hosts]
     before = step(before, [it for it in known if it is not None], policy).cluster
     after = step(before, [event], policy)
-    (answer,) = (it for it in after.decisions if isinstance(it, OrderAnswered))
+    (answer,) = (it for it in after.decisions if isinstance(it, BrokerCommandAnswered))
     rows: list[dict[str, object]] = [
         {
             "broker": name,

@@ -31,7 +31,7 @@ _LIFE = Incarnation("9999999999999-00000000")
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class Commanded:
     """An operator gives a command."""
 
     command: Command
@@ -57,7 +57,7 @@ class Added:
     """If any is named: these."""
 
 
-Change = Ordered | Lost | Added
+Change = Commanded | Lost | Added
 
 
 @dataclass(slots=True)
@@ -74,8 +74,8 @@ class Told:
 def happen(group: Rehearsal, change: Change, told: Told, epoch: Epoch) -> None:
     """Make a change happen; ``epoch`` is the one that the group is at."""
     match change:
-        case Ordered(command):
-            _order(group, command, told, epoch)
+        case Commanded(command):
+            _command_given(group, command, told, epoch)
         case Lost():
             _lose(group, change, told)
         case Added():
@@ -97,7 +97,7 @@ def known(group: Rehearsal, member: str) -> MemberId:
     return name
 
 
-def _order(group: Rehearsal, command: Command, told: Told, epoch: Epoch) -> None:
+def _command_given(group: Rehearsal, command: Command, told: Told, epoch: Epoch) -> None:
     member = getattr(command, "member", None)
     if member is not None:
         known(group, member)

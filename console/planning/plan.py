@@ -1,6 +1,6 @@
 """A plan: what a change would move, from whom to whom and why.
 
-Called by `trimtab plan` and by orders with `--dry-run`. A move is a queue whose target owner is
+Called by `trimtab plan` and by commands with `--dry-run`. A move is a queue whose target owner is
 another one, or none, after the change; what moves already is no part of it.
 """
 

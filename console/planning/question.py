@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from console.errors import ExitCode, Failure
 from console.operator_commands import Address, signed
-from console.planning.changes import Added, Change, Lost, Ordered, known
+from console.planning.changes import Added, Change, Commanded, Lost, known
 from console.planning.rehearsal import Rehearsal
 from rebalance.ids import MemberId, TopicName
 from trimtab.protocol import Command
@@ -36,7 +36,7 @@ class Question:
         """
         for member in self.drain:
             name = known(group, member)
-            yield Ordered(_command("drain", member=name, force=True))
+            yield Commanded(_command("drain", member=name, force=True))
         for member in self.lose:
             yield Lost(member, (known(group, member),))
         if self.lose_host is not None:
@@ -47,7 +47,7 @@ class Question:
             like = None if self.like is None else known(group, self.like)
             yield Added(self.add, like, frozenset(map(TopicName, self.topics)))
         if self.strategy is not None:
-            yield Ordered(_command("strategy", strategy=self.strategy))
+            yield Commanded(_command("strategy", strategy=self.strategy))
 
 
 def _command(verb: str, **said: object) -> Command:

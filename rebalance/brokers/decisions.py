@@ -5,7 +5,7 @@ Made by ``publication``; ``streaming`` makes records of it.
 
 from dataclasses import dataclass
 
-from rebalance.brokers.events import ClusterName, Order, ReporterId
+from rebalance.brokers.events import ClusterName, CommandRef, ReporterId
 from rebalance.ids import BrokerName, Millis
 from rebalance.stamp import Stamp
 
@@ -51,14 +51,14 @@ class ReportRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderAnswered:
+class BrokerCommandAnswered:
     """A command was obeyed, or why not."""
 
     cluster: ClusterName
-    order: Order
+    command: CommandRef
     stamp: Stamp
     done: bool
     detail: str
 
 
-BrokerDecision = VerdictIssued | VerdictWithdrawn | ReportRefused | OrderAnswered
+BrokerDecision = VerdictIssued | VerdictWithdrawn | ReportRefused | BrokerCommandAnswered

@@ -71,7 +71,7 @@ class Hosted:
     """If it is not said again for so long, it holds no more."""
 
 
-class Order(NamedTuple):
+class CommandRef(NamedTuple):
     """Which command it was, and of whom: what its answer repeats."""
 
     id: str
@@ -88,11 +88,11 @@ class BrokerCommanded:
     broker: BrokerName
     available: bool
     until_ms: Millis | None
-    """When the order lapses, as the broker's clock has it; None: an eject stands until it is
+    """When the command lapses, as the broker's clock has it; None: an eject stands until it is
     replaced, a restore is done at once and has no further effect."""
     reason: str
     """What the verdict says."""
-    order: Order
+    command: CommandRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class BrokerForgotten:
 
     stamp: Stamp
     broker: BrokerName
-    order: Order
+    command: CommandRef
 
 
 BrokerEvent = Reported | Hosted | BrokerCommanded | BrokerForgotten | Ticked

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from rebalance.brokers.ballots import discard
 from rebalance.brokers.cluster import Broker, StandingCommand
-from rebalance.brokers.decisions import OrderAnswered
+from rebalance.brokers.decisions import BrokerCommandAnswered
 from rebalance.brokers.draft import Draft
 from rebalance.brokers.events import BrokerCommanded, BrokerForgotten, Hosted
 from rebalance.brokers.publication import publish
@@ -33,7 +33,7 @@ def obey(draft: Draft, event: BrokerCommanded) -> None:
 def _answer(
     draft: Draft, event: BrokerCommanded | BrokerForgotten, *, done: bool, detail: str
 ) -> None:
-    answer = OrderAnswered(draft.name, event.order, event.stamp, done=done, detail=detail)
+    answer = BrokerCommandAnswered(draft.name, event.command, event.stamp, done=done, detail=detail)
     draft.decisions.append(answer)
 
 

@@ -100,7 +100,7 @@ def begun(before: GroupState, news: Published) -> GroupState:
 
     Those are kept for longer than joins, and what was commanded a month ago may still hold.
     """
-    outbox = replace(before.outbox, cause=before.outbox.cause or news.cause)
+    outbox = replace(before.outbox, change_cause=before.outbox.change_cause or news.cause)
     return replace(before, epoch=news.epoch, outbox=outbox)
 
 

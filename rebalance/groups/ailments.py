@@ -54,7 +54,7 @@ def legible(text: str, longest: int = _LONGEST) -> str:
 
 def refused_target(draft: Draft, error: BaseException, now: Stamp) -> None:
     """Go on without a new target: the strategy has failed."""
-    tried = draft.next_epoch if draft.outbox.causes else draft.before.group_epoch
+    tried = draft.next_epoch if draft.outbox.changes else draft.before.group_epoch
     known, ailment = draft.ailment, Ailment(reason_of(error), tried)
     if known is None or known.reason != ailment.reason:
         _note(draft, ailment, now)
@@ -63,7 +63,7 @@ def refused_target(draft: Draft, error: BaseException, now: Stamp) -> None:
 
 def is_barred(draft: Draft) -> bool:
     """Tell whether the strategy has failed, and nothing has changed since."""
-    if draft.ailment is None or draft.outbox.causes or draft.target.urgent:
+    if draft.ailment is None or draft.outbox.changes or draft.target.urgent:
         return False
     return draft.ailment.tried == draft.before.group_epoch
 
@@ -95,13 +95,15 @@ def cease_to_withhold(draft: Draft, stamp: Stamp) -> None:
     omissions.fence(draft)
     draft.target.hasten()  # each queue is looked at: none has been since
     detail = "members that were not found must have stopped"
-    draft.outbox.causes.append(Cause(CauseKind.ADOPTION, draft.before.name, stamp.position, detail))
+    draft.outbox.changes.append(
+        Cause(CauseKind.ADOPTION, draft.before.name, stamp.position, detail)
+    )
 
 
 def _note(draft: Draft, ailment: Ailment | None, now: Stamp) -> None:
     draft.ailment, draft.outbox.touched = ailment, True
     told = _told(draft.before, ailment, now)
-    draft.outbox.occasion = draft.outbox.occasion or told.cause
+    draft.outbox.other_cause = draft.outbox.other_cause or told.cause
     draft.outbox.notes.append(told)
 
 
@@ -135,7 +137,7 @@ def endured(
     told, state = _told(before, ailment, now), replace(state, ailment=ailment)
     if any(isinstance(it, FOUND) and it.epoch > before.epoch for it in moments):
         return Endured(state, (told,))  # a summary would have an epoch that was passed
-    outbox = replace(state.outbox, occasion=told.cause)
+    outbox = replace(state.outbox, epoch_cause=told.cause)
     state = replace(state, epoch=Epoch(before.epoch + 1), outbox=outbox)
     return Endured(state, (told, *_summary(state, told.cause, now, policy)))
 

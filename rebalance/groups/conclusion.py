@@ -65,7 +65,10 @@ def conclude(draft: Draft, moves: int, now: Stamp) -> Step:
     decided = state.epoch > draft.before.epoch
     decisions: list[Decision] = list(draft.outbox.notes)
     common = commons.Commons.of(state, roster, draft.policy)
-    readers, cause = _readers(draft, state, common), state.outbox.occasion or state.outbox.cause
+    readers, cause = (
+        _readers(draft, state, common),
+        state.outbox.epoch_cause or state.outbox.change_cause,
+    )
     if cause is not None:
         shares = _shares(state, books, common, readers)
         decisions += [_issued(draft, state, name, shares[name], cause) for name in readers]
@@ -89,10 +92,10 @@ def _remembered(state: GroupState) -> GroupState:
 def _next_state(draft: Draft) -> GroupState:
     before, said = draft.before, draft.before.outbox
     if not draft.decided:
-        outbox = Outbox(said.cause, said.occasion)
+        outbox = Outbox(said.change_cause, said.epoch_cause)
         return draft.closed(before.epoch, before.group_epoch, outbox, draft.deadline)
-    group_epoch = draft.next_epoch if draft.outbox.causes else before.group_epoch
-    outbox = Outbox(attribution.last_change(draft), draft.outbox.why)
+    group_epoch = draft.next_epoch if draft.outbox.changes else before.group_epoch
+    outbox = Outbox(attribution.last_change(draft), draft.outbox.cause_of_step)
     return draft.closed(draft.next_epoch, group_epoch, outbox, timers.earliest(draft))
 
 
@@ -185,9 +188,9 @@ def _history(draft: Draft, moves: int, summary: GroupSummarised) -> list[Decisio
             epoch=epoch,
             ending=ending,
             at=summary.at,
-            cause=reason or summary.cause,
+            cause=asked_cause or summary.cause,
         )
-        for (giver, taker, epoch, ending, reason), passage in draft.outbox.passages.items()
+        for (giver, taker, epoch, ending, asked_cause), passage in draft.outbox.passages.items()
     ]
     history += _granted(draft, summary)
     return history

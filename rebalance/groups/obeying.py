@@ -46,7 +46,7 @@ def obey(draft: Draft, event: Commanded) -> None:
     """Obey a command and answer it."""
     if event.id in draft.rules.obeyed:
         return
-    if draft.before.outbox.cause is None and not draft.outbox.causes:
+    if draft.before.outbox.change_cause is None and not draft.outbox.changes:
         _answer(draft, event, draft.before.epoch, Outcome.REFUSED, "there is no such group")
         return
     draft.rules.obeyed = (*draft.rules.obeyed, event.id)[-_REMEMBERED:]
@@ -59,7 +59,7 @@ def obey(draft: Draft, event: Commanded) -> None:
     except Refused as refusal:
         _answer(draft, event, epoch, Outcome.REFUSED, str(refusal))
     else:
-        draft.outbox.touched, draft.outbox.occasion = True, _cause(event)
+        draft.outbox.touched, draft.outbox.other_cause = True, _cause(event)
         remains.note(draft, event.stamp.clock)
         _answer(draft, event, epoch, Outcome.DONE, detail)
 
@@ -100,16 +100,16 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
             if not _member(draft, command.member).dismissed:
                 raise Refused(f"no command drains {command.member}")
             membership.readmit(draft, command.member)
-            draft.outbox.causes.append(_cause(event))
+            draft.outbox.changes.append(_cause(event))
         case EvictMember():
             _spare_the_last(draft, command)
             membership.depart(draft, command.member, MemberChange.FENCED, stamp, _cause(event))
         case RebalanceNow():
-            draft.outbox.causes.append(_cause(event))
+            draft.outbox.changes.append(_cause(event))
             draft.target.hasten()
         case ChooseStrategy():
             draft.rules.strategy = command.strategy
-            draft.outbox.causes.append(_cause(event))
+            draft.outbox.changes.append(_cause(event))
             draft.target.defer()
         case ChoosePolicy():
             return _choose(draft, command, stamp)
@@ -161,7 +161,7 @@ def _spare_the_last(draft: Draft, command: DrainMember | EvictMember) -> None:
 def _drain(draft: Draft, command: DrainMember, event: Commanded) -> None:
     _spare_the_last(draft, command)
     membership.dismiss(draft, command.member)
-    draft.outbox.causes.append(_cause(event))
+    draft.outbox.changes.append(_cause(event))
 
 
 def _choose(draft: Draft, command: ChoosePolicy, stamp: Stamp) -> str:

@@ -44,7 +44,7 @@ def observe(draft: Draft, event: RouteObserved) -> None:
         draft.topics.recreated.add(event.topic)
         known = replace(known, generation=route.generation)
         write(draft, event.topic, known)
-        draft.outbox.causes.append(
+        draft.outbox.changes.append(
             Cause(CauseKind.ROUTE, event.topic, event.stamp.position, "the topic was made anew")
         )
     lost = set(known.queues) - set(route.queues) if known is not None else set()
@@ -135,7 +135,7 @@ def _leave_out(draft: Draft, topic: TopicName, route: Route, stamp: Stamp, why: 
     write(draft, topic, replace(route, queues=queues, left_out=more))
     cause = Cause(CauseKind.ROUTE, topic, stamp.position, why)
     draft.outbox.notes.append(TopicLeftOut(draft.before.name, topic, more, stamp.appended, cause))
-    draft.outbox.touched, draft.outbox.occasion = True, draft.outbox.occasion or cause
+    draft.outbox.touched, draft.outbox.other_cause = True, draft.outbox.other_cause or cause
 
 
 def write(draft: Draft, topic: TopicName, route: Route | None) -> None:
@@ -171,7 +171,7 @@ def _enter(draft: Draft, topic: TopicName, route: Route, stamp: Stamp) -> None:
     write(draft, topic, route)
     if known is None or _content(known) != _content(route):
         detail = f"{len(route.queues)} queues" if route.exists else "no such topic yet"
-        draft.outbox.causes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
+        draft.outbox.changes.append(Cause(CauseKind.ROUTE, topic, stamp.position, detail))
 
 
 def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
@@ -181,7 +181,7 @@ def _erase(draft: Draft, topic: TopicName, stamp: Stamp) -> None:
         draft.topics.recreated.add(
             topic
         )  # it may come back before a member has been told to let go
-        draft.outbox.causes.append(
+        draft.outbox.changes.append(
             Cause(CauseKind.ROUTE, topic, stamp.position, "no such topic any more")
         )
 

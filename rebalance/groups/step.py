@@ -98,7 +98,7 @@ def _enter(
             _fold(draft, own_names.told_apart(draft, event))
     timers.fire(draft, now)
     if news is not None:
-        draft.outbox.causes.append(news.cause)  # whatever else has happened
+        draft.outbox.changes.append(news.cause)  # whatever else has happened
 
 
 def _move(draft: Draft, allocator: Allocator, now: Stamp) -> int:

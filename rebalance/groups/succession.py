@@ -41,8 +41,8 @@ def follow(draft: Draft) -> None:
         if queue in left or queue.topic in candidates[taker].topics:
             taken[queue] = taker
     draft.target.rename(taken)
-    if not left.issuperset(taken) and not draft.outbox.causes and draft.outbox.occasion:
-        draft.outbox.causes.append(draft.outbox.occasion)  # who was named may have too many now
+    if not left.issuperset(taken) and not draft.outbox.changes and draft.outbox.other_cause:
+        draft.outbox.changes.append(draft.outbox.other_cause)  # who was named may have too many now
 
 
 def _taker(owned: Ownership | None, lost: Collection[MemberId]) -> MemberId | None:

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from rebalance.brokers.cluster import Cluster
-from rebalance.brokers.decisions import OrderAnswered, ReportRefused
+from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
 from rebalance.brokers.events import BrokerEvent, ClusterName, Reported
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.brokers.step import step
@@ -24,7 +24,7 @@ from rebalance.groups.model.decisions import GroupAiled
 from rebalance.ids import GroupName
 from rebalance.stamp import Stamp, Ticked
 from sinks import Outlet, Record
-from sinks.brokers import order_record, verdict_records
+from sinks.brokers import command_record, verdict_records
 from sinks.history import ailed
 from streaming.cell.codec import Cell
 from streaming.cell.packed import Packed, Packs, pack_cluster, unpack_cluster
@@ -84,8 +84,8 @@ class Juries:
                 match decision:
                     case ReportRefused():
                         pass
-                    case OrderAnswered():
-                        records.append(order_record(decision, self.outlet))
+                    case BrokerCommandAnswered():
+                        records.append(command_record(decision, self.outlet))
                     case _:
                         records += verdict_records(decision, self.outlet)
         except MemoryError:

@@ -11,8 +11,8 @@ from rebalance.brokers.events import (
     BrokerCommanded,
     BrokerEvent,
     BrokerForgotten,
+    CommandRef,
     Hosted,
-    Order,
     Reported,
     ReporterId,
     Sight,
@@ -52,7 +52,7 @@ def broker_event_of(record: Record, stamp: Stamp) -> BrokerEvent | None:
         case Eject() | Restore():
             return _commanded(record, stamp)
         case Forget(broker=str(broker)):
-            return BrokerForgotten(stamp, BrokerName(broker), _order(record))
+            return BrokerForgotten(stamp, BrokerName(broker), _command_ref(record))
         case _:
             return None
 
@@ -64,12 +64,12 @@ def _commanded(record: Eject | Restore, stamp: Stamp) -> BrokerCommanded:
         isinstance(record, Restore),
         None if record.until_ms is None else Millis(record.until_ms),
         f"{record.principal}: {record.reason}",
-        _order(record),
+        _command_ref(record),
     )
 
 
-def _order(record: Eject | Restore | Forget) -> Order:
-    return Order(record.id, record.kind, record.principal, record.reason)
+def _command_ref(record: Eject | Restore | Forget) -> CommandRef:
+    return CommandRef(record.id, record.kind, record.principal, record.reason)
 
 
 def _sight(seen: BrokerLatency) -> Sight:

@@ -23,7 +23,10 @@ GIVEN_UP = {
     "visitor": "a newcomer",
 }
 """Pictures and words with a second meaning, and what is said in their place."""
+ORDER = "a command, an assignment, or a wanted side"
+"""What a class is that is called an order; of functions and modules it is what sorts."""
 DEFINED = re.compile(r"^ *(?:class|def|async def) (\w+)", re.MULTILINE)
+CLASS = re.compile(r"^ *class (\w+)", re.MULTILINE)
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -44,6 +47,18 @@ def test_words_that_were_given_up_stay_away() -> None:
         for name in names(path)
         for word in words_of(name)
         if word in GIVEN_UP
+    ]
+
+    assert [] == found
+
+
+def test_an_order_only_sorts() -> None:
+    """Nobody is given an order: the wire calls it a command."""
+    found = [
+        f"{path}: {name}: say {ORDER}"
+        for path in modules()
+        for name in CLASS.findall(text(path))
+        if {"order", "ordered"} & set(words_of(name))
     ]
 
     assert [] == found

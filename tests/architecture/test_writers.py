@@ -100,7 +100,7 @@ def test_writers_write() -> None:
         ("draft.topics.routes.put(a, b)", ["topics"]),
         ("draft.rules.paused = True", ["rules"]),
         ("draft.rules.paused, it = True, 1", ["rules"]),
-        ("draft.handover.reasons[epoch] = why", ["handover"]),
+        ("draft.handover.asked_causes[epoch] = cause", ["handover"]),
         ("draft.topics.routes.get(a)", []),
         ("it = draft.rules.paused", []),
     ],

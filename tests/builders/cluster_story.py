@@ -9,8 +9,8 @@ from rebalance.brokers.events import (
     BrokerEvent,
     BrokerForgotten,
     ClusterName,
+    CommandRef,
     Hosted,
-    Order,
     Reported,
     ReporterId,
     Sight,
@@ -29,7 +29,7 @@ FAILS = -1.0
 """In place of a latency: every call fails."""
 
 DEFAULT = VerdictPolicy()
-ORDER = Order("c1", "eject", "ann", "because")
+COMMAND = CommandRef("c1", "eject", "ann", "because")
 """Of all commands: which it was is only for the answer."""
 
 View = Mapping[str, float]
@@ -98,12 +98,12 @@ class ClusterStory:
         """An operator's command."""
         until = None if lasting is None else Millis(EPOCH + self.now + lasting)
         self.hear(
-            BrokerCommanded(self.stamp(), BrokerName(broker), available, until, "because", ORDER)
+            BrokerCommanded(self.stamp(), BrokerName(broker), available, until, "because", COMMAND)
         )
 
     def forget(self, broker: str) -> None:
         """An operator's command to forget."""
-        self.hear(BrokerForgotten(self.stamp(), BrokerName(broker), ORDER))
+        self.hear(BrokerForgotten(self.stamp(), BrokerName(broker), COMMAND))
 
     def host(
         self,

@@ -240,7 +240,7 @@ GROUP = GroupState(
             Queue(TopicName("n146"), BrokerName("n147"), 148),
         ),
         posted={Epoch(149): Millis(150), Epoch(151): Millis(152)},
-        reasons={
+        asked_causes={
             Epoch(153): Cause(
                 CauseKind.AILMENT, "n154", Position(TopicName("n155"), 156, 157), "n158"
             ),
@@ -281,8 +281,10 @@ GROUP = GroupState(
         ),
     ),
     outbox=Outbox(
-        cause=Cause(CauseKind.AILMENT, "n235", Position(TopicName("n236"), 237, 238), "n239"),
-        occasion=Cause(CauseKind.AILMENT, "n240", Position(TopicName("n241"), 242, 243), "n244"),
+        change_cause=Cause(
+            CauseKind.AILMENT, "n235", Position(TopicName("n236"), 237, 238), "n239"
+        ),
+        epoch_cause=Cause(CauseKind.AILMENT, "n240", Position(TopicName("n241"), 242, 243), "n244"),
         unposted=(
             MemberId("n249"),
             MemberId("n250"),

@@ -108,7 +108,7 @@ class GroupBuilder:
         """Say which epoch was drawn last, for a change that is now complete."""
         now = Epoch(epoch)
         target = replace(self.state.target, epoch=now)
-        outbox = replace(self.state.outbox, cause=BEGINNING)
+        outbox = replace(self.state.outbox, change_cause=BEGINNING)
         state = replace(self.state, epoch=now, group_epoch=now, target=target, outbox=outbox)
         return self._but(state)
 

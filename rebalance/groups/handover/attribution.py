@@ -19,9 +19,9 @@ from rebalance.ids import Epoch
 
 def last_change(draft: Draft) -> Cause | None:
     """Return what changed the group last, saying how many others it came with."""
-    if not draft.outbox.causes:
-        return draft.before.outbox.cause
-    last, others = draft.outbox.causes[-1], len(draft.outbox.causes) - 1
+    if not draft.outbox.changes:
+        return draft.before.outbox.change_cause
+    last, others = draft.outbox.changes[-1], len(draft.outbox.changes) - 1
     if others == 0:
         return last
     company = f"with {others} other change{'s' if others > 1 else ''}"
@@ -30,25 +30,25 @@ def last_change(draft: Draft) -> Cause | None:
 
 def note(draft: Draft) -> None:
     """Find the step's cause, and keep those of whatever is on its way, and of nothing else."""
-    draft.outbox.why = _of_step(draft)
+    draft.outbox.cause_of_step = _of_step(draft)
     if not draft.handover.books.written:
         return
-    books, known = draft.handover.books.merged(), dict(draft.handover.reasons)
-    if draft.outbox.why is not None:
-        known[draft.next_epoch] = draft.outbox.why
+    books, known = draft.handover.books.merged(), dict(draft.handover.asked_causes)
+    if draft.outbox.cause_of_step is not None:
+        known[draft.next_epoch] = draft.outbox.cause_of_step
     awaited = {epoch for queue in books.moving for epoch in _awaited(books[queue])}
-    draft.handover.reasons = {epoch: known[epoch] for epoch in sorted(awaited & known.keys())}
+    draft.handover.asked_causes = {epoch: known[epoch] for epoch in sorted(awaited & known.keys())}
 
 
 def _of_step(draft: Draft) -> Cause | None:
     """Return the cause of what this step decides; a group that nothing ever changed has none."""
     change = last_change(draft)
-    if draft.outbox.causes or draft.target.is_new:  # a target may have waited for its time
+    if draft.outbox.changes or draft.target.is_new:  # a target may have waited for its time
         return change
-    if draft.outbox.occasion is not None:
-        return draft.outbox.occasion
-    served = draft.handover.served & draft.handover.reasons.keys()
-    return draft.handover.reasons[max(served)] if served else change
+    if draft.outbox.other_cause is not None:
+        return draft.outbox.other_cause
+    served = draft.handover.served & draft.handover.asked_causes.keys()
+    return draft.handover.asked_causes[max(served)] if served else change
 
 
 def _awaited(owned: Ownership) -> Iterator[Epoch]:

@@ -60,7 +60,7 @@ def book(draft: Draft, event: Released) -> bool:
         if owned is None or owned.holder.tenure != tenure:
             continue  # not the first of its grant: late, repeated, or never granted
         if owned.asked is None:
-            draft.outbox.occasion = Cause(
+            draft.outbox.other_cause = Cause(
                 CauseKind.DRAIN, event.member, event.stamp.position, "released without being asked"
             )
         ending = Ending.RELEASED if event.own or owned.ending is None else owned.ending
@@ -197,15 +197,15 @@ def _vacate(  # noqa: PLR0913, PLR0917 - what is known of the holder, and who is
     since: Millis | None,
 ) -> None:
     """The holder is done: its heir holds now, under the same epoch (it may have started)."""
-    waited, reason = Millis(0), None
+    waited, cause = Millis(0), None
     if owned.asked is not None:
         waited = Millis(max(0, stamp.heard - owned.asked.at))  # a join may have been ahead
         if ending in _CARRIED_OUT:
             meant = heir or owned.heir
             told = owned.asked.epoch if meant is None else meant.epoch
             draft.handover.served |= {told, owned.asked.epoch}
-            reason = draft.handover.reasons.get(told)
-    vacancy = passing.Vacancy(owned.holder.member, ending, waited, reason, since)
+            cause = draft.handover.asked_causes.get(told)
+    vacancy = passing.Vacancy(owned.holder.member, ending, waited, cause, since)
     if heir is None:
         draft.handover.books.remove(queue)
         draft.scratch(_Step).vacant[queue] = vacancy

@@ -25,8 +25,8 @@ class Vacancy:
     ending: Ending
     waited_ms: Millis
     """On the log clock, since the holder was told to let go; 0 when it was not told."""
-    reason: Cause | None = None
-    """Why it was told that; None: it was not, or it did not come to it."""
+    cause: Cause | None = None
+    """The cause for which it was told that; None: it was not, or it did not come to it."""
     since: Millis | None = None
     """Since when it may have done no work, on the log clock; None: not known."""
 
@@ -43,7 +43,7 @@ def pass_on(draft: Draft, queue: Queue, vacancy: Vacancy, taker: Grant, stamp: S
     """Note, for the history, who has a queue now, and for how long nobody may have had it."""
     if taker.member == vacancy.giver:
         return
-    way = vacancy.giver, taker.member, taker.epoch, vacancy.ending, vacancy.reason
+    way = vacancy.giver, taker.member, taker.epoch, vacancy.ending, vacancy.cause
     passage = draft.outbox.passages.setdefault(way, Passage())
     passage.queues.append(queue)
     passage.duration_ms = max(passage.duration_ms, vacancy.waited_ms)

@@ -61,7 +61,7 @@ def repeated(draft: Draft, event: Registered, said: Saying, known: Member) -> No
         return
     was = was or Doubled()
     epoch = draft.before.group_epoch
-    quiet = was.epoch == epoch and not draft.outbox.causes  # its share may have changed, if not
+    quiet = was.epoch == epoch and not draft.outbox.changes  # its share may have changed, if not
     so_far = (was.beats or (last,)) if quiet or not was.beats else ()
     now_is = replace(was, beats=(*so_far, now)[-_BEATS:], epoch=epoch)
     processes = _cadences(now_is.beats)

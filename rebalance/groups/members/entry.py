@@ -100,7 +100,7 @@ def _renew(draft: Draft, event: Joined, outcome: Renewed) -> None:
     said = replace(known, sequence=event.sequence, challenger=None, guarded=member.guarded)
     if member != said:
         draft.expect_by(Millis(event.stamp.heard + member.session_timeout_ms))
-        draft.outbox.causes.append(
+        draft.outbox.changes.append(
             Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position)
         )
 

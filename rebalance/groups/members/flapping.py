@@ -84,7 +84,7 @@ def wake(draft: Draft, stamp: Stamp) -> None:
                 Cause(CauseKind.REST, name, stamp.position),
                 Life(name, member.incarnation),
             )
-            draft.outbox.causes.append(cause)
+            draft.outbox.changes.append(cause)
             draft.outbox.notes.append(
                 MemberChanged(draft.before.name, life, MemberChange.RESTED, stamp.appended, cause)
             )

@@ -55,13 +55,13 @@ def believed(draft: Draft, silent: Sequence[MemberId], stamp: Stamp) -> Sequence
             name for name in silent if stamp.clock >= (draft.membership.suspected.get(name) or 0)
         ]
     draft.scratch(_Silence).calm = False
-    why = "paused" if draft.rules.paused else f"{looks_dead} of {draft.population} are silent"
+    detail = "paused" if draft.rules.paused else f"{looks_dead} of {draft.population} are silent"
     fresh = tuple(name for name in silent if draft.membership.suspected.get(name) is None)
     for name in silent:
         until = _resumption(draft, name, stamp) if draft.rules.paused else _patience(draft, name)
-        _hold(draft, name, until, stamp, why)
+        _hold(draft, name, until, stamp, detail)
     if fresh:
-        draft.outbox.occasion = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, why)
+        draft.outbox.other_cause = cause = Cause(CauseKind.EXPIRY, fresh[0], stamp.position, detail)
         draft.outbox.notes.append(
             EvictionsHeld(draft.before.name, fresh, looks_dead, stamp.appended, cause)
         )
@@ -83,10 +83,10 @@ def _patience(draft: Draft, name: MemberId) -> Millis:
     return Millis(draft.membership.pulses[name].seen + session + draft.policy.blast_hold_ms)
 
 
-def _hold(draft: Draft, name: MemberId, until: Millis, stamp: Stamp, why: str) -> None:
+def _hold(draft: Draft, name: MemberId, until: Millis, stamp: Stamp, detail: str) -> None:
     if draft.membership.suspected.get(name) not in (until, _CONFIRMED):
         draft.membership.suspected.put(name, until)
-        draft.outbox.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, why)
+        draft.outbox.other_cause = Cause(CauseKind.EXPIRY, name, stamp.position, detail)
 
 
 def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
@@ -100,7 +100,9 @@ def hear(draft: Draft, name: MemberId, stamp: Stamp) -> None:
     if not draft.membership.suspected:
         return
     if draft.membership.suspected.get(name) is not None:
-        draft.outbox.occasion = Cause(CauseKind.EXPIRY, name, stamp.position, "it is heard again")
+        draft.outbox.other_cause = Cause(
+            CauseKind.EXPIRY, name, stamp.position, "it is heard again"
+        )
         draft.expect_by(Millis(stamp.heard + draft.membership.members[name].session_timeout_ms))
     draft.membership.suspected.remove(name)
     silence = draft.scratch(_Silence)

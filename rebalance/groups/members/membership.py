@@ -103,7 +103,7 @@ def _begin_to_drain(draft: Draft, event: DrainAsked | Released, known: Member) -
     member = replace(known, draining=True)
     draft.membership.members.put(event.member, member)
     cause = Cause(CauseKind.DRAIN, event.member, event.stamp.position)
-    draft.outbox.causes.append(cause)
+    draft.outbox.changes.append(cause)
     _note(draft, event.member, member, MemberChange.DRAINING, event.stamp, cause)
 
 
@@ -132,7 +132,7 @@ def _leave(draft: Draft, event: Left) -> None:
         away = replace(known, sequence=event.sequence, away=True)
         draft.membership.members.put(event.member, away)
         draft.ended[Life(event.member, known.incarnation)] = Ending.LEFT
-        draft.outbox.occasion = cause
+        draft.outbox.other_cause = cause
         _note(draft, event.member, known, MemberChange.AWAY, event.stamp, cause)
     else:
         depart(draft, event.member, MemberChange.LEFT, event.stamp, cause)
@@ -153,7 +153,7 @@ def enter(
         draft.membership.unsure.add(name)
     draft.expect_by(Millis(stamp.heard + member.session_timeout_ms))
     draft.outbox.answered.add(name)
-    draft.outbox.causes.append(cause)
+    draft.outbox.changes.append(cause)
     _note(draft, name, member, change, stamp, cause)
 
 
@@ -170,7 +170,7 @@ def depart(draft: Draft, name: MemberId, change: MemberChange, stamp: Stamp, cau
         draft.heard[life] = seen
         departures.note_evicted(draft, life)
     draft.outbox.gone.add(name)
-    draft.outbox.causes.append(cause)
+    draft.outbox.changes.append(cause)
     if not draft.population:
         remains.note(draft, stamp.clock)
     if not (

@@ -79,7 +79,7 @@ def agree(draft: Draft, event: Joined) -> None:
         return
     if author.incarnation == event.incarnation and draft.membership.members.agree(wish_of(author)):
         cause = Cause(CauseKind.SUBSCRIPTION, event.member, event.stamp.position, "for all")
-        draft.outbox.causes.append(cause)
+        draft.outbox.changes.append(cause)
 
 
 def _as_before(draft: Draft, event: Registered) -> frozenset[TopicName] | None:

@@ -134,7 +134,7 @@ class Draft:
     @property
     def decided(self) -> bool:
         """Tell whether this step draws an epoch."""
-        if self.outbox.causes or self.outbox.touched or self.membership.suspected.written:
+        if self.outbox.changes or self.outbox.touched or self.membership.suspected.written:
             return True
         moved = self._handover is not None and bool(self._handover.books.written)
         return moved or (self._target is not None and self._target.is_new)
@@ -158,7 +158,7 @@ class Draft:
         """Tell whether the target is behind the group."""
         if self.target.is_new:
             return False
-        return bool(self.outbox.causes) or self.before.group_epoch > self.before.target.epoch
+        return bool(self.outbox.changes) or self.before.group_epoch > self.before.target.epoch
 
     def choose(self, overrides: Overrides) -> None:
         """Give the group rules of its own."""
@@ -176,8 +176,8 @@ class Draft:
         self.topics.recreated.clear()
         self.target.urgent = False
         self.handover.served.clear()
-        self.outbox.causes.clear()
-        self.outbox.occasion = None
+        self.outbox.changes.clear()
+        self.outbox.other_cause = None
         self._scratch.clear()
 
     def resume(self, cause: Cause) -> None:
@@ -185,7 +185,7 @@ class Draft:
         if self.rules.paused:
             self.rules.paused, self.rules.paused_until = False, None
             self.outbox.touched = True
-            self.outbox.causes.append(cause)
+            self.outbox.changes.append(cause)
             self.expect_by(Millis(0))
 
     def expect_by(self, deadline: Millis) -> None:

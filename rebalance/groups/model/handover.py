@@ -25,7 +25,7 @@ class Handover:
     posted: Mapping[Epoch, Millis | None] = field(default_factory=dict)
     """By the epoch of a record that asks members to give: when it was surely in Kafka, on the log
     clock; None: not known yet (``notice``). Invariant: no epoch is above the group's."""
-    reasons: Mapping[Epoch, Cause] = field(default_factory=dict)
+    asked_causes: Mapping[Epoch, Cause] = field(default_factory=dict)
     """The cause of each record that a member still has to act on (``attribution``). Invariant: no
     epoch is above the group's."""
     strangers: Mapping[Life, Millis] = field(default_factory=dict)
@@ -36,11 +36,11 @@ class HandoverDraft:
     """The hand-over in the middle of a step."""
 
     __slots__ = (
+        "asked_causes",
         "books",
         "loose",
         "over",
         "posted",
-        "reasons",
         "retold",
         "served",
         "strangers",
@@ -53,7 +53,7 @@ class HandoverDraft:
         self.loose: Collection[Queue] = ()
         """As in the state, once ``baton.settle`` has looked."""
         self.posted = before.posted
-        self.reasons = before.reasons
+        self.asked_causes = before.asked_causes
         self.strangers = before.strangers
         self.served: set[Epoch] = set()
         """Whose records were acted on in this step."""
@@ -66,10 +66,10 @@ class HandoverDraft:
 
     def closed(self, epoch: Epoch) -> Handover:
         """Return it as it is now, in a group that has drawn ``epoch``."""
-        for asked in (self.posted, self.reasons):
+        for asked in (self.posted, self.asked_causes):
             assert not asked or max(asked) <= epoch, f"asked after epoch {epoch}: {max(asked)}"
         for queue, owned in self.books.written.items():
             if owned is not None:
                 owned.check(queue, epoch)
         books, loose = self.books.merged(), tuple(self.loose)
-        return Handover(books, loose, self.posted, self.reasons, self.strangers)
+        return Handover(books, loose, self.posted, self.asked_causes, self.strangers)

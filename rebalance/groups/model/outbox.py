@@ -1,4 +1,4 @@
-"""The outbox: what has to be said of a step, and why.
+"""The outbox: what has to be said of a step, and its cause.
 
 Each module notes in it what it has decided; ``conclusion`` sends it.
 """
@@ -14,22 +14,22 @@ from rebalance.ids import Epoch, MemberId, Millis, Queue
 class Outbox:
     """What was said last."""
 
-    cause: Cause | None = None
+    change_cause: Cause | None = None
     """What last changed ``group_epoch`` (``attribution``). Invariant: once set, never None."""
-    occasion: Cause | None = None
-    """Why the present epoch was drawn, if it was noted; that need not be a change."""
+    epoch_cause: Cause | None = None
+    """The cause of the present epoch, if it was noted; that need not be a change."""
     unposted: tuple[MemberId, ...] = ()
     """Members whose record of the last step is not known to be published yet (``unread``).
     Invariant: members of the group as that step left it."""
 
 
 Way = tuple[MemberId, MemberId, Epoch, Ending, Cause | None]
-"""From whom to whom, under which epoch, how the one was done, and why it was asked."""
+"""From whom to whom, under which epoch, how the one was done, and the cause of asking it."""
 
 
 @dataclass(slots=True)
 class Passage:
-    """Queues that went from one member to another in this step, all for the same reason."""
+    """Queues that went from one member to another in this step, all for the same cause."""
 
     queues: list[Queue] = field(default_factory=list)
     duration_ms: Millis = Millis(0)
@@ -41,11 +41,12 @@ class Passage:
 class OutboxDraft:
     """What a step has to say so far."""
 
-    causes: list[Cause] = field(default_factory=list)
-    """What changed the group in this step, in order. Not empty means: it needs a new target."""
-    occasion: Cause | None = None
+    changes: list[Cause] = field(default_factory=list)
+    """The causes that changed the group in this step, in order. Not empty means: it needs a
+    new target."""
+    other_cause: Cause | None = None
     """Why the group's record is published although the target did not change."""
-    why: Cause | None = None
+    cause_of_step: Cause | None = None
     """The cause of what this step decides, once ``attribution`` has found it."""
     touched: bool = False
     """Something changed that the summary shows, and no epoch of the group."""

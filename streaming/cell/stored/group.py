@@ -106,8 +106,8 @@ def group_form(state: GroupState) -> GroupForm:
         target=target,
         handover=handover,
         rules=rules_form(state.rules),
-        cause=None if said.cause is None else cause_form(said.cause),
-        occasion=None if said.occasion is None else cause_form(said.occasion),
+        cause=None if said.change_cause is None else cause_form(said.change_cause),
+        occasion=None if said.epoch_cause is None else cause_form(said.epoch_cause),
         ailment=None if ailment is None else _ailment_form(ailment),
     )
 
@@ -126,8 +126,8 @@ def group(form: GroupForm, beats: BeatsForm, deadline: Millis | None) -> GroupSt
         handover=_handover(form.handover, known, form.names, membership.members),
         rules=rules(form.rules),
         outbox=Outbox(
-            cause=None if form.cause is None else cause(form.cause),
-            occasion=None if form.occasion is None else cause(form.occasion),
+            change_cause=None if form.cause is None else cause(form.cause),
+            epoch_cause=None if form.occasion is None else cause(form.occasion),
             unposted=beats.unposted,
         ),
         ailment=None if form.ailment is None else _ailment(form.ailment),
@@ -159,7 +159,9 @@ def beaten(
         target=state.target,
         handover=state.handover,
         rules=state.rules,
-        outbox=Outbox(cause=said.cause, occasion=said.occasion, unposted=unposted),
+        outbox=Outbox(
+            change_cause=said.change_cause, epoch_cause=said.epoch_cause, unposted=unposted
+        ),
         ailment=state.ailment,
         deadline=deadline,
     )
@@ -199,7 +201,7 @@ def _handover_form(
         books=books_form(handover.books, places, names, members),
         loose=places.of(handover.loose),
         posted=dict(handover.posted),
-        reasons={epoch: cause_form(it) for epoch, it in handover.reasons.items()},
+        reasons={epoch: cause_form(it) for epoch, it in handover.asked_causes.items()},
         strangers=[
             (names[life.member], life.incarnation, heard)
             for life, heard in handover.strangers.items()
@@ -214,7 +216,7 @@ def _handover(
         books=books(form.books, known, names, members),
         loose=chosen(known, form.loose),
         posted=form.posted,
-        reasons={epoch: cause(it) for epoch, it in form.reasons.items()},
+        asked_causes={epoch: cause(it) for epoch, it in form.reasons.items()},
         strangers={Life(names[name], life): heard for name, life, heard in form.strangers},
     )
 

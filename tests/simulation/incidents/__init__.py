@@ -52,7 +52,7 @@ from tests.simulation.incidents.members import (
     suspend,
     twin,
 )
-from tests.simulation.incidents.operators import evict, order, pause, retire
+from tests.simulation.incidents.operators import command, evict, pause, retire
 from tests.simulation.incidents.rolling import roll
 from tests.simulation.incidents.routes import (
     conflict,
@@ -106,7 +106,7 @@ HAPPENS: Final[Mapping[Kind, Callable[["World", Random], None]]] = {
     Kind.ILL_NAMED: ill_named,
     Kind.ODD_NAME: odd_name,
     Kind.PAUSE: pause,
-    Kind.ORDER: order,
+    Kind.ORDER: command,
     Kind.EVICT: evict,
     Kind.LOSE_WORKER: lose_worker,
     Kind.CRASH_CONTROLLER: crash_controller,

@@ -33,18 +33,18 @@ def _id(dice: Random) -> str:
     return f"c{dice.getrandbits(32)}"
 
 
-def _order(world: "World", order: Command) -> None:
-    """An operator orders; the record may arrive twice."""
+def _send(world: "World", command: Command) -> None:
+    """An operator commands; the record may arrive twice."""
     if world.scenario.odd:
-        order = order.model_copy(update={"principal": 85 * ANN, "reason": 60 * WHY})
+        command = command.model_copy(update={"principal": 85 * ANN, "reason": 60 * WHY})
     for _ in range(world.chance.randint(1, 2)):
-        world.broker.append(COMMANDS, KEY, encode(order), world.now)
+        world.broker.append(COMMANDS, KEY, encode(command), world.now)
 
 
 def pause(world: "World", dice: Random) -> None:
     """A group is paused, and resumed after a while or by itself."""
     until = world.now + 2_000 if dice.random() < 0.3 else None
-    _order(world, Pause(id=_id(dice), principal=ANN, reason=WHY, until_ms=until))
+    _send(world, Pause(id=_id(dice), principal=ANN, reason=WHY, until_ms=until))
     if until is None:
         world.later(dice.choice([1_000, 5_000]), lambda: resume(world, dice))
     world.faults.occurred("G1")
@@ -52,7 +52,7 @@ def pause(world: "World", dice: Random) -> None:
 
 def resume(world: "World", dice: Random) -> None:
     """A pause ends."""
-    _order(world, Resume(id=_id(dice), principal=ANN, reason=WHY))
+    _send(world, Resume(id=_id(dice), principal=ANN, reason=WHY))
 
 
 _RULES: Final = (
@@ -67,11 +67,11 @@ _RULES: Final = (
 def rule(world: "World", dice: Random, overrides: Mapping[str, int]) -> None:
     """A group gets rules of its own, or, without any, has none any more."""
     own = Overrides.model_validate(overrides)
-    _order(world, ChoosePolicy(id=_id(dice), principal=ANN, reason=WHY, overrides=own))
+    _send(world, ChoosePolicy(id=_id(dice), principal=ANN, reason=WHY, overrides=own))
 
 
-def order(world: "World", dice: Random) -> None:
-    """An operator orders one thing or another, sometimes in view of an old epoch."""
+def command(world: "World", dice: Random) -> None:
+    """An operator commands one thing or another, sometimes in view of an old epoch."""
     name, base, victim = _id(dice), dice.choice([None, None, 1]), victim_of(world, dice)
     choices: list[Command] = [
         Rebalance(id=name, principal=ANN, reason=WHY, base_epoch=base),
@@ -89,7 +89,7 @@ def order(world: "World", dice: Random) -> None:
     if dice.random() < 0.3:
         rule(world, dice, dice.choice(_RULES))
     else:
-        _order(world, dice.choice(choices))
+        _send(world, dice.choice(choices))
     world.faults.occurred("G3")
 
 
@@ -101,8 +101,8 @@ def retire(world: "World", dice: Random) -> None:
         else:
             process.die(world.witness)
     if dice.random() < 0.5:
-        order = Forget(id=_id(dice), principal=ANN, reason=WHY)
-        world.later(dice.choice([1_000, 12_000]), lambda: _order(world, order))
+        command = Forget(id=_id(dice), principal=ANN, reason=WHY)
+        world.later(dice.choice([1_000, 12_000]), lambda: _send(world, command))
     world.later(dice.choice([2_000, 13_000, 20_000]), lambda: members.come(world))
     world.faults.occurred("G13")
 
@@ -111,7 +111,7 @@ def evict(world: "World", dice: Random) -> None:
     """An operator evicts somebody who lives."""
     victim = victim_of(world, dice)
     if victim is not None:
-        _order(
+        _send(
             world,
             EvictMember(id=_id(dice), principal=ANN, reason=WHY, member=victim.name, force=True),
         )

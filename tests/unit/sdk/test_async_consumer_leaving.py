@@ -144,7 +144,7 @@ def test_after_its_block_it_has_no_more_messages(kafka: MemoryTransport) -> None
             pass
         assert (None, []) == (await consumer.poll(), [it async for it in consumer])
         before = signal.getsignal(signal.SIGTERM)
-        with pytest.raises(ConfigurationError, match=r"^start: a consumer lives once"):
+        with pytest.raises(ConfigurationError, match=r"^start: a consumer cannot be started twice"):
             await consumer.__aenter__()
         assert before == signal.getsignal(signal.SIGTERM)
 

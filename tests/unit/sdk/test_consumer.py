@@ -254,7 +254,10 @@ def test_a_consumer_lives_once(kafka: MemoryTransport) -> None:
     with consumer:
         pass
 
-    with pytest.raises(ConfigurationError, match=r"^start: a consumer lives once"), consumer:
+    with (
+        pytest.raises(ConfigurationError, match=r"^start: a consumer cannot be started twice"),
+        consumer,
+    ):
         pass
 
 

@@ -136,7 +136,7 @@ class Reader:
             ConfigurationError: It was started before.
         """
         if self._started:
-            raise ConfigurationError("start: a consumer lives once; make another one")
+            raise ConfigurationError("start: a consumer cannot be started twice; make a new one")
         self._started = True
         self._start()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from console.planning.brokers import plan
-from rebalance.brokers.decisions import OrderAnswered
+from rebalance.brokers.decisions import BrokerCommandAnswered
 from rebalance.ids import BrokerName
 from sinks.brokers import verdict_of
 from tests.builders.cluster_story import EPOCH, FAILS, ClusterStory
@@ -38,7 +38,7 @@ def asked(
 def happens(story: ClusterStory, broker: str, *, available: bool) -> tuple[bool, str, str]:
     """Give the command; return its answer, and who is out then."""
     story.command(broker, available=available)
-    (answer,) = (it for it in story.decisions if isinstance(it, OrderAnswered))
+    (answer,) = (it for it in story.decisions if isinstance(it, BrokerCommandAnswered))
     return answer.done, answer.detail, story.out
 
 

@@ -1,6 +1,6 @@
 """Orders of operators, and the limits that spare a broker from them and from the jury."""
 
-from rebalance.brokers.decisions import OrderAnswered, VerdictWithdrawn
+from rebalance.brokers.decisions import BrokerCommandAnswered, VerdictWithdrawn
 from rebalance.brokers.policy import VerdictPolicy
 from rebalance.ids import BrokerName
 from tests.builders.cluster_story import FAILS, ClusterStory, sights
@@ -8,7 +8,7 @@ from tests.builders.cluster_story import FAILS, ClusterStory, sights
 
 def answers(story: ClusterStory) -> list[tuple[bool, str]]:
     """What became of each command."""
-    return [(it.done, it.detail) for it in story.decisions if isinstance(it, OrderAnswered)]
+    return [(it.done, it.detail) for it in story.decisions if isinstance(it, BrokerCommandAnswered)]
 
 
 def test_every_command_is_answered() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance.brokers.decisions import OrderAnswered, ReportRefused
+from rebalance.brokers.decisions import BrokerCommandAnswered, ReportRefused
 from rebalance.brokers.ejections import spread
 from rebalance.brokers.events import Reported, ReporterId, Sight
 from rebalance.brokers.policy import VerdictPolicy
@@ -161,7 +161,7 @@ def test_an_order_about_one_broker_too_many_is_refused() -> None:
     story.command("c", available=False)
 
     assert [(False, "more than 2 brokers")] == [
-        (it.done, it.detail) for it in story.decisions if isinstance(it, OrderAnswered)
+        (it.done, it.detail) for it in story.decisions if isinstance(it, BrokerCommandAnswered)
     ]
     assert {"a", "b"} == set(story.cluster.brokers)
     assert {} == story.cluster.commands

@@ -47,7 +47,7 @@ def drafted(*, page_of_1: str | None = None, change: bool = False) -> Draft:
         assert owned is not None, "pages are removed by the hand-over"
         draft.handover.books.put(queue("orders-1"), owned)
     if change:
-        draft.outbox.causes.append(CHANGE)
+        draft.outbox.changes.append(CHANGE)
         draft.target.is_new = True
     return draft
 
@@ -139,8 +139,8 @@ def test_cause_is_the_last_change_and_counts_its_company() -> None:
     for others in range(3):
         draft = drafted()
         joins = [Cause(CauseKind.JOIN, f"m{each}", NOW.position) for each in range(others)]
-        draft.outbox.causes = [*joins, replace(CHANGE, detail="2 queues")]
-        cause = conclude(draft, 0, NOW).state.outbox.cause
+        draft.outbox.changes = [*joins, replace(CHANGE, detail="2 queues")]
+        cause = conclude(draft, 0, NOW).state.outbox.change_cause
         details.append(cause.detail if cause else "")
 
     assert [

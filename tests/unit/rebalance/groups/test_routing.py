@@ -56,7 +56,7 @@ def test_observation(
     routing.observe(draft, seen(at(0)))
 
     assert expected == known(draft)
-    assert ([] if change is None else [change]) == [cause.detail for cause in draft.outbox.causes]
+    assert ([] if change is None else [change]) == [cause.detail for cause in draft.outbox.changes]
 
 
 def test_topic_that_comes_back_is_a_change() -> None:
@@ -64,7 +64,7 @@ def test_topic_that_comes_back_is_a_change() -> None:
     draft = a_group().with_member("a").with_route("orders", 0, exists=False).drafted()
     routing.observe(draft, routed("orders", 0, version=2)(at(0)))
 
-    assert ["0 queues"] == [cause.detail for cause in draft.outbox.causes]
+    assert ["0 queues"] == [cause.detail for cause in draft.outbox.changes]
 
 
 @pytest.mark.parametrize(("queues", "refused"), [(3, False), (4, True)])
@@ -136,7 +136,7 @@ def test_what_there_is_no_room_for_is_left_out_and_said_once() -> None:
 
     assert {"orders": (3, 3), "payments": (0, 5)} == left_out(draft)
     assert [("orders", 3), ("payments", 5)] == [(note.topic, note.queues) for note in said]
-    assert [said[0].cause, draft.outbox.touched] == [draft.outbox.occasion, True]
+    assert [said[0].cause, draft.outbox.touched] == [draft.outbox.other_cause, True]
     assert [2, 2] == [len(said), _refusals(draft)]
 
 
@@ -152,7 +152,7 @@ def test_what_was_left_out_is_taken_in_when_there_is_room() -> None:
     routing.observe(draft, routed("payments", 2, version=2)(at(30_000)))
 
     assert {"orders": (2, 0), "payments": (2, 0)} == left_out(draft)
-    assert "2 queues" == draft.outbox.causes[-1].detail
+    assert "2 queues" == draft.outbox.changes[-1].detail
 
 
 def test_what_is_left_out_and_goes_leaves_nothing() -> None:

@@ -39,7 +39,7 @@ def test_expiry_names_the_record_that_proved_it() -> None:
     """The cause of an expiry is the record that was read, and how long the silence was."""
     draft = NOT_APPLIED.drafted()
     timers.fire(draft, at(12_000, offset=77))
-    cause = draft.outbox.causes[0]
+    cause = draft.outbox.changes[0]
 
     assert ("expiry", "a", 77, "silent for 11000 ms") == (
         cause.kind,
@@ -129,7 +129,7 @@ def test_member_that_keeps_a_queue_too_long_is_fenced(
     timers.fire(draft, at(clock))
 
     assert expected == roster(draft)
-    assert {"fence"} >= {cause.kind for cause in draft.outbox.causes}
+    assert {"fence"} >= {cause.kind for cause in draft.outbox.changes}
 
 
 @pytest.mark.parametrize(

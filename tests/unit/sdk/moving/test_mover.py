@@ -17,12 +17,12 @@ from trimtab.consuming.handover import Handover
 from trimtab.engine import State
 from trimtab.errors import CallbackError, MemberFailedError
 from trimtab.moving import mover as module
-from trimtab.moving import order as orders
+from trimtab.moving import wanted_side
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
-from trimtab.moving.order import Order
 from trimtab.moving.sides import LastCommit, Side, read_commit
 from trimtab.moving.subscription import Changes, Subscription
+from trimtab.moving.wanted_side import WantedSide
 from trimtab.protocol import QueueRef
 
 QUEUES = [queue(number) for number in range(4)]
@@ -30,11 +30,11 @@ STEPS = 60
 
 
 class Kafka:
-    """What is committed, what is ordered, and who works."""
+    """What is committed, what is wanted, and who works."""
 
     def __init__(self) -> None:
         self.committed = dict.fromkeys(QUEUES, (0, ""))
-        self.ordered: Side | None = None
+        self.wanted: Side | None = None
         self.at_work: dict[QueueRef, str] = {}
         self.wrong: list[str] = []
 
@@ -51,7 +51,7 @@ class Process:
         self.failures: list[MemberFailedError] = []
         self.mistaken = False
         """Whether a callback of its application raises."""
-        ways = (cast("Subscription", self), cast("Order", self))
+        ways = (cast("Subscription", self), cast("WantedSide", self))
         reader, report = cast("Handover", self), self.errors.append
         self.mover = Mover(reader, self.granted, ways, Ending(self), report)
 
@@ -71,14 +71,14 @@ class Process:
         mine = {it for it in grants if (has := self.grants.get(it.queue)) and has.token == it.token}
         return Ownership(frozenset(mine), float("inf"), "life")
 
-    # As a subscription and an order.
+    # As a subscription and a wanted side.
 
     def start(self, changes: Changes) -> None:
         """It is subscribed."""
 
     def read(self) -> Side | None:
-        """The order."""
-        return self.kafka.ordered
+        """The wanted side."""
+        return self.kafka.wanted
 
     def last_commits(self, queues: Collection[QueueRef]) -> dict[QueueRef, LastCommit]:
         """What is committed; it takes a moment."""
@@ -125,8 +125,8 @@ class Process:
 def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Process, Process]]:
     """Two processes of a group; a second is a few milliseconds."""
     for place, name, seconds in (
-        (orders, "READ_S", 0.005),
-        (orders, "_HEARD_S", 0.01),
+        (wanted_side, "READ_S", 0.005),
+        (wanted_side, "_HEARD_S", 0.01),
         (module, "READ_S", 0.005),
         (module, "_SOON_S", 0.001),
     ):
@@ -170,13 +170,13 @@ def workers(pair: tuple[Process, Process], side: Side) -> dict[QueueRef, str]:
 
 
 def test_all_go_over_and_back(pair: tuple[Process, Process]) -> None:
-    """Who owns a queue on the side that was ordered works on it, and nobody else."""
+    """Who owns a queue on the side that was wanted works on it, and nobody else."""
     kafka = pair[0].kafka
     share(pair)
-    until(lambda: kafka.at_work == workers(pair, "kafka"))  # without any order
+    until(lambda: kafka.at_work == workers(pair, "kafka"))  # without any wanted side
     for side in ("trimtab", "kafka", "trimtab"):
-        kafka.ordered = side
-        until(lambda: kafka.at_work == workers(pair, kafka.ordered or "kafka"))
+        kafka.wanted = side
+        until(lambda: kafka.at_work == workers(pair, kafka.wanted or "kafka"))
 
     assert ([], [], []) == (kafka.wrong, pair[0].errors, pair[1].errors)
     assert {"trimtab:1"} == {said for _, said in kafka.committed.values()}
@@ -190,9 +190,9 @@ def test_whatever_comes_at_a_time_one_works(pair: tuple[Process, Process], seed:
     share(pair)
     for _ in range(STEPS):
         one, (before, after) = random.choice(QUEUES), random.sample(pair, 2)
-        match random.choice(("order", "kafka", "trimtab", "nothing")):
-            case "order":
-                kafka.ordered = random.choice(("kafka", "trimtab"))
+        match random.choice(("want", "kafka", "trimtab", "nothing")):
+            case "want":
+                kafka.wanted = random.choice(("kafka", "trimtab"))
             case "kafka" if one in before.assigned:
                 before.mover.give([one])
                 before.assigned.discard(one)
@@ -203,7 +203,7 @@ def test_whatever_comes_at_a_time_one_works(pair: tuple[Process, Process], seed:
                 to_grant(after, Grant(one, grant.token + 1))
             case _:
                 time.sleep(random.uniform(0.0, 0.01))
-    kafka.ordered = "trimtab"
+    kafka.wanted = "trimtab"
     until(lambda: kafka.at_work == workers(pair, "trimtab"))
 
     assert ([], [], []) == (kafka.wrong, pair[0].errors, pair[1].errors)
@@ -212,7 +212,7 @@ def test_whatever_comes_at_a_time_one_works(pair: tuple[Process, Process], seed:
 def test_what_others_commit_takes_it_away(pair: tuple[Process, Process]) -> None:
     """A program that knows no sides was given the queue by Kafka: two are less than one."""
     kafka = pair[0].kafka
-    kafka.ordered = "trimtab"
+    kafka.wanted = "trimtab"
     share(pair)
     until(lambda: kafka.at_work == workers(pair, "trimtab"))
     for process in pair:

@@ -1,4 +1,4 @@
-"""Who works on a queue while its group moves: each decision, and every order of events."""
+"""Who works on a queue while its group moves: each decision, and every wanted of events."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,7 +36,7 @@ def test_what_is_said_is_read(side: Side) -> None:
 
 
 @pytest.mark.parametrize(
-    ("owns", "working", "last", "order", "plan"),
+    ("owns", "working", "last", "wanted", "plan"),
     [
         ("kafka", None, KAFKAS, None, Plan(begin={ONE: "kafka"})),
         ("kafka", "kafka", KAFKAS, "kafka", Plan()),
@@ -60,13 +60,13 @@ def test_what_is_said_is_read(side: Side) -> None:
     ],
 )
 def test_each_case(
-    owns: Side, working: Side | None, last: LastCommit, order: Side | None, plan: Plan
+    owns: Side, working: Side | None, last: LastCommit, wanted: Side | None, plan: Plan
 ) -> None:
     """One queue, which this process owns on one side."""
     owned = {side: {ONE} if side == owns else set() for side in SIDES}
     at_work = {} if working is None else {ONE: working}
 
-    assert plan == planned(owned, at_work, {ONE: last}, order)
+    assert plan == planned(owned, at_work, {ONE: last}, wanted)
 
 
 class Read(NamedTuple):
@@ -86,8 +86,8 @@ class World(NamedTuple):
     working: tuple[Side | None, Side | None]
     read: tuple[Read | None, Read | None]
     """What each has read, and not acted on."""
-    orders: tuple[Side | None, Side | None]
-    """What each has heard: any order, however old."""
+    wanted_by: tuple[Side | None, Side | None]
+    """What each has heard: any wanted, however old."""
 
 
 def following(world: World) -> Iterator[World]:
@@ -95,8 +95,8 @@ def following(world: World) -> Iterator[World]:
     for one in (0, 1):
         mine = frozenset(side for at, side in enumerate(SIDES) if world.owners[at] == one)
         yield world._replace(read=put(world.read, one, Read(world.last, mine)))
-        for order in (None, *SIDES):
-            yield world._replace(orders=put(world.orders, one, order))
+        for wanted in (None, *SIDES):
+            yield world._replace(wanted_by=put(world.wanted_by, one, wanted))
         if (read := world.read[one]) is not None:
             yield acted(world, one, read)
     for at, side in enumerate(SIDES):  # the side's own hand-over: one has stopped, the other begins
@@ -112,7 +112,9 @@ def acted(world: World, one: int, read: Read) -> World:
     """What a process does with what it has read."""
     last, owned = read.last, {side: {ONE} if side in read.owned else set() for side in SIDES}
     at_work = world.working[one]
-    plan = planned(owned, {} if at_work is None else {ONE: at_work}, {ONE: last}, world.orders[one])
+    plan = planned(
+        owned, {} if at_work is None else {ONE: at_work}, {ONE: last}, world.wanted_by[one]
+    )
     world = world._replace(read=put(world.read, one, None))
     if plan.lose:
         return world._replace(working=put(world.working, one, None))
@@ -130,7 +132,7 @@ def put(pair: tuple, at: int, value: object) -> tuple:  # type: ignore[type-arg]
 
 
 def test_one_works_whatever_each_has_heard() -> None:
-    """Every order of reading, hearing, moving and of hand-overs on either side."""
+    """Every wanted of reading, hearing, moving and of hand-overs on either side."""
     begin = World(KAFKAS, (0, 1), (None, None), (None, None), (None, None))
     seen, ahead = {begin}, [begin]
     while ahead:

@@ -13,8 +13,8 @@ from trimtab.consuming.contract import Wish
 from trimtab.member import Member
 from trimtab.moving.ending import Ending
 from trimtab.moving.mover import Mover
-from trimtab.moving.order import Order
 from trimtab.moving.subscription import Sender, Subscription
+from trimtab.moving.wanted_side import WantedSide
 from trimtab.session import Profile
 
 CLIENT_ID: Final = "trimtab-moving"
@@ -29,11 +29,11 @@ def mover(
     name = f"{CLIENT_ID}-{wish.kafka.get('client.id', profile.member)}"
     settings = consumer_settings(client_settings(wish))
     subscription = Subscription({**settings, "client.id": name}, _topics(profile))
-    order = Order({**wish.kafka, "bootstrap.servers": wish.servers}, profile.group, prefix)
+    wanted = WantedSide({**wish.kafka, "bootstrap.servers": wish.servers}, profile.group, prefix)
     made = Mover(
         parts.handover,
         member.owned,
-        (subscription, order),
+        (subscription, wanted),
         Ending(member),
         report,
     )

@@ -13,7 +13,7 @@ from trimtab.moving.reader import MovingReader
 class MovingConsumer(Consumer):
     """A `Consumer` that is a member of Kafka's own group as well, and works on either side.
 
-    It takes the same arguments, and the loop is the same. Until the group is ordered to trimtab's
+    It takes the same arguments, and the loop is the same. Until the group is wanted on trimtab's
     side (`trimtab groups move`), it works on what Kafka's coordinator assigns it; after that, on
     what trimtab's controller grants it; and so on, as often as the group is moved.
     """

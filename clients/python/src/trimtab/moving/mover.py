@@ -17,9 +17,9 @@ from trimtab.clock import now_s
 from trimtab.consuming.handover import Handover
 from trimtab.errors import CallbackError
 from trimtab.moving.ending import Ending
-from trimtab.moving.order import READ_S, Heard, Order
 from trimtab.moving.sides import LastCommit, Plan, Side, given_to, planned
 from trimtab.moving.subscription import Subscription
+from trimtab.moving.wanted_side import READ_S, Heard, WantedSide
 from trimtab.protocol import QueueRef
 from trimtab.session import Grant
 
@@ -38,12 +38,12 @@ class Mover:
         self,
         handover: Handover,
         granted: Owned,
-        ways: tuple[Subscription, Order],
+        ways: tuple[Subscription, WantedSide],
         ending: Ending,
         report: Callable[[Exception], object],
     ) -> None:
         self._handover, self._is_granted = handover, granted
-        self._subscription, self._order = ways
+        self._subscription, self._wanted = ways
         self._ending, self._report = ending, report
         self._granted: dict[QueueRef, Grant] = {}
         """By trimtab's controller."""
@@ -57,7 +57,7 @@ class Mover:
         """Of these; never held for long."""
         self._changing = threading.Lock()
         """Held by the one that changes what is worked on, until the loop has finished with it."""
-        self._heard = Heard(self._order.read)
+        self._heard = Heard(self._wanted.read)
         self._told: dict[str, float] = {}
         self._wake, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="trimtab-mover", daemon=True)
@@ -181,11 +181,11 @@ class Mover:
         while not self._ending.is_over:  # trimtab's side commits by this subscription, too
             time.sleep(_SOON_S)
         self._subscription.close()
-        self._order.close()
+        self._wanted.close()
 
     def _look(self) -> bool:
         """Do what is to be done; tell whether more is to come at any moment."""
-        order = self._heard.by(now_s())
+        wanted = self._heard.by(now_s())
         with self._lock:
             assigned, granted = dict(self._assigned), dict(self._granted)
             queues = {*assigned, *granted, *self._working}
@@ -197,7 +197,7 @@ class Mover:
                     "trimtab": {it for it, at in granted.items() if self._granted.get(it) == at},
                 }
                 working = {queue: side for queue, (side, _) in self._working.items()}
-            plan = planned(owned, working, commits, order)
+            plan = planned(owned, working, commits, wanted)
             self._drop(None, plan.lose)
             self._begin(plan, commits)
             if plan.move:

@@ -58,19 +58,19 @@ def planned(
     owned: Mapping[Side, Collection[QueueRef]],
     working: Mapping[QueueRef, Side],
     commits: Mapping[QueueRef, LastCommit],
-    order: Side | None,
+    wanted: Side | None,
 ) -> Plan:
-    """Say what an owner has to do; without an order everything stays on its side."""
+    """Say what an owner has to do; without a wanted side everything stays on its side."""
     begin, move, lose, is_awaited = dict[QueueRef, Side](), dict[QueueRef, Side](), set(), False
     for queue, last in commits.items():
         side, at_work = last.side, working.get(queue)
         if at_work not in (None, side):
             lose.add(queue)
         elif queue in owned[side]:
-            if order not in (None, side) and last.offset is not None:
-                move[queue] = order
+            if wanted not in (None, side) and last.offset is not None:
+                move[queue] = wanted
             elif at_work is None:
                 begin[queue] = side
-        elif order not in (None, side) and queue in owned[order]:
+        elif wanted not in (None, side) and queue in owned[wanted]:
             is_awaited = True
     return Plan(begin, move, frozenset(lose), is_awaited)

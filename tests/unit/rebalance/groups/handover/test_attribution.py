@@ -38,7 +38,7 @@ def test_a_hand_over_is_laid_to_what_it_was_decided_for() -> None:
     assert ("join", "b") == (handed.cause.kind, handed.cause.subject)
     assert {"b"} == {it.cause.subject for it in only(AssignmentIssued, story.decided)}
     assert "join of b" == why(story)
-    assert {} == story.state.handover.reasons
+    assert {} == story.state.handover.asked_causes
 
 
 def test_what_is_asked_again_in_the_same_epoch_is_answered_alike() -> None:
@@ -140,7 +140,7 @@ def test_beats_have_no_reasons() -> None:
     story = at_work()
     before = story.state
     story.reads(*beats(story, "a", "b"))
-    assert (before.outbox.occasion, before.handover.reasons) == (
-        story.state.outbox.occasion,
-        story.state.handover.reasons,
+    assert (before.outbox.epoch_cause, before.handover.asked_causes) == (
+        story.state.outbox.epoch_cause,
+        story.state.handover.asked_causes,
     )

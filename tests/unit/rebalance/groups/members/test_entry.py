@@ -46,7 +46,7 @@ def test_join_is_answered_even_if_it_changes_nothing() -> None:
     draft = after(ONE_MEMBER, joined("a", sequence=9))
 
     assert {A} == draft.outbox.answered
-    assert [] == draft.outbox.causes
+    assert [] == draft.outbox.changes
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_join_that_changes_something_asks_for_a_new_target(record: MemberRecord)
     """The same life may change what it wants; that is a subscription change, not a rejoin."""
     draft = after(ONE_MEMBER, record)
 
-    assert ["subscription"] == [cause.kind for cause in draft.outbox.causes]
+    assert ["subscription"] == [cause.kind for cause in draft.outbox.changes]
     assert [] == draft.outbox.notes
 
 
@@ -72,7 +72,7 @@ def test_join_after_a_drain_takes_the_drain_back() -> None:
     draft = after(ONE_MEMBER.with_drain("a"), joined("a", sequence=6))
 
     assert not draft.membership.members[A].draining
-    assert ["subscription"] == [cause.kind for cause in draft.outbox.causes]
+    assert ["subscription"] == [cause.kind for cause in draft.outbox.changes]
 
 
 def test_join_older_than_the_drain_does_not_take_it_back() -> None:

@@ -1,4 +1,4 @@
-"""Ordering: what every command of an operator does before and after it is written.
+"""Commanding: what every command of an operator does before and after it is written.
 
 What it names has to be there, the answer is waited for, and the command that undoes it is printed.
 Called by `trimtab groups` and `trimtab brokers`; writing and waiting are in
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
         return None if self.no_wait else patience_ms / 1_000
 
 
-def order_group(settings: "Settings", name: str, verb: str, asked: Asked, **said: object) -> None:
+def command_group(settings: "Settings", name: str, verb: str, asked: Asked, **said: object) -> None:
     """Give a command to a group, or to one of its members."""
     from console.operator_commands import Address, signed
     from console.published import Published, at_once, the_group
@@ -55,7 +55,7 @@ def order_group(settings: "Settings", name: str, verb: str, asked: Asked, **said
     _give(settings, name, command, patience_s, about, of_group(verb, before, said))
 
 
-def order_broker(
+def command_broker(
     settings: "Settings", cluster: str, verb: str, asked: Asked, **said: object
 ) -> None:
     """Give a command about a broker."""

@@ -1,13 +1,14 @@
 """Operators' commands about one member of a group, as `trimtab groups` has them.
 
-As ``group_orders``, which has those about the whole group.
+As ``group_commands``, which has those about the whole group.
 """
 
 from typing import Annotated
 
 import typer
 
-from console.commands.group_orders import BaseEpoch, Group, Reason
+from console.commands.commanding import Asked, command_group
+from console.commands.group_commands import BaseEpoch, Group, Reason
 from console.commands.options import (
     Assignments,
     ConfigFile,
@@ -16,7 +17,6 @@ from console.commands.options import (
     Patience,
     settings_of,
 )
-from console.commands.ordering import Asked, order_group
 
 Member = Annotated[str, typer.Argument(help="The member's name.")]
 Force = Annotated[bool, typer.Option("--force", help="Also if a topic then has no other worker.")]
@@ -43,7 +43,7 @@ def drain(
       trimtab groups drain billing worker-3 --reason "rack 7 goes down"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings,
         name,
         "drain",
@@ -72,7 +72,7 @@ def undrain(
       trimtab groups undrain billing worker-3 --reason "rack 7 is back"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings,
         name,
         "undrain",
@@ -101,7 +101,7 @@ def evict(
       trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings,
         name,
         "evict",

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from console.commands.commanding import Asked, command_group
 from console.commands.options import (
     Assignments,
     ConfigFile,
@@ -19,7 +20,6 @@ from console.commands.options import (
     settings_of,
     until_of,
 )
-from console.commands.ordering import Asked, order_group
 from console.errors import ExitCode, Failure
 
 Group = Annotated[str, typer.Argument(help="The group's name.")]
@@ -68,7 +68,7 @@ def policy(
     settings = settings_of(config, [*(assignments or ()), *given]).settings
     whole = settings.policy.policy(settings.controller.max_clock_step)
     own = {wire: getattr(whole, wire) for wire in (overrides[key] for key in keys)}
-    order_group(
+    command_group(
         settings,
         name,
         "policy",
@@ -97,7 +97,7 @@ def strategy(
       trimtab groups strategy billing --reason "as before"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings,
         name,
         "strategy",
@@ -127,7 +127,7 @@ def pause(
       trimtab groups pause billing --for 10m --reason "database is moving"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings,
         name,
         "pause",
@@ -154,7 +154,7 @@ def resume(
       trimtab groups resume billing --reason "database has moved"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings, name, "resume", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
     )
 
@@ -176,7 +176,7 @@ def rebalance(
       trimtab groups rebalance billing --reason "after the incident"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings,
         name,
         "rebalance",
@@ -202,7 +202,7 @@ def approve(
       trimtab groups approve billing --reason "rack 3 is really gone"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings, name, "approve", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
     )
 
@@ -224,6 +224,6 @@ def forget(
       trimtab groups forget billing --reason "moved away"
     """
     settings = settings_of(config, assignments).settings
-    order_group(
+    command_group(
         settings, name, "forget", Asked(reason, patience, no_wait, dry_run), base_epoch=base_epoch
     )

@@ -1,8 +1,8 @@
-"""The order: on which side a group is to be, as one committed offset in Kafka.
+"""The wanted side of a group, as one committed offset in Kafka.
 
 It is the offset that the group `<group>.moving` has committed of trimtab's topic `commands`: 0 for
 Kafka's side, 1 for trimtab's. Nobody reads that topic under that name, and nothing but Kafka has to
-be there to give the order, or to take it back. Kafka may forget it when it is old: then everything
+be there to choose, or to choose again. Kafka may forget it when it is old: then everything
 stays where it is. Written by `trimtab groups move`, read by `mover`.
 """
 
@@ -19,12 +19,12 @@ _ASK_S: Final = 2.0
 READ_S: Final = 0.5
 """Between two looks."""
 _HEARD_S: Final = 2 * READ_S
-"""From the time at which a new order is read until it is obeyed: by then all have read it, and who
+"""From the time at which a new choice is read until it is obeyed: by then all have read it, and who
 goes on with a queue waits for it."""
 
 
-class Order:
-    """The order of one group."""
+class WantedSide:
+    """The side that is wanted of one group."""
 
     def __init__(self, kafka: Mapping[str, Any], group: str, prefix: str) -> None:
         self._place = (f"{prefix}{COMMANDS.name}", 0)
@@ -40,7 +40,7 @@ class Order:
         (found,) = checked(self._consumer.committed([TopicPartition(*self._place)], _ASK_S))
         return SIDES[found.offset] if 0 <= found.offset < len(SIDES) else None
 
-    def give(self, side: Side, said: str) -> None:
+    def choose(self, side: Side, said: str) -> None:
         """Write it.
 
         Raises:
@@ -68,9 +68,9 @@ class Heard:
     def by(self, now: float) -> Side | None:
         """Read it if it is time, and say what is to be obeyed."""
         if now >= self._read_at:
-            order, self._read_at = self._ask(), now + READ_S
-            if order != self._read:
-                self._read, self._obey_at = order, now + self._wait_s
+            side, self._read_at = self._ask(), now + READ_S
+            if side != self._read:
+                self._read, self._obey_at = side, now + self._wait_s
             self._wait_s = _HEARD_S
         if now >= self._obey_at:
             self._obeyed = self._read
