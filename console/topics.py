@@ -37,6 +37,10 @@ _CHECKED = ("cleanup.policy", "message.timestamp.type", "retention.ms", "max.mes
 """What correctness rests on. The rest is tuning, and the operator's to change."""
 
 
+class _UnknownTopic(Failure):
+    """The broker that was asked does not know the topic, or not yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """What is there of one topic; ``problems`` is empty when it is as it must be."""
@@ -151,7 +155,18 @@ def create_missing(admin: AdminClient, found: Sequence[Found]) -> list[Found]:
         Failure: As ``create``.
     """
     create(admin, [topic.spec for topic in found if topic.is_missing])
-    return survey(admin, [topic.spec for topic in found])
+    specs, deadline = [topic.spec for topic in found], time.monotonic() + REQUEST_TIMEOUT_S
+    while True:  # each request goes to any broker, and one may hear of a topic after another
+        is_late = time.monotonic() > deadline
+        try:
+            found = survey(admin, specs)
+        except _UnknownTopic:
+            if is_late:
+                raise
+        else:
+            if is_late or not any(topic.is_missing for topic in found):
+                return found
+        time.sleep(_LOOK_AGAIN_S)
 
 
 def _problems(spec: TopicSpec, metadata: TopicMetadata, config: Mapping[str, str]) -> Iterator[str]:
@@ -209,4 +224,6 @@ def _answer(future: Future[T], topic: str) -> T:
     try:
         return future.result()
     except KafkaException as error:
-        raise Failure(f"{topic} could not be read: {error.args[0].str()}") from error
+        is_unknown = error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+        kind = _UnknownTopic if is_unknown else Failure
+        raise kind(f"{topic} could not be read: {error.args[0].str()}") from error
