@@ -34,6 +34,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.cell_operator import CellOperator
 from streaming.options import Options
 from streaming.pipeline import MOST_WAITING, decisions, publish
+from streaming.process.age import age_s
 from streaming.process.ending import Ending, ending_of, may_pass
 from streaming.process.readiness import Readiness, put_up, renew, taken_down
 from streaming.process.tries import Tries
@@ -113,11 +114,14 @@ class QueryLife:
     _tries: Tries = field(default_factory=Tries)
     _moves_over: bool = field(default=False, init=False)
     """A new checkpoint was asked for, and has not been begun yet."""
+    _is_start: bool = field(default=False, init=False)
+    """Whether it was never ready before; a standby has waited, so its time says nothing."""
 
     def __post_init__(self) -> None:
         self._trouble = Trouble(structlog.get_logger(), "the query")
         self._checkpoint = Checkpoint(self.spark, self.options.query.checkpoint)
         self._moves_over = self.options.query.new_checkpoint
+        self._is_start = self.following is None
 
     def run(self) -> None:
         """Live until told to stop.
@@ -230,6 +234,8 @@ class QueryLife:
         ui = self.spark.sparkContext.uiWebUrl
         readiness = Readiness(os.getpid(), str(query.id), self.listener.last_batch, ui)
         put_up(self.options.home, readiness)
-        structlog.get_logger().info(
-            "controller ready", query=readiness.query, batch=readiness.batch, ui=readiness.ui
-        )
+        log = structlog.get_logger()
+        if self._is_start:
+            log = log.bind(took_s=round(age_s(), 1))
+            self._is_start = False
+        log.info("controller ready", query=readiness.query, batch=readiness.batch, ui=readiness.ui)

@@ -93,10 +93,11 @@ def test_it_says_how_it_is_doing(
 def test_the_log_says_what_was_decided(
     controller: ControllerProcess, published: Published, group: str, member: MakeMember
 ) -> None:
-    """A line for a rebalance; Spark's start is announced."""
+    """A line for a rebalance; Spark's start is announced, and how long the whole start took."""
     with member("a"):
         published.wait_until(lambda: published.is_stable(group, "a", QUEUES))
         controller.wait_for_line("rebalanced", f"group={group}", within=PATIENCE_S)
 
     (line,) = controller.lines("Spark has started")
     assert "took_s=" in line
+    assert "took_s=" in controller.lines("controller ready")[0]
