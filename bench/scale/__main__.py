@@ -10,6 +10,7 @@ import typer
 from bench.command import conclude, run
 from bench.floor.plan import Side
 from bench.scale.scenes import Load, Scene, Seen, play
+from bench.scale.soak import trends
 from console.errors import ExitCode, Failure
 from console.output import columns
 from console.progress import Stderr
@@ -18,7 +19,7 @@ _TEMPORARY = Path(__file__).parents[2] / ".cache" / "tmp"
 _MEMBERS = [1_000, 10_000, 100_000]
 
 
-def scale(
+def scale(  # noqa: PLR0913 - options of a command, all by name
     *,
     members: Annotated[list[int] | None, typer.Option(min=10, help="How many; repeatable.")] = None,
     group: Annotated[str, typer.Option(help="Members and queues of each group.")] = "10x10",
@@ -26,6 +27,10 @@ def scale(
     seconds: Annotated[float, typer.Option(min=5, help="How long each is measured.")] = 60.0,
     scene: Annotated[Scene, typer.Option(help="What happens meanwhile.")] = Scene.STEADY,
     side: Annotated[list[Side] | None, typer.Option(help="Only this one; by default both.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting, for both sides; repeatable."),
+    ] = None,
 ) -> None:
     """Measure the controller, and the floor, under the beats of so many members.
 
@@ -38,6 +43,9 @@ def scale(
       python -m bench.scale --members 100000 --scene neighbour --seconds 180
       python -m bench.scale --members 10000 --group 10000x10000 --scene rolling
       python -m bench.scale --scene idle --members 10 --side trimtab
+      python -m bench.scale --scene soak --members 10000 --side trimtab --seconds 1800
+      python -m bench.scale --scene backlog --members 100000 --side trimtab --seconds 600
+      python -m bench.scale --members 100000 --set controller.cells_per_partition=2
     """
     _TEMPORARY.mkdir(parents=True, exist_ok=True)
     size, queues = _numbers(group)
@@ -47,11 +55,11 @@ def scale(
         for one in side or Side:
             directory = Path(tempfile.mkdtemp(prefix="scale-", dir=_TEMPORARY))
             try:
-                found.append(play(one, scene, load, directory, Stderr()))
+                found.append(play(one, scene, load, settings or (), directory, Stderr()))
             finally:
                 shutil.rmtree(directory)
-    rows = [_row(it) for it in found]
-    conclude(columns(rows, *rows[0]), _headline(found))
+    rows = [row(it) for it in found]
+    conclude(columns(rows, *rows[0]) + _slopes(found), headline(found))
 
 
 def _numbers(group: str) -> tuple[int, int]:
@@ -61,7 +69,8 @@ def _numbers(group: str) -> tuple[int, int]:
     return int(size), int(queues)
 
 
-def _row(seen: Seen) -> dict[str, object]:
+def row(seen: Seen) -> dict[str, object]:
+    """Return the row of one run."""
     return {
         "members": f"{seen.load.members:,}",
         "side": seen.side,
@@ -71,16 +80,47 @@ def _row(seen: Seen) -> dict[str, object]:
         "behind, most": f"{max(seen.behind_s, default=0):.1f} s",
         "Java": f"{seen.cores['java']:.2f} cores",
         "Python": f"{seen.cores['python']:.2f} cores",
+        "a beat, Java": _a_beat(seen, "java"),
+        "Python ": _a_beat(seen, "python"),
         "batch p50": f"{_part(seen.batch_s, 50):.2f} s",
         "p99": f"{_part(seen.batch_s, 99):.2f} s",
         "join p50": f"{_part(seen.join_ms, 50):,.0f} ms",
         "p99 ": f"{_part(seen.join_ms, 99):,.0f} ms",
         "state": f"{seen.state_bytes / seen.load.members:,.0f} B a member",
         "all in after": f"{seen.start_s:.0f} s",
+        "caught up after": "-" if seen.caught_up_s is None else f"{seen.caught_up_s:.0f} s",
     }
 
 
-def _headline(found: list[Seen]) -> dict[str, float | int]:
+def _a_beat(seen: Seen, language: str) -> str:
+    used_us = _used_us(seen, language)
+    return "-" if used_us is None else f"{used_us:,.1f} us"
+
+
+def _used_us(seen: Seen, language: str) -> float | None:
+    """Return the processor time of one beat; what the rest costs is in it, so more is better."""
+    rate = seen.generated.get("rate", 0)
+    return 1e6 * seen.cores[language] / rate if rate else None
+
+
+def _slopes(found: list[Seen]) -> str:
+    """Return the table of what grows in a soak; empty if there was none."""
+    rows = [
+        {
+            "side": seen.side,
+            "what": it.what,
+            "at first": f"{it.begins:,.2f} {it.unit}",
+            "at last": f"{it.ends:,.2f} {it.unit}",
+            "slope": f"{it.slope:+,.2f} {it.unit} an hour",
+        }
+        for seen in found
+        for it in trends(seen.samples)
+    ]
+    return f"\n\n{columns(rows, *rows[0])}" if rows else ""
+
+
+def headline(found: list[Seen]) -> dict[str, float | int]:
+    """Return the figures of all runs, by side and members."""
     figures: dict[str, float | int] = {}
     for it in found:
         begin = f"{it.side}_{it.load.members}"
@@ -94,6 +134,13 @@ def _headline(found: list[Seen]) -> dict[str, float | int]:
             f"{begin}_state_bytes": round(it.state_bytes / it.load.members),
             f"{begin}_generator_late_s": round(it.generated.get("late_s", 0), 1),
         }
+        for language in it.cores:
+            if (used_us := _used_us(it, language)) is not None:
+                figures[f"{begin}_{language}_beat_us"] = round(used_us, 2)
+        if it.caught_up_s is not None:
+            figures[f"{begin}_caught_up_s"] = round(it.caught_up_s, 1)
+        for one in trends(it.samples):
+            figures[f"{begin}_{one.what}_slope_{one.unit.lower()}_an_hour"] = round(one.slope, 3)
     return figures
 
 

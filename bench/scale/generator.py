@@ -9,12 +9,13 @@ Started by ``scenes``. Its one rule: what it is late with is sent all the same, 
 import json
 import sys
 import time
+from collections.abc import Iterator
 from threading import Event, Thread
 from typing import Any, Final
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
-from bench.scale.members import Members, Told, rolled
+from bench.scale.members import Members, Told, churned, rolled
 from trimtab.protocol import ASSIGNMENTS, HEARTBEATS, MEMBERS, Topic, decode
 
 READY: Final = "ready"
@@ -23,6 +24,8 @@ _SLICES: Final = 20
 _FLUSH_S: Final = 60.0
 _AT_ONCE: Final = 1_000
 _LISTEN_S: Final = 0.2
+_AWAY: Final = 2 * _SLICES
+"""Two seconds: as long as a process needs to start."""
 
 
 class Generator:
@@ -31,6 +34,7 @@ class Generator:
     def __init__(self, told: Told) -> None:
         self.members = Members(told)
         self._told = told
+        self._restarted = 0
         settings = {"bootstrap.servers": told.servers, "log_level": 2}
         self._producer = Producer({**settings, "linger.ms": 20, "acks": 1})
         self._consumer = Consumer({**settings, "group.id": "scale"})
@@ -43,28 +47,43 @@ class Generator:
 
     def beat(self, over: Event) -> dict[str, float]:
         """Beat until it is over; return the figures."""
-        sent, restarted, late_s, turn = 0, 0, 0.0, 0
+        sent, late_s, turn = 0, 0.0, 0
         have_begun = False
         slices = max(1, round(self._told.interval_s * _SLICES))
-        restarts = rolled(self.members.count, round(self._told.rolling_s * _SLICES))
+        changes = self._changes()
         began = due = time.monotonic()
         while not over.is_set():
             for it in range(turn % slices, self.members.count, slices):
-                self._send(HEARTBEATS, it, self.members.beats(it))
-                sent += 1
+                if not self.members.is_away(it):
+                    self._send(HEARTBEATS, it, self.members.beats(it))
+                    sent += 1
             have_begun = have_begun or self.members.are_at_work
             if have_begun:
-                for it in next(restarts, ()):
-                    restarted += 1
-                    for record in self.members.restarts(it):
-                        self._send(MEMBERS, it, record)
+                next(changes, None)
             turn, due = turn + 1, due + 1 / _SLICES
             late_s = max(late_s, time.monotonic() - due)
             while (left := due - time.monotonic()) > 0:
                 self._producer.poll(left)  # returns with the first report
         rate = sent / (time.monotonic() - began)
         self._producer.flush(_FLUSH_S)
-        return {"rate": rate, "late_s": late_s, "restarted": restarted}
+        return {"rate": rate, "late_s": late_s, "restarted": self._restarted}
+
+    def _changes(self) -> Iterator[None]:
+        """Let some restart, or leave and come again, in each slice of a second."""
+        count = self.members.count
+        for them in rolled(count, round(self._told.rolling_s * _SLICES)):
+            for it in them:
+                self._restarted += 1
+                for record in self.members.restarts(it):
+                    self._send(MEMBERS, it, record)
+            yield
+        for gone, back in churned(count, round(self._told.churn_s * _SLICES), _AWAY):
+            for it in gone:
+                self._send(MEMBERS, it, self.members.leaves(it))
+            for it in back:
+                self._restarted += 1
+                self._send(MEMBERS, it, self.members.returns(it))
+            yield
 
     def hear(self, over: Event) -> None:
         """Follow what is said to them."""

@@ -5,6 +5,7 @@ kept. Used by ``generator``. Its one rule: it says what the SDK's members say; o
 longer, so that whoever is late here is measured and not evicted.
 """
 
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -33,6 +34,8 @@ class Told:
     """Whether somebody answers joins: the floor does not."""
     rolling_s: float = 0.0
     """How long a rolling restart of everybody takes; 0: there is none."""
+    churn_s: float = 0.0
+    """In how long everybody leaves once and comes again, over and over; 0: nobody does."""
 
     def text(self) -> str:
         """As it is handed over."""
@@ -51,6 +54,7 @@ class Members:
         self._lives = [1] * self.count
         self._turns = [1] * self.count
         self._beats = [self._halves(it, 0, None) for it in range(self.count)]
+        self._away = set[int]()
         self._full: dict[int, _Halves] = {}
         """Of those that were told something: their next beat says what they own."""
         self._untold = set(range(self.count)) if told.answered else set[int]()
@@ -92,6 +96,27 @@ class Members:
         self._beats[it] = self._halves(it, 0, None)
         return encode(leave), self.joins(it)
 
+    def leaves(self, it: int) -> bytes:
+        """Go for good: its queues pass to others."""
+        leave = Leave(
+            member=self._name(it), incarnation=_life(self._lives[it]), sequence=self._turns[it] + 1
+        )
+        self._full.pop(it, None)
+        self._away.add(it)
+        return encode(leave)
+
+    def returns(self, it: int) -> bytes:
+        """Come as somebody new, under the same name."""
+        self._away.discard(it)
+        self._lives[it] += 1
+        self._turns[it] = 1
+        self._beats[it] = self._halves(it, 0, None)
+        return self.joins(it)
+
+    def is_away(self, it: int) -> bool:
+        """Tell whether it has left, and does not beat."""
+        return it in self._away
+
     def beats(self, it: int) -> bytes:
         """Say that it is there."""
         before, after = self._full.pop(it, self._beats[it])
@@ -104,7 +129,7 @@ class Members:
         if group is None:
             return
         it = group * self._told.size + int(said.member)
-        if said.incarnation == _life(self._lives[it]):
+        if said.incarnation == _life(self._lives[it]) and it not in self._away:
             owned = tuple(GrantRef(*row.queue, row.epoch) for row in said.hold)
             self._beats[it] = self._halves(it, said.epoch, None)
             self._full[it] = self._halves(it, said.epoch, owned)
@@ -128,7 +153,27 @@ class Members:
 def rolled(count: int, slices: int) -> Iterator[range]:
     """Give the members to restart in each slice of a second, in order."""
     for number in range(slices):
-        yield range(count * number // slices, count * (number + 1) // slices)
+        yield _part(count, slices, number)
+
+
+def churned(count: int, slices: int, away: int) -> Iterator[tuple[range, range]]:
+    """Give those that leave and those that come again in each slice of a second, without end.
+
+    Args:
+        count: How many members there are.
+        slices: In how many slices each leaves once; 0: nobody does.
+        away: For how many slices it is away: fewer than that.
+    """
+    if not slices:
+        return
+    for number in itertools.count():
+        leaves = _part(count, slices, number % slices)
+        returns = _part(count, slices, (number - away) % slices) if number >= away else range(0)
+        yield leaves, returns
+
+
+def _part(count: int, slices: int, number: int) -> range:
+    return range(count * number // slices, count * (number + 1) // slices)
 
 
 def _life(number: int) -> str:

@@ -6,12 +6,14 @@ commit when it is done, and the state. So the controller and the floor are measu
 """
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from confluent_kafka import Consumer, TopicPartition
 
+from bench.backlog.memory import holder
 from bench.floor.writer import Outlet
 from bench.processor import of_the_family
 from streaming.startup.batch_logs import COMMITS, OFFSETS, positions_in
@@ -20,6 +22,9 @@ from trimtab.protocol import HEARTBEATS
 _STATE: Final = "state/0"
 _PATIENCE_S: Final = 10.0
 _NEWEST: Final = 20
+_CHANGES: Final = frozenset({".delta", ".changelog"})
+"""What a batch changes, as the two state stores of Spark call it: its own, and RocksDB with a
+changelog."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,10 @@ class Outside:
                 self._batches[number] = Batch(number, began, commit.stat().st_mtime - began)
         return sorted(self._batches.values(), key=lambda it: it.number)
 
+    def memory(self) -> int:
+        """Return what the process and all below it take, in bytes."""
+        return holder(self._pid)
+
     def behind(self) -> int:
         """Return how many beats are in the log, and not in a batch that is done."""
         done = max((int(it.name) for it in (self._checkpoint / COMMITS).glob("[0-9]*")), default=-1)
@@ -85,6 +94,8 @@ class Outside:
     def state_bytes(self) -> int:
         """Return what the largest of the last batches has written, compressed as Spark does it."""
         written = Counter[int]()
-        for delta in (self._checkpoint / _STATE).glob("*/*.delta"):
-            written[int(delta.stem)] += delta.stat().st_size
+        for file in (self._checkpoint / _STATE).glob("*/*.*"):
+            if file.suffix in _CHANGES and file.stem.isdecimal():
+                with suppress(FileNotFoundError):  # Spark has tidied up meanwhile
+                    written[int(file.stem)] += file.stat().st_size
         return max((written[it] for it in sorted(written)[-_NEWEST:]), default=0)

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -25,9 +25,11 @@ from bench.floor.plan import Side
 from bench.floor.race import make_topics, settings_of
 from bench.floor.writer import Outlet
 from bench.populations import ORDERS, QUEUES, Newcomer
+from bench.scale.catching_up import caught_up_s
 from bench.scale.generator import READY
 from bench.scale.members import Told
 from bench.scale.outside import Outside
+from bench.scale.soak import EVERY_S, Sample, sampled
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode, Failure
 from console.progress import Progress
@@ -42,6 +44,9 @@ _LATEST_S: Final = 5.0
 """Beats wait up to a second for their batch; so late, a batch or two were slow."""
 _LOOK_S: Final = 1.0
 _NEIGHBOUR_S: Final = 60.0
+_CHURN_S: Final = 600.0
+"""Everybody leaves once in ten minutes, so three times in a soak of half an hour; deployments are
+rarer."""
 _SEED: Final = 3
 _PAUSE_S: Final = (0.05, 0.15)
 """Of random length, so as not to fall into step with the batches."""
@@ -58,6 +63,10 @@ class Scene(StrEnum):
     """Everybody restarts once, one after the other, as a static member."""
     IDLE = "idle"
     """No member beats and nobody asks; there are only the controller's own ticks."""
+    SOAK = "soak"
+    """Members leave and come again all the while; what grows is shown as a slope."""
+    BACKLOG = "backlog"
+    """The pipeline is frozen all the while, beats go on, and then it catches up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,10 @@ class Seen:
     state_bytes: int = 0
     generated: dict[str, float] = field(default_factory=dict)
     """What the generator says: beats a second, how late it was, and how many restarted."""
+    samples: list[Sample] = field(default_factory=list)
+    """Of a soak."""
+    caught_up_s: float | None = None
+    """How long a backlog took from the thaw on; None: there was none, or it never did."""
 
     @property
     def keeps_up(self) -> bool:
@@ -102,8 +115,23 @@ class Seen:
         return bool(self.behind_s) and min(self.behind_s[-5:]) < _LATEST_S
 
 
-def play(side: Side, scene: Scene, load: Load, directory: Path, progress: Progress) -> Seen:
+def play(
+    side: Side,
+    scene: Scene,
+    load: Load,
+    settings: Sequence[str],
+    directory: Path,
+    progress: Progress,
+) -> Seen:
     """Play a scene on a Kafka of its own.
+
+    Args:
+        side: Who serves the members.
+        scene: What happens meanwhile.
+        load: How much.
+        settings: ``KEY=VALUE``, for either side.
+        directory: For Kafka's data, the checkpoint and logs; empty.
+        progress: Who hears what is going on.
 
     Raises:
         Failure: Something did not start, or did not answer.
@@ -115,7 +143,8 @@ def play(side: Side, scene: Scene, load: Load, directory: Path, progress: Progre
         make_topics(outlet)
         routes = _make_queues(outlet.servers, directory, load)
         home = directory / side
-        contender = running.enter_context(Contender(side, home, [*settings_of(outlet), routes]))
+        told = [*settings_of(outlet), routes, *settings]
+        contender = running.enter_context(Contender(side, home, told))
         line = Line(outlet, contender.check)
         probe = Probe(line)
         probe.asks_ms()  # it has started
@@ -128,7 +157,7 @@ def play(side: Side, scene: Scene, load: Load, directory: Path, progress: Progre
                 seen.start_s = time.monotonic() - began
         time.sleep(_SETTLE_S)
         with progress.step(f"{side}: {load.seconds:.0f} s, {scene}"):
-            _look(outside, probe, seen)
+            _look(contender, outside, probe, seen)
     return seen
 
 
@@ -148,12 +177,20 @@ class Probe:
         return answer.milliseconds
 
 
-def _look(outside: Outside, probe: Probe, seen: Seen) -> None:
+def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> None:
     """Ask for as long as it takes, and look meanwhile."""
     probe.asks_ms()  # whatever was said while all joined is read now
     before, known = outside.used_s(), {it.number for it in outside.batches()}
     began = time.monotonic()
     with _watched(outside, seen), _neighbour(seen):
+        if seen.scene is Scene.BACKLOG:
+            seen.caught_up_s = caught_up_s(
+                contender,
+                lambda: outside.behind() / max(1.0, seen.load.rate),
+                seen.load.seconds,
+                _LATEST_S,
+            )
+            seen.join_ms.append(probe.asks_ms())
         while time.monotonic() - began < seen.load.seconds:
             if seen.scene is Scene.IDLE:
                 time.sleep(_LOOK_S)
@@ -165,15 +202,26 @@ def _look(outside: Outside, probe: Probe, seen: Seen) -> None:
     seen.state_bytes = outside.state_bytes()
 
 
+def _sample(outside: Outside, now: float, seen: Seen) -> None:
+    """Look once more, and say at once what there is: a soak is long."""
+    since = time.time() - (now - (seen.samples[-1].at_s if seen.samples else 0.0))
+    batches = [it.seconds for it in outside.batches() if it.began > since]
+    seen.samples.append(sampled(now, outside.memory(), outside.state_bytes(), batches))
+    print(f"{seen.side}: {seen.samples[-1]}", flush=True)
+
+
 @contextmanager
 def _watched(outside: Outside, seen: Seen) -> Iterator[None]:
-    """Note every second how far it is behind, and which batches are done."""
-    over = Event()
+    """Note every second how far it is behind, and which batches are done; in a soak, sample."""
+    over, began = Event(), time.monotonic()
 
     def watch() -> None:
         while not over.wait(_LOOK_S):
             seen.behind_s.append(outside.behind() / max(1.0, seen.load.rate))
             outside.batches()
+            now = time.monotonic() - began
+            if seen.scene is Scene.SOAK and now >= EVERY_S * (len(seen.samples) + 1):
+                _sample(outside, now, seen)
 
     watcher = Thread(target=watch)
     watcher.start()
@@ -213,6 +261,7 @@ def _beating(outlet: Outlet, load: Load, scene: Scene, seen: Seen) -> Iterator[N
         interval_s=load.interval_s,
         answered=outlet.side is Side.TRIMTAB,
         rolling_s=load.seconds if scene is Scene.ROLLING else 0.0,
+        churn_s=_CHURN_S if scene is Scene.SOAK else 0.0,
     )
     command = [sys.executable, "-m", "bench.scale.generator", told.text()]
     with subprocess.Popen(

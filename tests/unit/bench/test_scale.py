@@ -1,13 +1,22 @@
 """The members of `bench/scale` say what the SDK's members say."""
 
+import itertools
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from bench.floor.plan import Side
 from bench.floor.writer import Outlet
-from bench.scale.members import Members, Told, rolled
+from bench.scale import catching_up
+from bench.scale.__main__ import headline, row
+from bench.scale.catching_up import caught_up_s
+from bench.scale.members import Members, Told, churned, rolled
 from bench.scale.outside import Outside
+from bench.scale.scenes import Load, Scene, Seen
+from bench.scale.soak import sampled, trends
 from tests.builders.sessions import assignment, queue
 from trimtab.protocol import (
     HEARTBEATS,
@@ -66,11 +75,122 @@ def test_who_restarts_goes_for_a_moment_and_hears_nothing_of_its_former_life() -
     assert (0, None) == (said.epoch, said.owned)
 
 
+def test_who_leaves_goes_for_good_and_comes_again_as_somebody_new() -> None:
+    """Meanwhile it hears nothing, and afterwards nothing of what its former life was told."""
+    members = Members(TOLD)
+    before = decode(MEMBERS, members.joins(4))
+    assert isinstance(before, Join)
+    leave = decode(MEMBERS, members.leaves(4))
+    members.hears(told(before, "load-1"))
+    was_away = members.is_away(4)
+    join = decode(MEMBERS, members.returns(4))
+    said = decode(HEARTBEATS, members.beats(4))
+
+    assert isinstance(leave, Leave)
+    assert isinstance(join, Join)
+    assert isinstance(said, Beat)
+    assert (before.incarnation, False) == (leave.incarnation, leave.temporary)
+    assert (True, False) == (was_away, members.is_away(4))
+    assert before.incarnation != join.incarnation == said.incarnation
+    assert (0, None) == (said.epoch, said.owned)
+
+
+def test_everybody_leaves_and_comes_again_over_and_over() -> None:
+    """Each once in so many slices, and is away for some of them."""
+    slices = list(itertools.islice(churned(7, 20, 3), 60))
+    left = [it for gone, _ in slices for it in gone]
+    came = [it for _, back in slices for it in back]
+
+    assert 3 * list(range(7)) == left
+    assert [gone for gone, _ in slices[:-3]] == [back for _, back in slices[3:]]
+    assert left[: len(came)] == came
+    assert [] == list(churned(7, 0, 3))
+
+
 def test_everybody_restarts_once() -> None:
     """However many there are in a slice of a second."""
     assert list(range(7)) == [it for part in rolled(7, 20) for it in part]
     assert list(range(50)) == [it for part in rolled(50, 20) for it in part]
     assert [] == list(rolled(7, 0))
+
+
+def test_the_state_of_rocksdb_is_what_its_changelog_has(
+    tmp_path: Path,
+) -> None:
+    """Its snapshots are written now and then, by a thread of their own."""
+    for name in ("0/4.changelog", "1/4.changelog", "0/4.zip"):
+        file = tmp_path / "state" / "0" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(bytes(70))
+    outside = Outside(os.getpid(), tmp_path, Outlet(Side.FLOOR, "kafka", "t.", 8))
+
+    assert 140 == outside.state_bytes()
+    assert outside.memory() > 1_000_000
+    outside.close()
+
+
+def test_what_grows_has_a_slope_and_what_is_missing_has_none() -> None:
+    """By the hour, along the nearest line; batches of which there were none are left out."""
+    minute, mib = 60.0, 1024 * 1024
+    samples = [
+        sampled(number * minute, (100 + number) * mib, 5 * mib, [0.25] if number == 0 else [])
+        for number in range(4)
+    ]
+    memory, state = trends(samples)
+
+    assert (60.0, 100.0, 103.0) == pytest.approx((memory.slope, memory.begins, memory.ends))
+    assert ("state", 0.0) == (state.what, state.slope)
+    assert "memory 100 MiB" in str(samples[0])
+    assert "no batch" in str(samples[1])
+    assert [] == trends(samples[:1])
+
+
+class Pipeline:
+    """Falls behind while it is frozen, and catches up by the given amount at each look."""
+
+    def __init__(self, seconds: float) -> None:
+        self.done: list[str] = []
+        self._behind_s, self._seconds = 60.0, seconds
+
+    def freeze(self) -> None:
+        """Stop."""
+        self.done.append("freeze")
+
+    def thaw(self) -> None:
+        """Go on."""
+        self.done.append("thaw")
+
+    def behind_s(self) -> float:
+        """Catch up a little."""
+        self._behind_s -= self._seconds
+        return self._behind_s
+
+
+def test_a_backlog_is_timed_from_the_thaw(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until little waits; None if that never comes."""
+    now = [0.0]
+    clock = SimpleNamespace(
+        monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds)
+    )
+    monkeypatch.setattr(catching_up, "time", clock)
+    swift, stuck = Pipeline(10.0), Pipeline(0.0)
+
+    assert 2.5 == caught_up_s(swift, swift.behind_s, frozen_s=30.0, enough_s=5.0)
+    assert ["freeze", "thaw"] == swift.done
+    assert caught_up_s(stuck, stuck.behind_s, frozen_s=30.0, enough_s=5.0) is None
+
+
+def test_a_beat_has_a_price_if_there_are_beats() -> None:
+    """The processor time of each language by the rate; a scene without beats has none."""
+    load = Load(members=100, size=10, queues=10, interval_s=1.0, seconds=60.0)
+    cores = {"java": 0.5, "python": 0.25}
+    steady = Seen(Side.TRIMTAB, Scene.STEADY, load, cores=cores, generated={"rate": 100.0})
+    idle = Seen(Side.TRIMTAB, Scene.IDLE, load, cores=cores)
+
+    assert ("5,000.0 us", "2,500.0 us") == (row(steady)["a beat, Java"], row(steady)["Python "])
+    assert "-" == row(idle)["a beat, Java"]
+    assert 5_000 == headline([steady])["trimtab_100_java_beat_us"]
+    assert "trimtab_100_java_beat_us" not in headline([idle])
 
 
 def test_batches_are_timed_by_what_spark_writes(tmp_path: Path) -> None:
