@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.cluster.spark_cluster import SparkCluster, executors
+from chaos.kills import audited
 from console.embedded.broker import EmbeddedKafka
 from console.embedded.jars import JarCache
 from console.embedded.ports import choose_port
@@ -62,6 +63,7 @@ def test_a_lost_executor_worker_or_master_moves_nothing(
                 controller.commit()
             with lone_member("b") as newcomer:
                 newcomer.wait_until(lambda it: bool(it.assignment), timeout=RETURN_S)
+        assert [] == audited(kafka.bootstrap_servers, topics_prefix)
         assert 0 == controller.stop()
 
 
