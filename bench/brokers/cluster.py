@@ -33,6 +33,8 @@ from console.errors import Failure
 from console.tethered_process import TetheredProcess
 
 _START_S: Final = 90.0
+_STOP_S: Final = 90.0
+"""Kafka has no limit: it goes when others lead all that it led."""
 _UNHEARD_MS: Final = 120_000
 
 
@@ -42,15 +44,16 @@ class Cluster:
     Args:
         home: For their files; empty.
         public: Where clients find each broker, if that is not where it listens.
+        unheard_ms: How long its cluster may miss a broker before it moves partitions.
     """
 
-    def __init__(self, home: Path, public: dict[str, int]) -> None:
-        self._home = home
-        self._names = [str(number + 1) for number in range(BROKERS)]
+    def __init__(self, home: Path, public: dict[str, int], unheard_ms: int = _UNHEARD_MS) -> None:
+        self._home, self._unheard_ms = home, unheard_ms
+        self.names = [str(number + 1) for number in range(BROKERS)]
         ports = iter(choose_ports(3 * BROKERS, besides=public.values()))
-        self._listens = dict(zip(self._names, ports, strict=False))
-        self._between = dict(zip(self._names, ports, strict=False))
-        self._quorum = dict(zip(self._names, ports, strict=False))
+        self._listens = dict(zip(self.names, ports, strict=False))
+        self._between = dict(zip(self.names, ports, strict=False))
+        self._quorum = dict(zip(self.names, ports, strict=False))
         self._public = self._listens | public
         self._processes: dict[str, TetheredProcess] = {}
         self._running = ExitStack()
@@ -72,12 +75,21 @@ class Cluster:
         """Let it go on, as if nothing had happened."""
         os.killpg(self._processes[name].pid, signal.SIGCONT)
 
+    def restart(self, name: str) -> None:
+        """Stop a broker, which gives its partitions' lead away first, and start it again."""
+        process = self._processes[name]
+        os.kill(process.pid, signal.SIGTERM)
+        process.wait(_STOP_S)
+        self._start(name)
+        self._await(name)
+
     def __enter__(self) -> Self:
         named = cluster_id(uuid.uuid4())
         try:
-            for name in self._names:
-                self._start(name, named)
-            for name in self._names:
+            for name in self.names:
+                self._format(name, named)
+                self._start(name)
+            for name in self.names:
                 self._await(name)
         except BaseException:
             self._running.close()
@@ -98,19 +110,23 @@ class Cluster:
     def _instance(self, name: str) -> Instance:
         return Instance(self._home / f"broker-{name}")
 
-    def _start(self, name: str, named: str) -> None:
+    def _java(self, name: str) -> list[str | Path]:
+        it = self._instance(name)
+        return java_command(find_java(), JarCache.default().kafka, logs=it.logs, tmp=it.tmp)
+
+    def _format(self, name: str, named: str) -> None:
         instance = self._instance(name)
         instance.prepare()
         instance.properties.write_text(self._properties(name))
-        java = java_command(
-            find_java(), JarCache.default().kafka, logs=instance.logs, tmp=instance.tmp
-        )
         form = ["format", "--cluster-id", named, "--config", str(instance.properties)]
-        tool: list[str | Path] = [*java, "kafka.tools.StorageTool", *form]
+        tool: list[str | Path] = [*self._java(name), "kafka.tools.StorageTool", *form]
         subprocess.run(tool, cwd=instance.directory, check=True, capture_output=True)
-        output = self._running.enter_context(instance.output.open("wb"))
+
+    def _start(self, name: str) -> None:
+        instance = self._instance(name)
+        output = self._running.enter_context(instance.output.open("ab"))
         process = TetheredProcess(
-            [*java, "kafka.Kafka", instance.properties],
+            [*self._java(name), "kafka.Kafka", instance.properties],
             output=output,
             cwd=instance.directory,
             grace_s=STOP_GRACE_S,
@@ -140,7 +156,7 @@ class Cluster:
             "advertised.listeners": _listed(advertised),
             "listener.security.protocol.map": protocols,
             "controller.quorum.voters": voters,
-            "broker.session.timeout.ms": str(_UNHEARD_MS),
+            "broker.session.timeout.ms": str(self._unheard_ms),
         }
         embedded = broker_properties(port=self._listens[name], controller_port=self._quorum[name])
         return embedded + "".join(f"{key}={value}\n" for key, value in different.items())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from tests.integration.controller_process import ControllerProcess
 from tests.integration.secured_kafka import SecuredKafka
 from trimtab import Member
 from trimtab.transports import Client
@@ -22,6 +23,10 @@ PARTITIONS = 4
 TOLD_S = 15.0
 """What the README promises."""
 PATIENCE_S = 30.0
+_FAILURE = 1
+"""An exit code; docs/operate.md lists them."""
+_LONG_S = 90.0
+"""A batch, or its controller, ends and starts."""
 
 
 class Caller:
@@ -85,3 +90,18 @@ def ended(members: list[Listener]) -> None:
         it.member.leave("0s")
     for it in members:
         it.member.join("0s")
+
+
+def a_right_to_write_is_taken_away_and_given_back(
+    secured: SecuredKafka, controller: ControllerProcess, arguments: dict[str, Any]
+) -> None:
+    """It ends, with the topic in its last line, and goes on when it is started again (F3)."""
+    secured.forbid("controller", "Write", PREFIX + "assignments")
+    with Member(**arguments, group="refused", topics=["orders"], prefix=PREFIX) as member:
+        assert _FAILURE == controller.ends(_LONG_S)
+        said = controller.log.read_text().splitlines()[-1]
+        assert f"Not authorized to access topics: [{PREFIX}assignments]" in said
+        assert () == member.assignment
+        secured.allow("controller", "Write", PREFIX + "assignments")
+        controller.start()
+        member.wait_until(lambda it: len(it.assignment) == 2, _LONG_S)

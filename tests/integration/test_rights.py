@@ -22,6 +22,7 @@ from tests.integration.secured_callers import (
     TOLD_S,
     Caller,
     Listener,
+    a_right_to_write_is_taken_away_and_given_back,
     ended,
     until,
 )
@@ -208,8 +209,9 @@ def test_a_controller_and_its_members_need_no_more(secured: SecuredKafka, tmp_pa
     settings = {f"kafka.options.{name}": value for name, value in options.items()}
     reader = Caller(secured, "confluent").arguments("SASL_SSL", "reader")
     controller = {"topics.partitions": PARTITIONS, **settings}
-    with ControllerProcess(tmp_path, secured.servers("SASL_SSL"), PREFIX, **controller):
+    with ControllerProcess(tmp_path, secured.servers("SASL_SSL"), PREFIX, **controller) as process:
         reads_one(secured, reader, guard=True)
+        a_right_to_write_is_taken_away_and_given_back(secured, process, reader)
         for operation in ("Describe", "Write"):
             ids = "trimtab:readers:"
             secured.allow("reader", operation, ids, kind="transactional_id", prefixed=True)
