@@ -28,7 +28,11 @@ from trimtab.protocol import (
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 UNHEALTHY = 3
-CELLS = {"controller.cells_per_partition": 3}
+CELLS = {
+    "controller.cells_per_partition": 3,
+    "spark.options.spark.sql.shuffle.partitions": 2,
+}
+"""Both are frozen with a checkpoint: by us, and by Spark."""
 GONE = "records were deleted before they were read"
 
 
@@ -36,7 +40,7 @@ GONE = "records were deleted before they were read"
 def test_a_new_checkpoint_begins_where_the_old_one_ended(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, group: str, lone_member: MakeMember
 ) -> None:
-    """It has other cells, or less to read, or nobody left: nothing moves, no token goes back."""
+    """Other cells and tasks, less to read, or nobody left: nothing moves, no token goes back."""
     servers = kafka.bootstrap_servers
     one_cell = ControllerProcess(tmp_path, servers, topics_prefix)
     three_cells = ControllerProcess(tmp_path, servers, topics_prefix, **CELLS)
@@ -74,9 +78,10 @@ def test_a_new_checkpoint_begins_where_the_old_one_ended(
 def cells_are_changed(controller: ControllerProcess) -> str:
     """It refuses to go on with a checkpoint of other settings, and names the way (A14)."""
     assert UNHEALTHY == controller.refuses()
-    (line,) = controller.lines("trimtab: ")
-    assert "controller.cells_per_partition is 3, but the checkpoint was started with 1:" in line
-    assert "`trimtab run --new-checkpoint`" in line
+    cells, tasks = controller.lines("trimtab: ")
+    assert "controller.cells_per_partition is 3, but the checkpoint was started with 1:" in cells
+    assert "spark.sql.shuffle.partitions is 2, but the checkpoint was started with 1:" in tasks
+    assert all("`trimtab run --new-checkpoint`" in line for line in (cells, tasks))
     return "--new-checkpoint"
 
 
