@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
@@ -72,7 +73,6 @@ def run(
     from streaming.startup.terms import CheckpointRefused
 
     _check(settings, asked)
-    logs.configure(settings.log)
     signal.signal(signal.SIGTERM, _end_well)
     jars = JarCache.default()
     find_java()
@@ -91,7 +91,8 @@ def run(
         )
         chosen = replace(chosen, query=replace(chosen.query, standby=asked.standby))
         try:
-            run_job(chosen, [*watches, *further], _end_stuck)
+            end_stuck = partial(_end_stuck, in_json=settings.log.format == "json")
+            run_job(chosen, [*watches, *further], end_stuck)
         except CheckpointRefused as error:
             raise Failure(str(error), ExitCode.UNHEALTHY) from error
         except TakenOver as error:
@@ -121,11 +122,15 @@ def _end_well(number: int, frame: object) -> None:
     sys.exit(ExitCode.OK)
 
 
-def _end_stuck(reason: str) -> None:
+def _end_stuck(reason: str, *, in_json: bool) -> None:
     """End at once: whatever would put things away may hang as well."""
     from streaming.session import kill_jvm
 
-    sys.stderr.write(f"trimtab: the controller hangs: {reason}\n")
+    text = f"the controller hangs: {reason}"
+    if in_json:
+        logs.last_line(text, exit_code=ExitCode.STUCK)
+    else:
+        sys.stderr.write(f"trimtab: {text}\n")
     sys.stderr.flush()
     kill_jvm()
     os._exit(ExitCode.STUCK)

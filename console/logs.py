@@ -1,24 +1,38 @@
 """Where log lines go and how they look: stderr, for people or as one JSON object a line.
 
-Layers below ask structlog for a logger and know nothing of this. Called once, by a command that
-runs for long.
+Layers below ask structlog for a logger and know nothing of this. Called by a command that runs for
+long, and by ``console.main`` for the last line of one.
+
+Its one rule: where lines are JSON, nothing else is written to stderr. So progress, Python's own
+tracebacks and warnings, and what libraries log are lines, too.
 """
 
 import logging
 import os
 import sys
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TextIO
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 
 from console.settings.sections import LogSettings
+
+_JSON = LogSettings(format="json")
+# Without the variables of each frame: some of them hold passwords.
+_TRACES = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
 
 def configure(settings: LogSettings) -> None:
     """Set up structlog for the whole process."""
+    in_json = settings.format == "json"
     colours = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     rendered: list[structlog.typing.Processor] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
-        if settings.format == "json"
+        [_TRACES, structlog.processors.JSONRenderer()]
+        if in_json
         else [structlog.dev.ConsoleRenderer(colors=colours)]
     )
     structlog.configure(
@@ -33,3 +47,70 @@ def configure(settings: LogSettings) -> None:
         ),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+    if in_json:
+        _take_all()
+
+
+def asked_for(assignments: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Tell whether lines are to be JSON, before settings are read: they may be what is wrong."""
+    by_flag = [it for it in assignments if it.startswith("log.format=")]
+    said = by_flag[-1].partition("=")[2] if by_flag else environment.get("TRIMTAB_LOG__FORMAT")
+    return said == "json"
+
+
+def last_line(text: str, *, error: BaseException | None = None, **said: object) -> None:
+    """Write why the process ends, in JSON; whatever level is shown, it is."""
+    if not structlog.is_configured():
+        configure(_JSON)
+    structlog.get_logger().error(text, exc_info=error, **said)
+
+
+def _take_all() -> None:
+    """Write as lines what Python and its libraries would print in their own way."""
+    sys.excepthook = _uncaught
+    threading.excepthook = _uncaught_in_a_thread
+    sys.unraisablehook = _unraisable
+    warnings.showwarning = _warned
+    logging.basicConfig(handlers=[_Handler()], level=logging.WARNING, force=True)
+
+
+def _uncaught(
+    _kind: type[BaseException], error: BaseException, _trace: TracebackType | None
+) -> None:
+    last_line(f"{type(error).__name__}: {error}", error=error)
+
+
+def _uncaught_in_a_thread(what: threading.ExceptHookArgs) -> None:
+    if what.exc_value is None or isinstance(what.exc_value, SystemExit):
+        return
+    name = "" if what.thread is None else what.thread.name
+    last_line(f"{what.exc_type.__name__}: {what.exc_value}", error=what.exc_value, thread=name)
+
+
+def _unraisable(what: "sys.UnraisableHookArgs") -> None:
+    last_line(what.err_msg or "an exception was ignored", error=what.exc_value)
+
+
+def _warned(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Log a warning of Python's; ``warnings`` itself says which are shown."""
+    del file, line
+    where = f"{filename}:{lineno}"
+    structlog.get_logger().warning(str(message), category=category.__name__, where=where)
+
+
+class _Handler(logging.Handler):
+    """Hands on what libraries log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log it once more, by structlog."""
+        trace = record.exc_info if record.exc_info and record.exc_info[0] else None
+        log = structlog.get_logger()
+        write = log.error if record.levelno >= logging.ERROR else log.warning
+        write(record.getMessage(), logger=record.name, exc_info=trace)

@@ -149,6 +149,23 @@ def _check_text() -> None:
             raise Failure(f"{argument}: is not UTF-8 text", ExitCode.USAGE) from error
 
 
+def _say_why(failure: Failure, error: Exception, call: Call) -> None:
+    """Write the last line; in JSON it is one whatever there is to say."""
+    if call.in_json:
+        from console import logs
+
+        details = {"details": failure.details} if failure.details else {}
+        trace = error if call.debug else None
+        logs.last_line(str(failure), error=trace, exit_code=failure.exit_code, **details)
+        return
+    if call.debug:
+        traceback.print_exc()
+    for line in str(failure).splitlines():
+        sys.stderr.write(f"trimtab: {line}\n")
+    if failure.details:
+        sys.stderr.write(f"{failure.details}\n")
+
+
 def main() -> None:
     """Run the command line; the entry point of the distribution."""
     call = Call(debug=bool(os.environ.get("TRIMTAB_DEBUG")))
@@ -170,12 +187,7 @@ def main() -> None:
         failure = _expected(error)
         if failure is None:
             raise
-        if call.debug:
-            traceback.print_exc()
-        for line in str(failure).splitlines():
-            sys.stderr.write(f"trimtab: {line}\n")
-        if failure.details:
-            sys.stderr.write(f"{failure.details}\n")
+        _say_why(failure, error, call)
         sys.exit(failure.exit_code)
 
 

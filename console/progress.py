@@ -68,4 +68,25 @@ class Stderr:
         self._console.print(text, soft_wrap=True)
 
 
+class Logged:
+    """Says it as lines of the log, where that is for programs."""
+
+    def __init__(self) -> None:
+        import structlog  # only who logs pays for it
+
+        self._log = structlog.get_logger()
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[None]:
+        """Log ``title``, and the time it took."""
+        started = time.monotonic()
+        self._log.info(title)
+        yield
+        self._log.info(f"{title}: done", seconds=round(time.monotonic() - started, 1))
+
+    def note(self, text: str) -> None:
+        """Log it."""
+        self._log.info(text)
+
+
 SILENT: Progress = Silent()

@@ -18,7 +18,7 @@ import typer
 
 from console.errors import ExitCode, Failure
 from console.output import Format
-from console.progress import SILENT, Progress, Stderr
+from console.progress import SILENT, Logged, Progress, Stderr
 
 if TYPE_CHECKING:
     from console.settings import Loaded
@@ -92,11 +92,15 @@ class Call:
 
     quiet: bool = False
     debug: bool = False
+    in_json: bool = False
+    """Whether the command logs in JSON: then its progress and its last line are JSON as well."""
 
     @property
     def progress(self) -> Progress:
         """Where progress goes."""
-        return SILENT if self.quiet else Stderr()
+        if self.quiet:
+            return SILENT
+        return Logged() if self.in_json else Stderr()
 
 
 def call_of(context: typer.Context) -> Call:

@@ -4,11 +4,16 @@ Only reads its options; what must be right before the controller starts, and in 
 ``console.controller``.
 """
 
-from typing import Annotated
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from console.commands.options import Assignments, ConfigFile, call_of, settings_of
+from console.commands.options import Assignments, Call, ConfigFile, call_of, settings_of
+
+if TYPE_CHECKING:
+    from console.settings import Settings
 
 
 def run(
@@ -57,6 +62,18 @@ def run(
     from console.controller import Asked
     from console.controller import run as run_controller
 
-    settings = settings_of(config, assignments).settings
+    call = call_of(context)
+    settings = _begun(call, config, assignments)
     asked = Asked(init_topics=init_topics, new_checkpoint=new_checkpoint, standby=standby)
-    run_controller(settings, asked, call_of(context).progress)
+    run_controller(settings, asked, call.progress)
+
+
+def _begun(call: Call, config: Path | None, assignments: list[str] | None) -> "Settings":
+    """Read the settings, and log as they say, from the first of what is wrong with them on."""
+    from console import logs
+
+    call.in_json = logs.asked_for(assignments or (), os.environ)
+    settings = settings_of(config, assignments).settings
+    call.in_json = settings.log.format == "json"
+    logs.configure(settings.log)
+    return settings

@@ -1,5 +1,6 @@
 """A controller that cannot go on says why, in a line that needs no other."""
 
+import json
 import os
 import signal
 import subprocess
@@ -53,13 +54,13 @@ def test_the_cause_is_what_the_user_sees(
     kafka: EmbeddedKafka, topics_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A JVM that hangs, state of another version, a package that workers lack: what to do."""
-    patience = {"controller.stuck_after": "20s"}
+    patience = {"controller.stuck_after": "20s", "log.format": "json"}
     servers = kafka.bootstrap_servers
     with ControllerProcess(tmp_path, servers, topics_prefix, **patience) as controller:
         os.kill(jvm_of(controller.pid), signal.SIGSTOP)
         assert HUNG == controller.ends(PATIENCE_S)
-        assert controller.lines("trimtab: the controller hangs: no batch was committed for")
-        assert controller.lines("no batch is committed", "kafka='takes ticks'")
+        assert controller.lines('"event": "the controller hangs: no batch was committed for')
+        assert controller.lines("no batch is committed", '"kafka": "takes ticks"')
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
         for what, cause, remedy in (
@@ -68,9 +69,11 @@ def test_the_cause_is_what_the_user_sees(
         ):
             (tmp_path / "sitecustomize.py").write_text(WORKERS + what)
             assert FAILED == controller.refuses()
-            (line,) = controller.lines("trimtab: the controller ended: ", cause)
+            (line,) = controller.lines('"event": "the controller ended: ', cause)
             assert remedy in line
         assert not controller.lines("failed; retrying")
+        ends = [json.loads(line).get("exit_code") for line in controller.lines()]  # JSON alone
+        assert [HUNG, FAILED, FAILED] == [code for code in ends if code is not None]
 
 
 @pytest.mark.timeout(900)  # two starts of Spark

@@ -1,5 +1,6 @@
 """`trimtab run` as a process: what it needs, what it refuses, and how it ends."""
 
+import json
 import os
 import signal
 import subprocess
@@ -139,6 +140,19 @@ def test_topics_that_are_missing_are_refused(
     missing = f"trimtab: {topics_prefix}members is missing: create it with `trimtab topics init`"
     assert missing in err.splitlines()
     assert len(TOPICS) == len(err.splitlines())
+
+
+def test_a_start_that_fails_is_told_in_json_alone(tmp_path: Path) -> None:
+    """Each line is an object, the last one has the exit code: 5 without Kafka, 2 without a home."""
+    in_json = {"TRIMTAB_LOG__FORMAT": "json", "TRIMTAB_KAFKA__BOOTSTRAP_SERVERS": "127.0.0.1:1"}
+    (tmp_path / "file").write_text("")
+    for home, expected in ((tmp_path / "home", 5), (tmp_path / "file", 2)):
+        code, out, err = refusal(home, **in_json)
+        lines = [json.loads(line) for line in err.splitlines()]
+
+        assert (expected, "") == (code, out), err
+        assert expected == lines[-1]["exit_code"]
+        assert "error" == lines[-1]["level"]
 
 
 def test_a_settings_error_comes_before_everything(tmp_path: Path) -> None:

@@ -1,18 +1,41 @@
-"""Log lines go to stderr: for people, or one JSON object a line."""
+"""Log lines go to stderr: for people, or one JSON object a line and nothing else."""
 
 import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import warnings
 from collections.abc import Iterator
 
 import pytest
 import structlog
 
+from console.commands.options import Call
+from console.controller import _end_stuck
+from console.errors import ExitCode, Failure
 from console.logs import configure
 from console.settings.sections import LogSettings
+from tests.builders.command_line import Run
+
+RUN_JSON = ("run", "--set", "log.format=json")
 
 
 @pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    """Leave structlog as it was."""
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Leave structlog and Python's own hooks as they were."""
+    for module, name in (
+        (sys, "excepthook"),
+        (sys, "unraisablehook"),
+        (threading, "excepthook"),
+        (warnings, "showwarning"),
+        (logging.getLogger(), "handlers"),
+        (logging.getLogger(), "level"),
+    ):
+        monkeypatch.setattr(module, name, getattr(module, name))
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    structlog.reset_defaults()
     yield
     structlog.reset_defaults()
 
@@ -46,3 +69,101 @@ def test_less_important_lines_are_left_out(capsys: pytest.CaptureFixture[str]) -
     _, err = capsys.readouterr()
     assert "small" not in err
     assert "large" in err
+
+
+@pytest.mark.parametrize("code", [ExitCode.ERROR, *list(ExitCode)[3:6], ExitCode.TAKEN_OVER])
+def test_a_run_that_fails_says_why_in_json(
+    run: Run, monkeypatch: pytest.MonkeyPatch, code: ExitCode
+) -> None:
+    """One line with the exit code, whatever that is, and however many lines there are to say."""
+
+    def fail(*_: object) -> None:
+        raise Failure("a is missing\nb is missing", code, details="the end of a log")
+
+    monkeypatch.setattr("console.controller.run", fail)
+    ended, out, err = run(*RUN_JSON, "--set", "log.level=error")
+    line = json.loads(err)
+
+    assert (code, "") == (ended, out)
+    assert ("a is missing\nb is missing", "error", code, "the end of a log") == (
+        *(line["event"], line["level"], line["exit_code"], line["details"]),
+    )
+    assert "exception" not in line
+
+    line = json.loads(run("--debug", *RUN_JSON)[2])
+    assert "Failure" == line["exception"][0]["exc_type"]
+
+
+def test_a_wrong_setting_is_json_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a flag or the environment asks for JSON: a setting in a file may be what is wrong."""
+    wrong = ("--set", "policy.strategy=")
+    assert run("run", *wrong)[2].startswith("trimtab: ")
+    assert ExitCode.USAGE == json.loads(run(*RUN_JSON, *wrong)[2])["exit_code"]
+    monkeypatch.setenv("TRIMTAB_LOG__FORMAT", "json")
+    assert ExitCode.USAGE == json.loads(run("run", *wrong)[2])["exit_code"]
+    assert run("run", *wrong, "--set", "log.format=console")[2].startswith("trimtab: ")
+
+
+def test_a_hang_is_said_in_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It ends the process at once, so it writes its last line itself."""
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    _end_stuck("no batch", in_json=True)
+    line = json.loads(capsys.readouterr().err)
+
+    assert [ExitCode.STUCK] == ended == [line["exit_code"]]
+    assert "the controller hangs: no batch" == line["event"]
+
+
+def test_progress_is_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its beginning, its end with the seconds that it took, and what is worth knowing."""
+    configure(LogSettings(format="json"))
+    progress = Call(in_json=True).progress
+    with progress.step("fetching"):
+        progress.note("half of it")
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+
+    assert ["fetching", "half of it", "fetching: done"] == [line["event"] for line in lines]
+    assert lines[-1]["seconds"] < 60
+
+
+PYTHONS_OWN = """\
+import logging, threading, warnings
+from console.logs import configure
+from console.settings.sections import LogSettings
+
+class Untidy:
+    def __del__(self):
+        raise OSError("untidy")
+
+def fail(secret):
+    raise RuntimeError("broken")
+
+configure(LogSettings(format="json"))
+warnings.warn("old")
+logging.getLogger("library").error("it said so")
+thread = threading.Thread(target=fail, args=["p4ssword"], name="feed")
+thread.start()
+thread.join()
+Untidy()
+fail("p4ssword")
+"""
+
+
+def test_what_python_prints_by_itself_is_json() -> None:
+    """Tracebacks of any thread, warnings, libraries' logs; without the variables of the frames."""
+    call = [sys.executable, "-c", PYTHONS_OWN]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+
+    assert (1, 5) == (done.returncode, len(lines))
+    assert ["old", "it said so", "RuntimeError: broken"] == [line["event"] for line in lines[:3]]
+    assert ("UserWarning", "library", "feed") == (
+        *(lines[0]["category"], lines[1]["logger"], lines[2]["thread"]),
+    )
+    assert ["RuntimeError", "OSError", "RuntimeError"] == [
+        line["exception"][0]["exc_type"] for line in lines[2:]
+    ]
+    assert "p4ssword" not in done.stderr
