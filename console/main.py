@@ -9,6 +9,7 @@ import sys
 import traceback
 from importlib.metadata import version as installed
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -104,7 +105,7 @@ def trimtab(
       trimtab config show     every setting, its value and where it came from
 
     Exit codes: 0 ok, 1 error, 2 usage, 3 unhealthy, 4 not found, 5 timed out, 6 it hung,
-    130 interrupted.
+    7 another controller has taken over, 130 interrupted.
     """
     call = call_of(context)
     call.quiet = quiet
@@ -134,7 +135,13 @@ def _expected(error: Exception) -> Failure | None:
 
 
 def _say_what_can_be_said() -> None:
-    """Let a name that the terminal's encoding lacks be escaped, and not end the command."""
+    """Let a name that the terminal's encoding lacks be escaped, and not end the command.
+
+    Who has closed stdout or stderr (`>&-`) wants nothing of it.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("r+"))  # noqa: SIM115 - until we end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

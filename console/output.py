@@ -5,7 +5,6 @@ plain text in columns: they read the same on a terminal, in a file and in `grep`
 that is narrower than the table each row is a block of lines instead.
 """
 
-import json
 import os
 import re
 import shutil
@@ -13,6 +12,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from console.encoding import as_json, as_yaml, width, writable
 
 Row = Mapping[str, object]
 
@@ -39,6 +40,24 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """A result, as programs get it and as people see it."""
+
+    result: object
+    table: str
+
+    def text(self, output: Format, *, in_line: bool = False) -> str:
+        """Write it; ``in_line`` with others of its kind, a line of JSON or a document of YAML."""
+        match output:
+            case Format.TABLE | Format.WIDE:
+                return self.table
+            case Format.JSON:
+                return as_json(self.result, indent=None if in_line else 2)
+            case Format.YAML:
+                return ("---\n" if in_line else "") + as_yaml(self.result)
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """Rows of one kind. Each has all columns, whatever is printed: programs rely on them."""
 
@@ -50,33 +69,27 @@ class Listing:
     wide: tuple[str, ...] = ()
     """Those that `-o wide` adds."""
 
+    def shown(self, output: Format) -> Shown:
+        """Return it, with the columns that are asked for."""
+        names = self.narrow + self.wide if output is Format.WIDE else self.narrow
+        return Shown({self.name: list(self.rows)}, fitting(self.rows, *names))
+
     def show(self, output: Format) -> None:
         """Print it."""
-        names = self.narrow + self.wide if output is Format.WIDE else self.narrow
-        show({self.name: list(self.rows)}, output, fitting(self.rows, *names))
+        write(self.shown(output).text(output))
 
 
 def show(result: object, output: Format, table: str) -> None:
     """Print ``result`` for programs, or ``table`` for people."""
-    match output:
-        case Format.TABLE | Format.WIDE:
-            write(table)
-        case Format.JSON:
-            write(json.dumps(result, ensure_ascii=False, indent=2))
-        case Format.YAML:
-            import yaml  # only who asks for it pays for it
-
-            write(yaml.safe_dump(result, allow_unicode=True, sort_keys=False).rstrip())
+    write(Shown(result, table).text(output))
 
 
 def columns(rows: Sequence[Row], *names: str) -> str:
     """A table of ``rows`` with a heading; nothing is cut off."""
     cells = [[name.upper() for name in names]]
     cells += [[_cell(row[name]) for name in names] for row in rows]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    lines = [
-        [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in cells
-    ]
+    widths = [max(width(line[column]) for line in cells) for column in range(len(names))]
+    lines = [[_padded(*it) for it in zip(line, widths, strict=True)] for line in cells]
     if _STATE in names and is_colourful():
         place = names.index(_STATE)
         for line in lines[1:]:
@@ -89,8 +102,8 @@ def fitting(rows: Sequence[Row], *names: str) -> str:
     table = columns(rows, *names)
     if not sys.stdout.isatty():
         return table
-    width = shutil.get_terminal_size().columns
-    if not rows or max(map(_length, table.splitlines())) <= width:
+    room = shutil.get_terminal_size().columns
+    if not rows or max(map(_length, table.splitlines())) <= room:
         return table
     return "\n\n".join(fields({name: row[name] for name in names}) for row in rows)
 
@@ -109,14 +122,18 @@ def _painted(cell: str) -> str:
     return cell if colour is None else f"\x1b[{colour}m{text}\x1b[0m{cell[len(text) :]}"
 
 
+def _padded(cell: str, room: int) -> str:
+    return cell + " " * (room - width(cell))
+
+
 def _length(line: str) -> int:
-    return len(_PAINT.sub("", line))
+    return width(_PAINT.sub("", line))
 
 
 def fields(values: Row) -> str:
     """One thing as lines of name and value."""
-    width = max(len(name) for name in values)
-    return "\n".join(f"{name.ljust(width)}  {_cell(value)}" for name, value in values.items())
+    room = max(map(width, values))
+    return "\n".join(f"{_padded(name, room)}  {_cell(value)}" for name, value in values.items())
 
 
 def write(text: str) -> None:
@@ -129,7 +146,7 @@ def _cell(value: object) -> str:
     if value is None or value in ("", {}, []):
         return "-"
     text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return text if text.isprintable() else "".join(map(_visible, text))
+    return writable(text if text.isprintable() else "".join(map(_visible, text)))
 
 
 def _visible(character: str) -> str:

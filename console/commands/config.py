@@ -12,6 +12,7 @@ import typer
 
 from console.commands.help import Command, group
 from console.commands.options import Assignments, ConfigFile, settings_of
+from console.encoding import as_json, as_yaml
 from console.output import columns, write
 
 app = group()
@@ -22,6 +23,7 @@ class ConfigFormat(StrEnum):
 
     TABLE = "table"
     JSON = "json"
+    YAML = "yaml"
     TOML = "toml"
 
 
@@ -58,7 +60,9 @@ def show(
         case ConfigFormat.TABLE:
             write(columns(rows(loaded), "key", "value", "origin"))
         case ConfigFormat.JSON:
-            write(json.dumps(rows(loaded), ensure_ascii=False, indent=2))
+            write(as_json(rows(loaded), indent=2))
+        case ConfigFormat.YAML:
+            write(as_yaml(rows(loaded)))
         case ConfigFormat.TOML:
             write(toml(loaded).rstrip())
 

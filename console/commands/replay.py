@@ -4,7 +4,6 @@ Reads its options and prints; everything else is in ``console.recordings``. The 
 described in its help.
 """
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from console import encoding
 from console.commands.options import (
     Assignments,
     ConfigFile,
@@ -258,7 +258,7 @@ def _write(
 
 
 def _line(record: "Record", offset: int, timestamp: int) -> str:
-    return json.dumps(
+    return encoding.as_json(
         {
             "topic": record.topic,
             "partition": record.partition,
@@ -266,6 +266,5 @@ def _line(record: "Record", offset: int, timestamp: int) -> str:
             "timestamp": timestamp,
             "key": record.key.decode(errors="replace"),
             "value": None if record.value is None else record.value.decode(),
-        },
-        ensure_ascii=False,
+        }
     )

@@ -6,6 +6,7 @@ All three show the same: what is in force, written as a settings file would have
 import json
 from itertools import groupby
 
+from console.encoding import as_toml
 from console.settings.loading import Loaded, effective
 
 UNSET = "(unset)"
@@ -29,7 +30,7 @@ def toml(loaded: Loaded) -> str:
         if section:
             lines += ["", f"[{'.'.join(section)}]"]
         for key, value, origin in entries:
-            name = key[-1] if key[-1].isidentifier() else json.dumps(key[-1])
+            name = key[-1] if key[-1].isidentifier() else as_toml(key[-1])
             if value is None or value == {}:
                 lines.append(f"# {name} is not set")
             else:
@@ -40,8 +41,8 @@ def toml(loaded: Loaded) -> str:
 def _written(value: object) -> str:
     """Write a value as TOML: as JSON, but for tables."""
     if isinstance(value, dict):
-        entries = (f"{json.dumps(name)} = {_written(each)}" for name, each in value.items())
+        entries = (f"{as_toml(name)} = {_written(each)}" for name, each in value.items())
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_written, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    return as_toml(value) if isinstance(value, str) else json.dumps(value)

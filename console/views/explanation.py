@@ -96,7 +96,10 @@ def _unowned(group: Group) -> Row:
 def of_group(
     group: Group, history: Iterable[tuple[str, HistoryRecord]], at_ms: int | None = None
 ) -> list[Row]:
-    """Explain a group's last rebalance, or the last one up to a moment, and what came of it."""
+    """Explain a group's last rebalance, or the last one up to a moment, and what came of it.
+
+    Nothing, if there is a moment and the history goes back to no rebalance before it.
+    """
     noted = [Noted(*it) for it in history]
     rebalances = [
         it
@@ -116,6 +119,13 @@ def of_group(
         if group.ailment:
             rows.append(_said("it ails", group.ailment))
     return rows
+
+
+def too_old(group: str, history: Sequence[tuple[str, HistoryRecord]]) -> str:
+    """Say that the history holds no rebalance up to a moment, and where it begins."""
+    first = min((moment(entry) for _, entry in history), default=None)
+    begin = "it holds nothing of it" if first is None else f"it begins at {said(first)}"
+    return f"the history has no rebalance of {group} up to then: {begin}"
 
 
 def _present(queue: str, told: Iterable[Assignment]) -> list[tuple[str, int, str, str]]:

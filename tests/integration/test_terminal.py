@@ -101,6 +101,10 @@ def test_a_queue_that_moved_is_explained(terminal: Run, group: str) -> None:
     assert "b joined" == whole[0]["what"]
     assert whole[-1]["what"].startswith("now stable")
 
+    code, out, error = terminal("groups", "explain", group, "--at", "2001-01-01")
+    assert (NOT_FOUND, "") == (code, out)
+    assert error.startswith(f"trimtab: the history has no rebalance of {group} up to then: it begi")
+
 
 @pytest.mark.usefixtures("two")
 def test_what_happened_is_decided_again_batch_by_batch(terminal: Run, group: str) -> None:

@@ -3,11 +3,14 @@
 import json
 import os
 import re
+from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 
 import pytest
 import yaml
+from rich.cells import cell_len
 
-from console.output import Format, Listing, columns
+from console.output import Format, Listing, columns, fields, write
 
 ROWS = [{"name": "orders-7", "owner": None, "all": ["a", "b"]}]
 LISTING = Listing("queues", ROWS, ("name", "owner"), ("all",))
@@ -38,6 +41,55 @@ def test_a_narrow_terminal_gets_a_block_for_each_row(
     table = "NAME      OWNER\norders-7  -\n"
 
     assert (table if width == 40 else "name   orders-7\nowner  -\n") == shown(capsys, Format.TABLE)
+
+
+WRITTEN = "é 日本 😀 e\u0301"
+ENCODINGS = ["ascii", "latin-1", "utf-8"]
+
+
+def encoded(monkeypatch: pytest.MonkeyPatch, encoding: str) -> TextIOWrapper:
+    """A stdout that escapes what this encoding lacks, as that of the command line does."""
+    stream = TextIOWrapper(BytesIO(), encoding, errors="backslashreplace")
+    monkeypatch.setattr("sys.stdout", stream)
+    return stream
+
+
+def read_back(stream: TextIOWrapper) -> str:
+    """What whoever reads that stdout gets."""
+    stream.flush()
+    assert isinstance(stream.buffer, BytesIO)
+    return stream.buffer.getvalue().decode(stream.encoding)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize(("output", "read"), [("json", json.loads), ("yaml", yaml.safe_load)])
+def test_programs_read_every_name_in_every_encoding(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, output: str, read: Callable[[str], object]
+) -> None:
+    """What an encoding lacks is escaped as JSON and YAML do it; the rest stays as it is."""
+    stream = encoded(monkeypatch, encoding)
+    Listing("groups", [{"group": WRITTEN}], ("group",)).show(Format(output))
+
+    assert {"groups": [{"group": WRITTEN}]} == read(read_back(stream))
+    assert (encoding == "utf-8") == ("日本" in read_back(stream))
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_columns_stay_in_line_whatever_is_written(
+    monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    """A character may take two columns of a terminal, or none, or be escaped."""
+    stream = encoded(monkeypatch, encoding)
+    write(columns([{"group": it, "of": "x"} for it in (WRITTEN, "b")], "group", "of"))
+    write(fields({"日": "x", "abc": "x"}))
+    lines = read_back(stream).splitlines()
+
+    # As rich measures them, not as we do.
+    first, second = (
+        [cell_len(it.rpartition(" ")[0]) for it in part] for part in (lines[:3], lines[3:])
+    )
+    assert [{"utf-8": 12, "latin-1": 34, "ascii": 37}[encoding]] * 3 == first
+    assert encoding != "utf-8" or [4, 4] == second
 
 
 def test_a_name_cannot_move_the_cursor() -> None:

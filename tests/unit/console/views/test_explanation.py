@@ -166,3 +166,14 @@ def test_a_rebalance_of_the_past_is_found_by_its_time() -> None:
         "rebalance 1 -> 2: 1 moves, 2 members, 2 queues",
     ] == what(rows)
     assert [] == explanation.of_group(group("a"), history, START_MS - 1)
+
+
+def test_what_is_older_than_the_history_is_said_to_be_so() -> None:
+    """A rebalance before its beginning is not explained with another one, nor with nothing."""
+    history = numbered(joined("b"), rebalanced(4))
+
+    assert [] == explanation.of_group(TWO, history, START_MS - 1)
+    assert explanation.too_old("billing", history).startswith(
+        "the history has no rebalance of billing up to then: it begins at 20"
+    )
+    assert explanation.too_old("billing", []).endswith(": it holds nothing of it")

@@ -1,0 +1,64 @@
+"""What stdout can write: the encodings of some terminals and pipes lack most of Unicode.
+
+What JSON, YAML and TOML cannot write as it is they escape in their own way, so it is valid in every
+encoding and says the same. In tables it is escaped as Python does, before columns are measured.
+
+Called by ``console.output`` and by commands that write JSON lines.
+"""
+
+import codecs
+import json
+import sys
+import unicodedata
+
+_WIDE = ("W", "F")
+"""Unicode's East Asian Width of characters that take two columns of a terminal (UAX 11)."""
+
+
+def is_unicode() -> bool:
+    """Tell whether stdout can write every character."""
+    return codecs.lookup(_encoding()).name.startswith("utf")
+
+
+def as_json(value: object, *, indent: int | None = None) -> str:
+    """Write ``value`` as JSON."""
+    return json.dumps(value, ensure_ascii=not is_unicode(), indent=indent)
+
+
+def as_yaml(value: object) -> str:
+    """Write ``value`` as YAML."""
+    import yaml  # only who asks for it pays for it
+
+    text: str = yaml.safe_dump(value, allow_unicode=is_unicode(), sort_keys=False)
+    return text.rstrip()
+
+
+def as_toml(text: str) -> str:
+    """Write a string as TOML: as JSON, but that TOML takes no surrogates."""
+    written = json.dumps(text, ensure_ascii=False)
+    if is_unicode():
+        return written
+    return "".join(it if it.isascii() else f"\\U{ord(it):08x}" for it in written)
+
+
+def writable(text: str) -> str:
+    """Escape the characters that stdout would escape when it is too late."""
+    if text.isascii() or is_unicode():
+        return text
+    encoding = _encoding()
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def width(text: str) -> int:
+    """Count the columns of a terminal that ``text`` takes."""
+    return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
