@@ -9,7 +9,7 @@ from pathlib import Path
 from confluent_kafka.admin import AdminClient
 
 from console.embedded.instance import Instance
-from console.errors import ExitCode, Failure
+from console.errors import Away, ExitCode
 from console.settings import Settings
 
 _JAVA_ONLY = (
@@ -29,13 +29,13 @@ def bootstrap_servers(settings: Settings) -> str:
     """What to connect to.
 
     Raises:
-        Failure: The settings name no cluster and no embedded broker runs.
+        Away: The settings name no cluster and no embedded broker runs.
     """
     if settings.kafka.bootstrap_servers is not None:
         return settings.kafka.bootstrap_servers
     address = Instance(Path(settings.home)).running()
     if address is None:
-        raise Failure(
+        raise Away(
             f"no Kafka runs in {settings.home}: start one with `trimtab kafka start`, "
             "or set kafka.bootstrap_servers",
             ExitCode.NOT_FOUND,

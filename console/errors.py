@@ -42,3 +42,10 @@ class Failure(Exception):  # noqa: N818 - what the user sees is a failure, not a
         super().__init__(message)
         self.exit_code = exit_code
         self.details = details
+
+
+class Away(Failure):
+    """Kafka is not there now; who asks again later may get an answer."""
+
+    def __init__(self, message: str, exit_code: ExitCode = ExitCode.TIMEOUT) -> None:
+        super().__init__(message, exit_code)

@@ -9,14 +9,23 @@ Its one rule: it never joins the group and commits nothing.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from console.cluster import bootstrap_servers, native_options
-from console.errors import ExitCode, Failure
+from console.errors import Away, Failure
 from console.settings import Settings
 
 _TIMEOUT_S = 15.0
 """As ``whole_topics`` waits for a healthy broker's answer."""
+_SILENCE = {
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - librdkafka's own name
+    KafkaError._TIMED_OUT,  # noqa: SLF001 - as above
+    KafkaError._TRANSPORT,  # noqa: SLF001 - as above
+    KafkaError._WAIT_COORD,  # noqa: SLF001 - as above
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.NOT_COORDINATOR,
+}
+"""Nobody has answered, or a broker that has just started cannot yet."""
 
 
 class Lag(NamedTuple):
@@ -37,7 +46,8 @@ def lags(
     """Ask how far a group is on each of these topics and partitions.
 
     Raises:
-        Failure: Kafka does not answer, or the caller may not ask.
+        Away: Kafka does not answer.
+        Failure: The caller may not ask.
     """
     consumer = Consumer(
         {
@@ -58,7 +68,8 @@ def lags(
         }
     except KafkaException as error:
         reason = f"offsets of {group}: {error.args[0].str()}"
-        raise Failure(reason, ExitCode.ERROR) from error
+        is_away = error.args[0].code() in _SILENCE
+        raise (Away(reason) if is_away else Failure(reason)) from error
     finally:
         consumer.close()
 

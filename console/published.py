@@ -9,7 +9,7 @@ and counted, and never ends the command.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Thread
 from typing import NamedTuple, TypeVar
 
@@ -76,11 +76,10 @@ class Published:
     settings: Settings
     unreadable: int = 0
     """Records that were left out."""
-    _servers: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find the cluster."""
-        self._servers = bootstrap_servers(self.settings)
+        """Look whether there is a cluster."""
+        bootstrap_servers(self.settings)
 
     def groups(self, group: str | None = None) -> dict[str, Group]:
         """Return the newest summary of each group, or of one; in order of names."""
@@ -165,7 +164,9 @@ class Published:
         self, topic: Topic[R], key: str | None = None, since_ms: int | None = None
     ) -> Iterator[Message]:
         name = f"{self.settings.topics.prefix}{topic.name}"
-        return messages(self.settings, self._servers, [name], key=key, since_ms=since_ms)
+        # An embedded Kafka that is started again may have another port.
+        servers = bootstrap_servers(self.settings)
+        return messages(self.settings, servers, [name], key=key, since_ms=since_ms)
 
     def _newest(
         self,
@@ -211,10 +212,13 @@ def _place(message: Message) -> str:
     return f"{message.topic()}/{message.partition()}@{message.offset()}"
 
 
-def at_once(work: Callable[[], T]) -> T:
+def at_once(
+    work: Callable[[], T], patience_s: float | None = None, late: Callable[[], None] | None = None
+) -> T:
     """Do what waits for Kafka so that Ctrl-C ends it at once.
 
     Kafka's client waits in C, where Python cannot interrupt it; so it waits in another thread.
+    If it takes longer than ``patience_s``, ``late`` is called, in this thread.
     """
     done: list[T] = []
     failed: list[BaseException] = []
@@ -227,6 +231,9 @@ def at_once(work: Callable[[], T]) -> T:
 
     thread = Thread(target=attempt, daemon=True)
     thread.start()
+    thread.join(patience_s)
+    if late is not None and thread.is_alive():
+        late()
     thread.join()
     if failed:
         raise failed[0]

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from console.cluster import native_options
-from console.errors import ExitCode, Failure
+from console.errors import Away, ExitCode, Failure
 from console.settings import Settings
 from trimtab.protocol import partition_of
 
@@ -52,7 +52,8 @@ def messages(
     With a ``key``, a group's or a cluster's, only the partition that all about it is in.
 
     Raises:
-        Failure: Kafka does not answer, or has no such topic.
+        Away: Kafka does not answer.
+        Failure: It has no such topic.
     """
     consumer = Consumer(
         {
@@ -68,7 +69,7 @@ def messages(
     try:
         yield from _read(consumer, topics, key, since_ms)
     except KafkaException as error:
-        raise Failure(f"Kafka does not answer: {error.args[0].str()}", ExitCode.TIMEOUT) from error
+        raise Away(f"Kafka does not answer: {error.args[0].str()}") from error
     finally:
         consumer.close()
 
@@ -83,7 +84,7 @@ def _read(
     while left:
         message = consumer.poll(_TIMEOUT_S)
         if message is None:
-            raise Failure("Kafka has stopped answering", ExitCode.TIMEOUT)
+            raise Away("Kafka has stopped answering")
         place, error = (str(message.topic()), message.partition() or 0), message.error()
         if error is not None and error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             continue  # the client looks for a coordinator of its group, which we never need

@@ -24,10 +24,10 @@ from console.commands.options import (
     now_ms,
     settings_of,
     until_of,
-    watched,
 )
 from console.errors import ExitCode, Failure
-from console.output import Format, Listing
+from console.output import Format, Listing, Shown
+from console.watching import watched
 
 app = group()
 
@@ -69,15 +69,15 @@ def list_brokers(
     """
     published = published_by(config, assignments)
 
-    def draw() -> None:
+    def draw() -> Shown:
         from console.published import at_once
         from console.views import brokers as view
 
         verdicts = at_once(published.verdicts).values()
         rows = view.rows(verdicts, now_ms(), cluster)
-        Listing("brokers", rows, view.NARROW, view.WIDE).show(output)
+        return Listing("brokers", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, watch=watch)
+    watched(draw, output, watch=watch)
 
 
 @app.command(cls=Command)

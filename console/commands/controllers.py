@@ -17,9 +17,9 @@ from console.commands.options import (
     Watch,
     milliseconds_of,
     now_ms,
-    watched,
 )
-from console.output import Format, Listing, write
+from console.output import Format, Listing, Shown, write
+from console.watching import watched
 
 app = group()
 
@@ -56,15 +56,15 @@ def list_controllers(
     """
     published = published_by(config, assignments)
 
-    def draw() -> None:
+    def draw() -> Shown:
         from console.published import at_once
         from console.views import controllers as view
 
         said = at_once(published.controllers)
         rows = view.rows(said, now_ms(), living=living)
-        Listing("controllers", rows, view.NARROW, view.WIDE).show(output)
+        return Listing("controllers", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, watch=watch)
+    watched(draw, output, watch=watch)
 
 
 @app.command("hand-over", cls=Command)

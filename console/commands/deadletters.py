@@ -15,9 +15,9 @@ from console.commands.options import (
     Output,
     Watch,
     moment_of,
-    watched,
 )
-from console.output import Format, Listing
+from console.output import Format, Listing, Shown
+from console.watching import watched
 
 app = group()
 
@@ -53,12 +53,12 @@ def list_deadletters(
     begin = moment_of("--since", since)
     published = published_by(config, assignments)
 
-    def draw() -> None:
+    def draw() -> Shown:
         from console.published import at_once
         from console.views import letters as view
 
         rows = view.rows(at_once(lambda: published.letters(begin)))
         chosen = [row for row in rows if reason in (None, row["reason"])]
-        Listing("deadletters", chosen, view.NARROW, view.WIDE).show(output)
+        return Listing("deadletters", chosen, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, watch=watch)
+    watched(draw, output, watch=watch)

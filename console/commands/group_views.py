@@ -16,9 +16,9 @@ from console.commands.options import (
     moment_of,
     now_ms,
     settings_of,
-    watched,
 )
-from console.output import Format, Listing, fields, fitting, show
+from console.output import Format, Listing, Shown, fields, fitting
+from console.watching import watched
 
 if TYPE_CHECKING:
     from console.published import Published
@@ -66,14 +66,14 @@ def list_groups(
     """
     published = published_by(config, assignments)
 
-    def draw() -> None:
+    def draw() -> Shown:
         from console.published import at_once
         from console.views import groups as view
 
         rows = view.rows(at_once(published.briefs), state or (), like)
-        Listing("groups", rows, view.NARROW, view.WIDE).show(output)
+        return Listing("groups", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, watch=watch)
+    watched(draw, output, watch=watch)
 
 
 def describe(
@@ -91,7 +91,7 @@ def describe(
       trimtab groups describe billing --watch
     """
     published = published_by(config, assignments)
-    watched(lambda: _describe(published, name, output), watch=watch)
+    watched(lambda: _described(published, name), output, watch=watch)
 
 
 def history(
@@ -157,6 +157,8 @@ def explain(
     noted = at_once(lambda: published.history(name, begin))
     if queue is None:
         rows = view.of_group(group, noted, until)
+        if not rows:
+            raise Failure(view.too_old(name, noted), ExitCode.NOT_FOUND)
     else:
         told = at_once(lambda: published.assignments(name)).values()
         found = view.of_queue(queue, group, told, noted)
@@ -175,7 +177,7 @@ def published_by(config: object, assignments: list[str] | None) -> "Published":
     return Published(settings_of(config, assignments).settings)  # type: ignore[arg-type]  # typer's path
 
 
-def _describe(published: "Published", name: str, output: Format) -> None:
+def _described(published: "Published", name: str) -> Shown:
     from console.published import at_once, the_group
     from console.views import groups, history, members
 
@@ -191,4 +193,4 @@ def _describe(published: "Published", name: str, output: Format) -> None:
     }
     tables = [fields(head)]
     tables += [f"{title}\n{fitting(rows, *names)}" for title, (rows, names) in parts.items()]
-    show(head | {title: rows for title, (rows, _) in parts.items()}, output, "\n\n".join(tables))
+    return Shown(head | {title: rows for title, (rows, _) in parts.items()}, "\n\n".join(tables))

@@ -9,8 +9,9 @@ import typer
 
 from console.commands.group_views import published_by
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, Watch, watched
-from console.output import Format, Listing
+from console.commands.options import Assignments, ConfigFile, Output, Watch
+from console.output import Format, Listing, Shown
+from console.watching import watched
 
 app = group()
 
@@ -46,7 +47,7 @@ def list_members(
     """
     published = published_by(config, assignments)
 
-    def draw() -> None:
+    def draw() -> Shown:
         from console.published import at_once, the_group
         from console.views import members as view
 
@@ -56,6 +57,6 @@ def list_members(
             summary = at_once(lambda: the_group(published, name))
             told = at_once(lambda: published.assignments(name))
             rows = view.rows_of(summary, {key.member: it for key, it in told.items()})
-        Listing("members", rows, view.NARROW, view.WIDE).show(output)
+        return Listing("members", rows, view.NARROW, view.WIDE).shown(output)
 
-    watched(draw, watch=watch)
+    watched(draw, output, watch=watch)

@@ -7,9 +7,8 @@ Its one rule, and that of all commands: what takes long to import is imported by
 `--help` answers at once.
 """
 
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -81,8 +80,6 @@ DryRun = Annotated[
 Watch = Annotated[
     bool, typer.Option("--watch", "-w", help="Show it again every two seconds, until Ctrl-C.")
 ]
-_EVERY_S = 2.0
-"""How often a view is drawn again: people read no faster, and a cluster hardly notices it."""
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print the result.")]
 
 
@@ -148,18 +145,6 @@ def moment_of(option: str, text: str | None) -> int | None:
         return read(text, now)
     except (ValueError, OverflowError) as error:
         raise Failure(f"{option}: {error}", ExitCode.USAGE) from error
-
-
-def watched(draw: Callable[[], None], *, watch: bool) -> None:
-    """Draw once, or again and again; on a terminal over what was there."""
-    while True:
-        if watch and sys.stdout.isatty():
-            sys.stdout.write("\x1b[H\x1b[2J")
-        draw()
-        if not watch:
-            return
-        sys.stdout.flush()
-        time.sleep(_EVERY_S)
 
 
 def settings_of(config: Path | None, assignments: Sequence[str] | None) -> "Loaded":

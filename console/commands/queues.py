@@ -9,8 +9,9 @@ import typer
 
 from console.commands.group_views import Group, published_by
 from console.commands.help import Command, group
-from console.commands.options import Assignments, ConfigFile, Output, Watch, watched
-from console.output import Format, Listing
+from console.commands.options import Assignments, ConfigFile, Output, Watch
+from console.output import Format, Listing, Shown
+from console.watching import watched
 
 if TYPE_CHECKING:
     from console.settings import Settings
@@ -60,7 +61,7 @@ def list_queues(
     """
     published = published_by(config, assignments)
 
-    def draw() -> None:
+    def draw() -> Shown:
         from console.published import at_once, the_group
         from console.views import queues as view
 
@@ -72,9 +73,9 @@ def list_queues(
         if lag:
             at_once(lambda: _measure(published.settings, name, chosen))
         shown = (*view.NARROW, *view.LAG) if lag else view.NARROW
-        Listing("queues", chosen, shown, view.WIDE).show(output)
+        return Listing("queues", chosen, shown, view.WIDE).shown(output)
 
-    watched(draw, watch=watch)
+    watched(draw, output, watch=watch)
 
 
 def _measure(settings: "Settings", group: str, rows: list[dict[str, object]]) -> None:

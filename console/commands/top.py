@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from console.commands.group_views import published_by
-from console.commands.options import Assignments, ConfigFile, now_ms, watched
-from console.output import fitting, write
+from console.commands.options import Assignments, ConfigFile, Output, now_ms
+from console.output import Format, Shown, fitting
+from console.watching import watched
 
 if TYPE_CHECKING:
     from console.published import Published
 
 MINUTE_MS = 60 * 1000
-_BESIDE = 5
-"""Lines of the screen that are not groups: two of sums, an empty one, the heading, the prompt."""
+_BESIDE = 6
+"""Lines of the screen that are not groups: that Kafka is away, two of sums, an empty one, the
+heading, the prompt."""
 
 
 def top(
@@ -26,22 +28,25 @@ def top(
     once: Annotated[bool, typer.Option("--once", help="Show it once, and all groups.")] = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """Show the controller and all groups, those in trouble first, every two seconds.
 
-    Ends with Ctrl-C. Where stdout is no terminal it is shown once.
+    Ends with Ctrl-C. Where stdout is no terminal, and as JSON or YAML, it is shown once.
 
     Examples:
       trimtab top
       trimtab top --once
+      trimtab top -o json
     """
     from console.published import at_once
 
-    published, live = published_by(config, assignments), sys.stdout.isatty() and not once
-    watched(lambda: write(at_once(lambda: _screen(published, live=live))), watch=live)
+    published = published_by(config, assignments)
+    live = sys.stdout.isatty() and not once and output in {Format.TABLE, Format.WIDE}
+    watched(lambda: at_once(lambda: _screen(published, output, live=live)), output, watch=live)
 
 
-def _screen(published: "Published", *, live: bool) -> str:
+def _screen(published: "Published", output: Format, *, live: bool) -> Shown:
     from console.views import groups, overview
 
     at_ms = now_ms()
@@ -51,4 +56,6 @@ def _screen(published: "Published", *, live: bool) -> str:
     if live:
         rows = rows[: max(1, shutil.get_terminal_size().lines - _BESIDE)]
     head = f"{overview.controller(ticks, at_ms)}\n{overview.sums(summaries)}"
-    return f"{head}\n\n{fitting(rows, *groups.NARROW)}"
+    names = groups.NARROW + groups.WIDE if output is Format.WIDE else groups.NARROW
+    told = {"controller": overview.tick(ticks, at_ms), "sums": overview.counts(summaries)}
+    return Shown(told | {"groups": rows}, f"{head}\n\n{fitting(rows, *names)}")

@@ -11,6 +11,8 @@ from console.briefs import Brief
 from console.views.moments import ago
 from trimtab.protocol import Group, Tick
 
+Row = dict[str, object]
+
 _ORDER = ("starved", "assigning", "reconciling", "stable", "empty", "dead")
 
 
@@ -21,23 +23,47 @@ def urgency(group: Group | Brief) -> tuple[bool, int, int, str]:
     return (group.ailment is None, _ORDER.index(group.state), -concerned, group.group)
 
 
-def controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> str:
-    """Say whether a controller lives and how far behind it is, by each partition's last tick."""
+def tick(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Row | None:
+    """Describe each partition's last tick in one: whose, how old, how far its reader is behind.
+
+    None: no controller has ticked.
+    """
     if not ticks:
-        return "controller: no tick in the last minute"
+        return None
     at_ms, newest = max(ticks.values(), key=lambda it: it[0])
-    behind = max(tick.number - (tick.seen or 0) for _, tick in ticks.values())
-    age = ago(now_ms - at_ms)
-    return f"controller: {newest.controller}, last tick {age} ago, {behind} ticks behind"
+    behind = max(it.number - (it.seen or 0) for _, it in ticks.values())
+    return {"name": newest.controller, "age_ms": max(0, now_ms - at_ms), "behind": behind}
+
+
+def controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> str:
+    """Say whether a controller lives and how far behind it is."""
+    last = tick(ticks, now_ms)
+    if last is None:
+        return "controller: no tick in the last minute"
+    age = ago(now_ms - max(at_ms for at_ms, _ in ticks.values()))
+    return f"controller: {last['name']}, last tick {age} ago, {last['behind']} ticks behind"
+
+
+def counts(groups: Sequence[Group | Brief]) -> Row:
+    """Count the groups of each state, and all members and queues."""
+    states = Counter[str](it.state for it in groups)
+    queues = [it.queues for it in groups]
+    return {
+        "groups": len(groups),
+        "states": {state: states[state] for state in _ORDER if states[state]},
+        "members": sum(it.members for it in groups),
+        "assigned": sum(it.assigned for it in queues),
+        "moving": sum(it.moving for it in queues),
+        "unassigned": sum(it.unassigned for it in queues),
+    }
 
 
 def sums(groups: Sequence[Group | Brief]) -> str:
     """Say how many groups are in which state, and how many members and queues there are."""
     states = Counter[str](it.state for it in groups)
     told = ", ".join(f"{states[state]} {state}" for state in _ORDER if states[state])
-    members, queues = sum(it.members for it in groups), [it.queues for it in groups]
+    of = counts(groups)
     return (
-        f"{len(groups)} groups ({told or 'none'}), {members} members; queues: "
-        f"{sum(it.assigned for it in queues)} assigned, {sum(it.moving for it in queues)} moving, "
-        f"{sum(it.unassigned for it in queues)} unassigned"
+        f"{of['groups']} groups ({told or 'none'}), {of['members']} members; queues: "
+        f"{of['assigned']} assigned, {of['moving']} moving, {of['unassigned']} unassigned"
     )

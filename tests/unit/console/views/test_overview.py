@@ -30,6 +30,10 @@ def test_the_sums_are_of_all_groups() -> None:
         == told
     )
     assert overview.sums([]).startswith("0 groups (none)")
+    counts = overview.counts([group("a", "b"), group("c", state="starved")])
+    assert (2, {"starved": 1, "stable": 1}, 3) == (
+        *(counts[it] for it in ("groups", "states", "members")),
+    )
 
 
 def test_the_controller_lives_as_long_as_it_ticks() -> None:
@@ -40,3 +44,5 @@ def test_the_controller_lives_as_long_as_it_ticks() -> None:
     }
     assert "controller: c, last tick 2s ago, 5 ticks behind" == overview.controller(ticks, 11_000)
     assert "controller: no tick in the last minute" == overview.controller({}, 11_000)
+    assert {"name": "c", "age_ms": 2_000, "behind": 5} == overview.tick(ticks, 11_000)
+    assert overview.tick({}, 11_000) is None

@@ -1,0 +1,84 @@
+"""Watching: a view that is shown again and again, and outlives a Kafka that is away for a moment.
+
+On a terminal each is drawn over the last one; programs get a line of JSON, or a document of YAML,
+for each. Called by `trimtab top` and by every command that takes `--watch`.
+
+Its one rule: what has been shown once stays until there is something newer, and is never passed off
+as new: that Kafka is away is said above it.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Final
+
+from console.errors import Away
+from console.output import Format, Shown, write
+
+_EVERY_S: Final = 2.0
+"""How often a view is drawn again: people read no faster, and a cluster hardly notices it."""
+PATIENCE_S: Final = 3.0
+"""A view takes a tenth of a second; its readers wait 15 s for a Kafka that does not answer."""
+_CLEAR = "\x1b[H\x1b[2J"
+
+
+def watched(draw: Callable[[], Shown], output: Format, *, watch: bool) -> None:
+    """Show what is drawn, once or until Ctrl-C.
+
+    Raises:
+        Failure: It cannot be drawn; of a Kafka that is away only the first time.
+    """
+    if not watch:
+        write(draw().text(output))
+        return
+    from console.published import at_once
+
+    screen = _Screen(output)
+    while True:
+        try:
+            shown = at_once(draw, PATIENCE_S, screen.wait)
+        except Away as error:
+            if not screen.has_shown:
+                raise
+            screen.lose(str(error))
+        else:
+            screen.show(shown)
+        time.sleep(_EVERY_S)
+
+
+class _Screen:
+    """Where a view is drawn, and what stands there."""
+
+    def __init__(self, output: Format) -> None:
+        self._output = output
+        self._is_drawn_over = output in {Format.TABLE, Format.WIDE} and sys.stdout.isatty()
+        self._last: str | None = None
+        self._is_lost = False
+
+    @property
+    def has_shown(self) -> bool:
+        """Whether Kafka has answered once."""
+        return self._last is not None
+
+    def show(self, shown: Shown) -> None:
+        """Draw the newest."""
+        self._last, self._is_lost = shown.text(self._output, in_line=True), False
+        self._draw(self._last)
+
+    def wait(self) -> None:
+        """Say that there is no answer yet; before the first one nothing is late."""
+        if self.has_shown:
+            self.lose(f"Kafka has not answered for {PATIENCE_S:.0f} s")
+
+    def lose(self, reason: str) -> None:
+        """Say that what stands there is old, and why; once, where it is not drawn over."""
+        text = f"{reason}; it is asked again until it answers"
+        if self._is_drawn_over:
+            self._draw(f"{text}\n{self._last}")
+        elif not self._is_lost:
+            sys.stderr.write(f"trimtab: {text}\n")
+        self._is_lost = True
+
+    def _draw(self, text: str) -> None:
+        write(f"{_CLEAR}{text}" if self._is_drawn_over else text)
+        sys.stdout.flush()

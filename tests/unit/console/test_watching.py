@@ -1,0 +1,110 @@
+"""Views that are shown again and again."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+import yaml
+
+from console import watching
+from console.errors import Away, Failure
+from console.output import Format, Shown
+from console.watching import watched
+
+CLEAR = "\x1b[H\x1b[2J"
+
+
+class Enough(Exception):  # noqa: N818 - no error: the test has seen enough
+    """What ends a view, as Ctrl-C does."""
+
+
+def drawing(*results: object) -> Callable[[], Shown]:
+    """A view that shows these one after the other; those that are errors it raises."""
+    left: Iterator[object] = iter(results)
+
+    def draw() -> Shown:
+        it = next(left, Enough())
+        if isinstance(it, Exception):
+            raise it
+        return Shown({"groups": it}, f"groups: {it}")
+
+    return draw
+
+
+@pytest.fixture(autouse=True)
+def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a rest between two."""
+    monkeypatch.setattr(watching, "_EVERY_S", 0)
+
+
+def test_programs_get_a_line_of_json_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    """And a document of YAML; without --watch JSON is for people to read, too."""
+    for output in Format.JSON, Format.YAML:
+        with pytest.raises(Enough):
+            watched(drawing([1], [2]), output, watch=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert [{"groups": [1]}, {"groups": [2]}] == [json.loads(it) for it in lines[:2]]
+    assert [{"groups": [1]}, {"groups": [2]}] == [*yaml.safe_load_all("\n".join(lines[2:]))]
+
+    watched(drawing([1]), Format.JSON, watch=False)
+    assert 1 < len(capsys.readouterr().out.splitlines())
+
+
+def test_a_kafka_that_is_away_is_said_above_what_is_old(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And gone when it is back; each is drawn over the last one."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    with pytest.raises(Enough):
+        watched(drawing(1, Away("Kafka is away"), 2), Format.TABLE, watch=True)
+
+    away = "Kafka is away; it is asked again until it answers\ngroups: 1\n"
+    assert ["", "groups: 1\n", away, "groups: 2\n"] == capsys.readouterr().out.split(CLEAR)
+
+
+def test_it_is_said_before_the_reader_gives_up(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands there may be old while nobody knows yet whether Kafka will answer."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr(watching, "PATIENCE_S", 0.2)
+    answer, draw = Event(), drawing(1, 2)
+
+    def late() -> Shown:
+        shown = draw()
+        if shown.result == {"groups": 2}:
+            assert answer.wait(30)
+        return shown
+
+    def said(text: str) -> int:
+        if "has not answered" in text:
+            answer.set()
+        return written(text)
+
+    written = sys.stdout.write
+    monkeypatch.setattr("sys.stdout.write", said)
+    with pytest.raises(Enough):
+        watched(late, Format.TABLE, watch=True)
+    assert "groups: 2\n" == capsys.readouterr().out.split(CLEAR)[-1]
+
+
+def test_programs_are_told_once_and_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """Stdout has what was asked for, and nothing else."""
+    away = Away("Kafka is away")
+    with pytest.raises(Enough):
+        watched(drawing(1, away, away, 2), Format.JSON, watch=True)
+    out, err = capsys.readouterr()
+
+    assert 2 == len(out.splitlines())
+    assert "trimtab: Kafka is away; it is asked again until it answers\n" == err
+
+
+@pytest.mark.parametrize(
+    "results", [(Away("no Kafka"),), (1, Failure("there is no group a"))], ids=["never", "gone"]
+)
+def test_what_waiting_does_not_mend_ends_it(results: tuple[object, ...]) -> None:
+    """A Kafka that has never answered may have another address; a group may be gone."""
+    with pytest.raises(Failure):
+        watched(drawing(*results), Format.TABLE, watch=True)
