@@ -25,10 +25,12 @@ def summarised(decision: GroupSummarised, outlet: Outlet) -> Record:
         group=decision.group,
         state=decision.phase.value,
         paused=decision.paused or None,
+        paused_until_ms=decision.paused_until,
         epoch=decision.epoch,
         group_epoch=decision.group_epoch,
         target_epoch=decision.target_epoch,
         strategy=decision.strategy,
+        own_strategy=decision.own_strategy,
         overrides=_overrides(decision.overrides),
         members=decision.population,
         queues=protocol.QueueCounts(

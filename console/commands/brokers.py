@@ -19,6 +19,7 @@ from console.commands.options import (
     NoWait,
     Output,
     Patience,
+    Until,
     Watch,
     moment_of,
     now_ms,
@@ -121,6 +122,7 @@ def eject(
     cluster: Cluster,
     reason: Reason,
     lasting: Lasting = None,
+    until: Until = None,
     force: Force = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -143,7 +145,7 @@ def eject(
         "eject",
         Asked(reason, patience, no_wait, dry_run),
         broker=broker,
-        until_ms=until_of(lasting),
+        until_ms=until_of(lasting, until),
         force=force,
     )
 
@@ -155,6 +157,7 @@ def restore(
     cluster: Cluster,
     reason: Reason,
     lasting: Lasting = None,
+    until: Until = None,
     force: Force = False,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -162,7 +165,7 @@ def restore(
     no_wait: NoWait = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Put a broker back into use; with --for, the detectors cannot eject it until then.
+    """Put a broker back into use; with an end, the detectors cannot eject it until then.
 
     Examples:
       trimtab brokers restore broker-a --cluster east --reason "disk is in"
@@ -175,7 +178,7 @@ def restore(
         "restore",
         Asked(reason, patience, no_wait, dry_run),
         broker=broker,
-        until_ms=until_of(lasting),
+        until_ms=until_of(lasting, until),
         force=force,
     )
 

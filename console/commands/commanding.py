@@ -76,7 +76,9 @@ def command_broker(
     if asked.dry_run:
         _rehearse_broker(settings, published, cluster, command, about)
         return
-    _give(settings, cluster, command, patience_s, about, of_broker(verb, cluster, broker))
+    before = next((it for key, it in verdicts.items() if key == (cluster, broker)), None)
+    undo = of_broker(verb, cluster, broker, before, now_ms())
+    _give(settings, cluster, command, patience_s, about, undo)
 
 
 def _give(

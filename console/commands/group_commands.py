@@ -17,6 +17,7 @@ from console.commands.options import (
     Lasting,
     NoWait,
     Patience,
+    Until,
     settings_of,
     until_of,
 )
@@ -112,6 +113,7 @@ def pause(
     *,
     reason: Reason,
     lasting: Lasting = None,
+    until: Until = None,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -121,7 +123,7 @@ def pause(
 ) -> None:
     """Start no new moves and evict no member, until the time is over or `resume`.
 
-    Hand-overs that are under way finish. Without --for, it lasts until `resume`.
+    Hand-overs that are under way finish. Without --for or --until, it lasts until `resume`.
 
     Examples:
       trimtab groups pause billing --for 10m --reason "database is moving"
@@ -133,7 +135,7 @@ def pause(
         "pause",
         Asked(reason, patience, no_wait, dry_run),
         base_epoch=base_epoch,
-        until_ms=until_of(lasting),
+        until_ms=until_of(lasting, until),
     )
 
 

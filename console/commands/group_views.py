@@ -185,7 +185,7 @@ def _described(published: "Published", name: str) -> Shown:
     told = {key.member: it for key, it in at_once(lambda: published.assignments(name)).items()}
     day_ms = 24 * 60 * 60 * 1000
     noted = at_once(lambda: published.history(name, now_ms() - day_ms))
-    head = groups.row(group) | {"rules": groups.rules(group)}
+    head = groups.row(group) | groups.commanded(group)
     parts = {
         "topics": (groups.topics(group), groups.TOPIC),
         "members": (members.rows_of(group, told), members.NARROW[1:]),

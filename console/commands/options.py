@@ -68,6 +68,12 @@ Lasting = Annotated[
     str | None,
     typer.Option("--for", metavar="10m", show_default=False, help="How long, such as 30s or 10m."),
 ]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until", metavar="TIME", show_default=False, help="Until when, instead of --for."
+    ),
+]
 Patience = Annotated[
     str, typer.Option("--timeout", metavar="30s", help="How long to wait for the answer.")
 ]
@@ -112,10 +118,15 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def until_of(lasting: str | None) -> int | None:
-    """Return when a time that begins now is over, in milliseconds since 1970."""
+def until_of(lasting: str | None, until: str | None) -> int | None:
+    """Return when something ends that begins now, in milliseconds since 1970; None: it does not."""
     if lasting is None:
-        return None
+        end_ms = moment_of("--until", until)
+        if end_ms is not None and end_ms <= now_ms():
+            raise Failure(f"--until: {until} is over", ExitCode.USAGE)
+        return end_ms
+    if until is not None:
+        raise Failure("--for and --until: give one of both", ExitCode.USAGE)
     return now_ms() + milliseconds_of("--for", lasting)
 
 

@@ -76,6 +76,15 @@ def topics(group: Group) -> list[Row]:
     ]
 
 
+def commanded(group: Group) -> Row:
+    """Describe what an operator has set for the group alone."""
+    return {
+        "own_strategy": group.own_strategy,
+        "paused_until": said(group.paused_until_ms),
+        "rules": rules(group),
+    }
+
+
 def rules(group: Group) -> Mapping[str, object]:
     """Return the policy that an operator has given the group alone."""
     return {} if group.overrides is None else group.overrides.model_dump(exclude_none=True)

@@ -1,13 +1,14 @@
 """Undoing: the command that takes back what a command has done, as it would be typed.
 
-Made from how the group was before. Some commands cannot be taken back: an eviction, an approval, a
-group that was forgotten.
+Made from how the group or the broker was before. Some commands cannot be taken back: an eviction,
+an approval, what was forgotten, or what the detectors held against a broker.
 """
 
 import shlex
 from collections.abc import Mapping
 
-from trimtab.protocol import Group
+from console.views.moments import said
+from trimtab.protocol import Group, Verdict
 
 _REASON = '--reason "as before"'
 
@@ -19,24 +20,41 @@ def of_group(verb: str, before: Group, said: Mapping[str, object]) -> str | None
         case "pause" if not before.paused:
             return f"trimtab groups resume {name} {_REASON}"
         case "resume" if before.paused:
-            return f"trimtab groups pause {name} {_REASON}"
+            return f"trimtab groups pause {name}{_until(before.paused_until_ms)} {_REASON}"
         case "drain" | "undrain":
             other = "undrain" if verb == "drain" else "drain"
             return f"trimtab groups {other} {name} {shlex.quote(str(said['member']))} {_REASON}"
         case "strategy":
-            return f"trimtab groups strategy {name} {shlex.quote(before.strategy)} {_REASON}"
+            # Not the one in force: that may be the controller's, and may change with it.
+            own = "" if before.own_strategy is None else f" {shlex.quote(before.own_strategy)}"
+            return f"trimtab groups strategy {name}{own} {_REASON}"
         case "policy":
             return " ".join(["trimtab groups policy", name, *_rules(before), _REASON])
         case _:
             return None
 
 
-def of_broker(verb: str, cluster: str, broker: str) -> str | None:
-    """Return what undoes a command about a broker."""
-    if verb != "eject":
-        return None
+def of_broker(
+    verb: str, cluster: str, broker: str, before: Verdict | None, now_ms: int
+) -> str | None:
+    """Return what undoes a command about a broker, of which this was the verdict."""
     names = f"{shlex.quote(broker)} --cluster {shlex.quote(cluster)}"
-    return f"trimtab brokers restore {names} {_REASON}"
+    if verb not in {"eject", "restore"}:
+        return None
+    if before is not None and _is_ejected(before, now_ms):
+        return f"trimtab brokers eject {names}{_until(before.until_ms)} {_REASON}"
+    return f"trimtab brokers restore {names} {_REASON}" if verb == "eject" else None
+
+
+def _is_ejected(verdict: Verdict, now_ms: int) -> bool:
+    """Tell whether an operator's command keeps the broker out; none does what detectors do."""
+    has_lapsed = verdict.until_ms is not None and verdict.until_ms <= now_ms
+    return not verdict.available and verdict.detector == "operator" and not has_lapsed
+
+
+def _until(until_ms: int | None) -> str:
+    """Write until when, for what ends by itself: it ends then, however late it is typed."""
+    return "" if until_ms is None else f" --until {said(until_ms)}"
 
 
 def _rules(before: Group) -> list[str]:

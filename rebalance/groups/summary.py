@@ -62,6 +62,8 @@ def summarise(
         at=at,
         cause=cause,
         paused=state.rules.paused,
+        paused_until=state.rules.paused_until,
+        own_strategy=state.rules.strategy,
         subscriptions=len(asked),
         shortage=_shortage(state, topics),
         overrides=state.rules.overrides,

@@ -82,6 +82,10 @@ class GroupSummarised:
     at: Millis
     cause: Cause
     paused: bool = False
+    paused_until: Millis | None = None
+    """When the pause ends by itself, on the log clock."""
+    own_strategy: str | None = None
+    """The strategy that a command has set; None: it has the policy's."""
     subscriptions: int = 1
     """How many different subscriptions its members have; RocketMQ's users should have one."""
     shortage: tuple[tuple[str, int], ...] = ()

@@ -15,6 +15,8 @@ USAGE = 2
     [
         (("pause", "$tick"), "trimtab: GROUP: The key does not name a group"),
         (("pause", "a", "--for", "10"), "trimtab: --for must be a number and a unit"),
+        (("pause", "a", "--for", "1h", "--until", "1h"), "trimtab: --for and --until: give one"),
+        (("pause", "a", "--until", "2001-01-01"), "trimtab: --until: 2001-01-01 is over"),
         (("evict", "a", "b\nc"), "trimtab: member: String should match"),
         (("policy", "a", "max_members=1"), "trimtab: max_members: a group may have of its own: "),
         (("policy", "a", "blast_percent=101"), "trimtab: policy.blast_percent "),

@@ -124,6 +124,9 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             members=(MemberSummary(A, 5, 1, 0, draining=False, heir_of=2, guarded=True),),
             at=AT,
             cause=CAUSE,
+            paused=True,
+            paused_until=Millis(1_767_225_660_000),
+            own_strategy="AVG",
             overrides=Overrides(on_twin=TwinRule.REFUSE_NEWER, flap_limit=9),
             patterns=(Pattern("ord*"),),
         ),
@@ -132,8 +135,9 @@ GOLDEN: dict[str, tuple[Publication, Record]] = {
             PARTITION,
             b"billing",
             (
-                '{"v":1,"kind":"group","group":"billing","state":"reconciling","epoch":4,'
-                '"group_epoch":3,"target_epoch":2,"strategy":"AVG",'
+                '{"v":1,"kind":"group","group":"billing","state":"reconciling",'
+                '"paused":true,"paused_until_ms":1767225660000,"epoch":4,'
+                '"group_epoch":3,"target_epoch":2,"strategy":"AVG","own_strategy":"AVG",'
                 '"overrides":{"on_twin":"refuse-newer","flap_limit":9},"members":1,'
                 '"queues":{"assigned":5,"moving":1,"unassigned":0},'
                 '"topics":{"orders":{"version":2,"queues":6,"awaited":false}},'

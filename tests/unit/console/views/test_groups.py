@@ -57,4 +57,7 @@ def test_topics_and_rules_of_its_own_are_shown() -> None:
         (row["topic"], row["state"], row["left_out"]) for row in groups.topics(told)
     ]
     assert {"blast_percent": 80} == groups.rules(told)
+    assert {"own_strategy": None, "paused_until": None, "rules": {"blast_percent": 80}} == (
+        groups.commanded(told)
+    )
     assert {} == groups.rules(group(queues=QueueCounts(assigned=0, moving=0, unassigned=0)))

@@ -3,9 +3,13 @@
 import pytest
 
 from console.views import undoing
-from tests.unit.console.views.published_records import group
-from trimtab.protocol import Group, Overrides
+from tests.unit.console.views.published_records import START_MS, group
+from tests.unit.console.views.test_brokers import verdict
+from trimtab.protocol import Group, Overrides, Verdict
 
+BOUND = group("a", paused=True, paused_until_ms=START_MS)
+OWN = group("a", own_strategy="AVG")
+NOON = "--until 2026-01-01T00:00:00.000Z"
 PLAIN, PAUSED = group("a"), group("a", paused=True)
 RULED = group("a", overrides=Overrides(blast_percent=80, session_timeout_ms_min=30_000))
 
@@ -19,7 +23,9 @@ RULED = group("a", overrides=Overrides(blast_percent=80, session_timeout_ms_min=
         ("resume", PLAIN, None),
         ("drain", PLAIN, "undrain billing 'rack 7'"),
         ("undrain", PLAIN, "drain billing 'rack 7'"),
-        ("strategy", PLAIN, "strategy billing STICKY"),
+        ("resume", BOUND, f"pause billing {NOON}"),
+        ("strategy", PLAIN, "strategy billing"),
+        ("strategy", OWN, "strategy billing AVG"),
         ("policy", PLAIN, "policy billing"),
         ("policy", RULED, "policy billing session_timeout_min=30000ms blast_percent=80"),
         ("evict", PLAIN, None),
@@ -35,9 +41,33 @@ def test_a_command_is_taken_back_as_it_would_be_typed(
     assert told == (None if undo is None else f'trimtab groups {undo} --reason "as before"')
 
 
-def test_an_ejected_broker_is_restored() -> None:
-    """Nothing takes back that its past was forgotten."""
-    assert undoing.of_broker("forget", "east", "a") is None
-    assert 'trimtab brokers restore a --cluster east --reason "as before"' == undoing.of_broker(
-        "eject", "east", "a"
-    )
+OUT = verdict(available=False, detector="operator")
+OUT_FOR_NOW = verdict(available=False, detector="operator", until_ms=START_MS)
+JUDGED = verdict(available=False, detector="errors")
+
+
+@pytest.mark.parametrize(
+    ("verb", "before", "undo"),
+    [
+        ("eject", None, "restore a --cluster east"),
+        ("eject", JUDGED, "restore a --cluster east"),
+        ("eject", OUT_FOR_NOW, f"eject a --cluster east {NOON}"),
+        ("restore", OUT, "eject a --cluster east"),
+        ("restore", OUT_FOR_NOW, f"eject a --cluster east {NOON}"),
+        ("restore", JUDGED, None),
+        ("restore", verdict(), None),
+        ("forget", OUT, None),
+    ],
+)
+def test_a_command_about_a_broker_is_taken_back(
+    verb: str, before: Verdict | None, undo: str | None
+) -> None:
+    """To what an operator had commanded; nothing brings back what its detectors held against it."""
+    told = undoing.of_broker(verb, "east", "a", before, START_MS - 1)
+
+    assert told == (None if undo is None else f'trimtab brokers {undo} --reason "as before"')
+
+
+def test_what_has_lapsed_is_not_brought_back() -> None:
+    """An operator's command whose time is over keeps no broker out."""
+    assert undoing.of_broker("restore", "east", "a", OUT_FOR_NOW, START_MS) is None

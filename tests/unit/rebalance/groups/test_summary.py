@@ -1,5 +1,7 @@
 """The summary: the group's phase and its counts."""
 
+from dataclasses import replace
+
 import pytest
 
 from rebalance.groups.commons import Commons
@@ -7,6 +9,7 @@ from rebalance.groups.model.books import Books
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised, MemberSummary, TopicSummary
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.roster import Roster
+from rebalance.groups.model.rules import Rules
 from rebalance.groups.summary import summarise
 from rebalance.ids import MemberId, Millis, TopicName
 from tests.builders.group import BEGINNING, GroupBuilder, a_group
@@ -157,3 +160,16 @@ def test_what_nobody_subscribes_is_not_shown() -> None:
 
         assert "orders" not in {topic.topic for topic in found.topics}
         assert 0 == found.unassigned
+
+
+def test_what_was_commanded_is_told_from_what_is_in_force() -> None:
+    """A strategy of its own, also if it is the policy's as well; and when a pause ends."""
+    state, common = (
+        OWNED.state,
+        Commons.of(OWNED.state, Roster(OWNED.state.membership.members), Policy()),
+    )
+    books = Books(state.handover.books)
+    for own, until in ((None, None), ("AVG", Millis(9))):
+        rules = Rules(paused=True, paused_until=until, strategy=own)
+        told = summarise(replace(state, rules=rules), books, common, "AVG", Millis(7), BEGINNING)
+        assert (own, until, "AVG") == (told.own_strategy, told.paused_until, told.strategy)

@@ -113,10 +113,17 @@ class Group(Record):
     group: GroupName
     state: State
     paused: Noted = None
+    paused_until_ms: Timestamp | None = Field(
+        default=None, description="When its pause ends by itself, if it does."
+    )
     epoch: Epoch
     group_epoch: Epoch = Field(description="Epoch of the last change of members or routes.")
     target_epoch: Epoch = Field(description="The group epoch the target was computed for.")
     strategy: Token
+    own_strategy: Token | None = Field(
+        default=None,
+        description="The strategy that an operator's command has set; absent: the controller's.",
+    )
     overrides: Overrides | None = Field(
         default=None, description="Its own policy, set by an operator's command."
     )
