@@ -11,6 +11,8 @@ import getpass
 import os
 import time
 import uuid
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -85,21 +87,40 @@ def give(
     Raises:
         Failure: Kafka did not take it, it was refused, or nobody has answered in time.
     """
+    (answer,) = give_all(settings, name, [command], patience_s)
     if patience_s is None:
-        _write(settings, name, command)
         return None
-    with _Ear(settings, name) as ear:
-        _write(settings, name, command)
-        answer = ear.wait_for(command.id, patience_s)
     if answer is None:
-        reason = (
-            f"{command.kind} is written and nobody has answered it within {patience_s:.0f} s: does "
-            f"a controller run? Its answer will stand in the history of {name}, as {command.id}"
-        )
+        reason = f"{command.kind} is written and {unanswered(name, command, patience_s)}"
         raise Failure(reason, ExitCode.TIMEOUT)
     if answer.outcome != "done":
         raise Failure(f"{answer.outcome}: {answer.detail}", ExitCode.UNHEALTHY)
     return answer
+
+
+def give_all(
+    settings: Settings, name: str, commands: Sequence[Command], patience_s: float | None
+) -> list[CommandAnswer | None]:
+    """Write commands at once, so that few steps obey them all; return the answer to each.
+
+    Raises:
+        Failure: Kafka did not take them.
+    """
+    if patience_s is None:
+        _write(settings, COMMANDS, name, commands)
+        return [None] * len(commands)
+    with _Ear(settings, name) as ear:
+        _write(settings, COMMANDS, name, commands)
+        answers = ear.wait_for({it.id for it in commands}, patience_s)
+    return [answers.get(it.id) for it in commands]
+
+
+def unanswered(name: str, command: Command, patience_s: float) -> str:
+    """Say that there is no answer yet, and where there will be one."""
+    return (
+        f"nobody has answered it within {patience_s:.0f} s: does a controller run? Its answer will "
+        f"stand in the history of {name}, as {command.id}"
+    )
 
 
 class _Ear:
@@ -134,10 +155,11 @@ class _Ear:
         """Hear no more."""
         self._consumer.close()
 
-    def wait_for(self, name: str, patience_s: float) -> CommandAnswer | None:
-        """Return the answer to a command."""
+    def wait_for(self, ids: AbstractSet[str], patience_s: float) -> dict[str, CommandAnswer]:
+        """Return the answers to commands that have come in time."""
+        heard: dict[str, CommandAnswer] = {}
         deadline = time.monotonic() + patience_s
-        while (left := deadline - time.monotonic()) > 0:
+        while len(heard) < len(ids) and (left := deadline - time.monotonic()) > 0:
             message = self._consumer.poll(min(left, _POLL_S))
             if message is None or message.error() is not None:
                 continue
@@ -145,9 +167,9 @@ class _Ear:
                 entry = decode(HISTORY, message.value())
             except UndecodableRecord:
                 continue  # of a later version, or nobody's
-            if isinstance(entry, CommandAnswer) and entry.id == name:
-                return entry
-        return None
+            if isinstance(entry, CommandAnswer) and entry.id in ids:
+                heard[entry.id] = entry
+        return heard
 
 
 def user() -> str:
@@ -158,16 +180,16 @@ def user() -> str:
         return str(os.getuid())
 
 
-def _write(settings: Settings, key: str, command: Command) -> None:
-    write(settings, COMMANDS, key, command)
-
-
 def write(settings: Settings, to: Topic[Any], key: str, record: Record) -> None:
     """Write a record under the key of its group, cluster or controller.
 
     Raises:
         Failure: Kafka did not take it.
     """
+    _write(settings, to, key, [record])
+
+
+def _write(settings: Settings, to: Topic[Any], key: str, records: Sequence[Record]) -> None:
     failed: list[KafkaError] = []
 
     def delivered(error: KafkaError | None, _message: Message) -> None:
@@ -178,7 +200,8 @@ def write(settings: Settings, to: Topic[Any], key: str, record: Record) -> None:
     producer = Producer({**native_options(settings), "bootstrap.servers": servers, "log_level": 2})
     partition = partition_of(key, settings.topics.partitions)
     try:
-        producer.produce(topic, encode(record), key.encode(), partition, on_delivery=delivered)
+        for it in records:
+            producer.produce(topic, encode(it), key.encode(), partition, on_delivery=delivered)
     except KafkaException as error:
         raise Failure(f"{topic}: {error.args[0].str()}") from error
     if producer.flush(PATIENCE_S):

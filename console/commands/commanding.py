@@ -96,7 +96,7 @@ def _give(
     if answer is None:
         write(f"sent: {command.kind} {about} ({command.id})")
         return
-    write(f"done: {command.kind} {about}{_further(answer)}")
+    write(f"done: {command.kind} {about}{further(answer)}")
     if undo is not None:
         write(f"undo: {undo}")
 
@@ -119,7 +119,8 @@ def _rehearse_broker(
         raise typer.Exit(ExitCode.UNHEALTHY)
 
 
-def _further(answer: "CommandAnswer") -> str:
+def further(answer: "CommandAnswer") -> str:
+    """Return what an answer says beyond that it is done."""
     epoch = "" if answer.epoch is None else f" at epoch {answer.epoch}"
     return f"{epoch}: {answer.detail}" if answer.detail else epoch
 

@@ -1,4 +1,4 @@
-"""Operators' commands about one member of a group, as `trimtab groups` has them.
+"""Operators' commands about members of a group, as `trimtab groups` has them.
 
 As ``group_commands``, which has those about the whole group.
 """
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands.commanding import Asked, command_group
+from console.commands.commanding import Asked
 from console.commands.group_commands import BaseEpoch, Group, Reason
 from console.commands.options import (
     Assignments,
@@ -17,15 +17,29 @@ from console.commands.options import (
     Patience,
     settings_of,
 )
+from console.commands.several import Whom, command_members
 
-Member = Annotated[str, typer.Argument(help="The member's name.")]
+Member = Annotated[
+    str | None,
+    typer.Argument(metavar="[MEMBER]", help="The member's name.", show_default=False),
+]
+Rack = Annotated[
+    str | None,
+    typer.Option(metavar="RACK", show_default=False, help="All members of a rack instead."),
+]
+Instance = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", show_default=False, help="All members of an instance instead."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Also if a topic then has no other worker.")]
 
 
 def drain(
     name: Group,
-    member: Member,
+    member: Member = None,
     *,
+    rack: Rack = None,
+    instance: Instance = None,
     reason: Reason,
     force: Force = False,
     base_epoch: BaseEpoch = None,
@@ -40,24 +54,27 @@ def drain(
     A drained member gets no queues until it restarts, or `undrain`.
 
     Examples:
-      trimtab groups drain billing worker-3 --reason "rack 7 goes down"
+      trimtab groups drain billing worker-3 --reason "slow disk"
+      trimtab groups drain billing --rack r7 --reason "rack 7 goes down"
     """
     settings = settings_of(config, assignments).settings
-    command_group(
+    command_members(
         settings,
         name,
         "drain",
         Asked(reason, patience, no_wait, dry_run),
+        Whom(member, rack, instance),
         base_epoch=base_epoch,
-        member=member,
         force=force or None,
     )
 
 
 def undrain(
     name: Group,
-    member: Member,
+    member: Member = None,
     *,
+    rack: Rack = None,
+    instance: Instance = None,
     reason: Reason,
     base_epoch: BaseEpoch = None,
     config: ConfigFile = None,
@@ -69,23 +86,26 @@ def undrain(
     """End a drain: the member may have queues again.
 
     Examples:
-      trimtab groups undrain billing worker-3 --reason "rack 7 is back"
+      trimtab groups undrain billing worker-3 --reason "new disk"
+      trimtab groups undrain billing --rack r7 --reason "rack 7 is back"
     """
     settings = settings_of(config, assignments).settings
-    command_group(
+    command_members(
         settings,
         name,
         "undrain",
         Asked(reason, patience, no_wait, dry_run),
+        Whom(member, rack, instance),
         base_epoch=base_epoch,
-        member=member,
     )
 
 
 def evict(
     name: Group,
-    member: Member,
+    member: Member = None,
     *,
+    rack: Rack = None,
+    instance: Instance = None,
     reason: Reason,
     force: Force = False,
     base_epoch: BaseEpoch = None,
@@ -99,14 +119,15 @@ def evict(
 
     Examples:
       trimtab groups evict billing worker-3 --base-epoch 17 --reason "it hangs"
+      trimtab groups evict billing --instance node-7 --reason "its clock is wrong"
     """
     settings = settings_of(config, assignments).settings
-    command_group(
+    command_members(
         settings,
         name,
         "evict",
         Asked(reason, patience, no_wait, dry_run),
+        Whom(member, rack, instance),
         base_epoch=base_epoch,
-        member=member,
         force=force or None,
     )

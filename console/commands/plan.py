@@ -99,11 +99,12 @@ def plan(
     answer(settings, name, question.changes, output, resumed=True)
 
 
-def rehearse(settings: "Settings", name: str, command: "Command") -> None:
-    """Print what a command to a group would move; it is not given."""
+def rehearse(settings: "Settings", name: str, *commands: "Command") -> None:
+    """Print what commands to a group would move; they are not given."""
     from console.planning.changes import Commanded
 
-    answer(settings, name, lambda _: [Commanded(command)], Format.TABLE, resumed=False)
+    changes = [Commanded(it) for it in commands]
+    answer(settings, name, lambda _: changes, Format.TABLE, resumed=False)
 
 
 def answer(
