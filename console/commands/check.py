@@ -3,19 +3,27 @@
 Reads its options and prints; everything else is in ``console.recordings`` and ``audit``.
 """
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import typer
 
 from console.commands.options import (
     Assignments,
     ConfigFile,
     OneGroup,
+    Output,
     Recordings,
     Servers,
     call_of,
     settings_of,
 )
 from console.errors import ExitCode
-from console.output import write
+from console.output import Format, show
+
+if TYPE_CHECKING:
+    from audit.violations import Violation
+    from console.recordings.judging import Judge
 
 
 def check(
@@ -26,6 +34,7 @@ def check(
     servers: Servers = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """Check recorded topics with an auditor that shares no code with the controller.
 
@@ -38,7 +47,7 @@ def check(
     Examples:
       trimtab check heartbeats.jsonl members.jsonl releases.jsonl assignments.jsonl
       trimtab check everything.jsonl --group billing
-      trimtab check --bootstrap-servers kafka-1:9092
+      trimtab check --bootstrap-servers kafka-1:9092 -o json
     """
     from audit.checker import Promises
     from audit.silence import Blast
@@ -59,12 +68,30 @@ def check(
     rows = [line for line in read if not isinstance(line, Cut)]
     violations = list(judge.judge(rows, group))
     remarks.hear(rows, judge.groups)
-    for violation in violations:
-        write(str(violation))
     for unreadable in judge.unreadable:
         progress.note(f"not judged: {unreadable}")
     remarks.tell(progress)
-    found = len(violations) or "no"
-    write(f"{judge.shown} records of {len(judge.groups)} groups, {found} violations")
+    _show(judge, violations, output)
     if violations:
         raise typer.Exit(ExitCode.UNHEALTHY)
+
+
+def _show(judge: "Judge", violations: "Sequence[Violation]", output: Format) -> None:
+    found = len(violations) or "no"
+    sums = f"{judge.shown} records of {len(judge.groups)} groups, {found} violations"
+    result = {
+        "records": judge.shown,
+        "groups": len(judge.groups),
+        "violations": [
+            {
+                "invariant": str(it.invariant),
+                "group": it.group,
+                "subject": it.subject,
+                "detail": it.detail,
+                "places": [str(place) for place in it.records],
+            }
+            for it in violations
+        ],
+        "not_judged": [str(it) for it in judge.unreadable],
+    }
+    show(result, output, "\n".join([*map(str, violations), sums]))

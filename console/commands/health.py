@@ -5,14 +5,21 @@ nor Spark, and starts nothing.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from console.commands.options import Assignments, ConfigFile, milliseconds_of, settings_of
+from console.commands.options import (
+    Assignments,
+    ConfigFile,
+    Output,
+    milliseconds_of,
+    settings_of,
+)
 from console.errors import ExitCode, Failure
-from console.output import write
+from console.output import Format, show
 
+_UNWELL: Final = "not well"
 WITHIN = "30s"
 """Ticks make a batch every second or two; one that takes so long decides nothing meanwhile."""
 
@@ -24,8 +31,11 @@ def health(
     ] = WITHIN,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """Say whether the controller of this home works: exit code 0, or 3 with the reason.
+
+    STATE is working, standing by, or not well.
 
     It works while it commits batches: then its ticks reach Kafka, are read again, and decisions
     are written. If Kafka is gone, the check fails after --within. A standby works while it follows.
@@ -33,23 +43,38 @@ def health(
     Examples:
       trimtab health
       trimtab health --within 2m --set home=/var/lib/trimtab
+      trimtab health -o json
     """
     patience_s = milliseconds_of("--within", within) / 1_000
     home = Path(settings_of(config, assignments).settings.home)
     try:
-        standby, age = _age_of_a_standby(home), None
-        if standby is None or standby > patience_s:
-            age = _age_of_the_last_batch(home)
+        told = _examined(home, patience_s)
     except OSError as error:
         reason = f"{error.filename} cannot be read: {error.strerror}"
         raise Failure(f"{reason}; run this as the user of the controller") from error
-    if age is None:
-        write("standing by: it follows the active controller, and would take over")
-        return
-    if age > patience_s:
-        reason = f"no batch has been committed for {age:.0f} s: does Kafka answer?"
-        raise Failure(reason, ExitCode.UNHEALTHY)
-    write(f"working: the last batch was committed {age:.1f} s ago")
+    is_well = told["state"] != _UNWELL
+    if output in {Format.TABLE, Format.WIDE} and not is_well:
+        raise Failure(str(told["detail"]), ExitCode.UNHEALTHY)
+    show(told, output, f"{told['state']}: {told['detail']}")
+    if not is_well:
+        raise typer.Exit(ExitCode.UNHEALTHY)
+
+
+def _examined(home: Path, patience_s: float) -> dict[str, object]:
+    """Describe the controller of a home; the same fields for each."""
+    standby = _age_of_a_standby(home)
+    if standby is not None and standby <= patience_s:
+        detail = "it follows the active controller, and would take over"
+        return {"state": "standing by", "batch_age_s": None, "detail": detail}
+    age, reason = _age_of_the_last_batch(home)
+    state, detail = "working", reason
+    if age is not None and age > patience_s:
+        detail = f"no batch has been committed for {age:.0f} s: does Kafka answer?"
+    elif age is not None:
+        detail = f"the last batch was committed {age:.1f} s ago"
+    if age is None or age > patience_s:
+        state = _UNWELL
+    return {"state": state, "batch_age_s": age, "detail": detail}
 
 
 def _age_of_a_standby(home: Path) -> float | None:
@@ -61,18 +86,18 @@ def _age_of_a_standby(home: Path) -> float | None:
     return standby_age_s(home) if is_standby else None
 
 
-def _age_of_the_last_batch(home: Path) -> float:
-    """Return the age of the controller's file, whichever release wrote it, while one runs."""
+def _age_of_the_last_batch(home: Path) -> tuple[float | None, str]:
+    """Return the age of the controller's file, whichever release wrote it, or why there is none."""
     from console.controller import lock_of
     from streaming.process.readiness import age_s, lives
 
     is_locked, lives_on, age = lock_of(home).is_held(), lives(home), age_s(home)
     if not is_locked and not lives_on:
-        raise Failure(f"no controller is running in {home}", ExitCode.UNHEALTHY)
+        return None, f"no controller is running in {home}"
     if age is None or lives_on is False:
         reason = (
             f"a controller is running in {home} and has not committed a batch since its start, or "
             "since its query failed: its log says what it is doing"
         )
-        raise Failure(reason, ExitCode.UNHEALTHY)
-    return age
+        return None, reason
+    return age, ""

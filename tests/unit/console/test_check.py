@@ -1,5 +1,7 @@
 """`trimtab check` where only heartbeats and assignments were recorded."""
 
+import json
+
 from tests.builders.command_line import Run
 from tests.builders.log import LIFE, beat
 from tests.builders.recording import GROUP, Recording
@@ -28,6 +30,17 @@ def test_two_owners_are_found(run: Run) -> None:
 
     assert 3 == code
     assert "I1 billing: orders-0: a@1 and b@2 may both work on it" in told
+
+
+def test_programs_get_each_violation(run: Run) -> None:
+    """Which promise is broken, for what, and by which records; the exit code is the same."""
+    code, told, _ = run("check", beats(), two_owners().write("assignments.jsonl"), "-o", "json")
+    result = json.loads(told)
+
+    assert (3, 1) == (code, result["groups"])
+    (violation,) = [it for it in result["violations"] if it["invariant"] == "I1"]
+    assert (GROUP, "orders-0") == (violation["group"], violation["subject"])
+    assert violation["places"]
 
 
 def test_two_owners_are_found_by_their_assignments_alone(run: Run) -> None:

@@ -1,6 +1,7 @@
 """`trimtab health`: the truth about the controller of a home."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -48,6 +49,21 @@ def test_a_controller_without_batches_is_not(home: Path, run: Run) -> None:
         error,
     )
     assert 0 == run("health", "--within", "2m")[0]
+
+
+def test_programs_get_the_same_fields_however_it_is(home: Path, run: Run) -> None:
+    """On stdout, with the same exit code."""
+    absent = run("health", "-o", "json")
+    at_work(home, os.getpid(), 60)
+    silent = run("health", "-o", "json")
+    well = run("health", "--within", "2m", "-o", "json")
+    told = [json.loads(out) for _, out, _ in (absent, silent, well)]
+
+    assert [(3, ""), (3, ""), (0, "")] == [(it[0], it[2]) for it in (absent, silent, well)]
+    assert [("not well", False), ("not well", True), ("working", True)] == [
+        (it["state"], it["batch_age_s"] is not None) for it in told
+    ]
+    assert all(it["detail"] for it in told)
 
 
 def test_no_controller_is_not_well(home: Path, run: Run) -> None:
