@@ -236,9 +236,9 @@ def test_the_right_to_transactional_ids_is_named(secured: SecuredKafka) -> None:
     secured.user("lacks-ids", PASSWORD)
     secured.allow("lacks-ids", "Read", "orders")
     secured.allow("lacks-ids", "Read", GROUP, kind="group")
-    arguments = Caller(secured, "confluent").arguments("SASL_SSL", "lacks-ids")
-    told = trouble_of_a_reader(arguments, "confluent", fencing="transactional")
+    ours = Caller(secured, "confluent").arguments("SASL_SSL", "lacks-ids")
 
+    told = trouble_of_a_reader(ours, "confluent", fencing="transactional")
     assert [it for it in told if "transactional ids that begin with trimtab:billing:" in it], told
 
 
@@ -246,18 +246,18 @@ def trouble_of_a_reader(arguments: dict[str, Any], client: Client, **options: An
     """What a consumer is told that owns a queue, and only reads by Kafka."""
     told: list[str] = []
     member = MemoryTransport()
+    ours: dict[str, Any] = {
+        "group": GROUP,
+        "topics": ["orders"],
+        "client": client,
+        "transport": member,
+    }
     with trimtab.Consumer(
-        **arguments,
-        group=GROUP,
-        topics=["orders"],
-        client=client,
-        transport=member,
-        on_error=lambda error: told.append(str(error)),
-        **options,
+        **arguments, **ours, **options, on_error=lambda error: told.append(str(error))
     ) as consumer:
         member.assign(1, hold=[(0, 1)])
-        begun = time.monotonic()
-        while time.monotonic() - begun < TOLD_S and not any("no right" in it for it in told):
+        late = time.monotonic() + TOLD_S
+        while time.monotonic() < late and not any("no right" in it for it in told):
             consumer.poll(0.2)
     return told
 
