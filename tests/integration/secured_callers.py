@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from tests.builders.memory import MemoryTransport
+from tests.builders.sessions import GROUP
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.secured_kafka import SecuredKafka
-from trimtab import Member
+from trimtab import Consumer, Member
 from trimtab.transports import Client
 
 Further = Mapping[str, str | None]
@@ -105,3 +107,23 @@ def a_right_to_write_is_taken_away_and_given_back(
         secured.allow("controller", "Write", PREFIX + "assignments")
         controller.start()
         member.wait_until(lambda it: len(it.assignment) == 2, _LONG_S)
+
+
+def trouble_of_a_reader(arguments: dict[str, Any], client: Client, **options: Any) -> list[str]:  # noqa: ANN401 - as of it
+    """What a consumer is told that owns a queue, and only reads by Kafka."""
+    told: list[str] = []
+    member = MemoryTransport()
+    ours: dict[str, Any] = {
+        "group": GROUP,
+        "topics": ["orders"],
+        "client": client,
+        "transport": member,
+    }
+    with Consumer(
+        **arguments, **ours, **options, on_error=lambda error: told.append(str(error))
+    ) as consumer:
+        member.assign(1, hold=[(0, 1)])
+        late = time.monotonic() + TOLD_S
+        while time.monotonic() < late and not any("no right" in it for it in told):
+            consumer.poll(0.2)
+    return told

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 import redis
 
+import trimtab
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.checkout import ROOT
 from tests.builders.examples import Running, programs
@@ -67,6 +69,35 @@ def test_the_example_with_kafka_python_follows(
             shown = re.compile(rf"{group}/a epoch \d+ holds {re.escape(str(held))}")
             until(lambda: shown.search(printed.read_text()))
         until(lambda: f"{group}/a is gone" in printed.read_text())
+
+
+def test_an_iterator_follows(
+    kafka: EmbeddedKafka, controller: ControllerProcess, group: str, member: MakeMember
+) -> None:
+    """The last of each member, or of one, and then what comes, until it is told to end."""
+    over: list[bool] = []
+    begun = time.monotonic()
+
+    def follow(**options: str) -> Iterator[trimtab.Followed]:
+        return trimtab.follow(
+            kafka.bootstrap_servers,
+            group=group,
+            prefix=controller.prefix,
+            kafka={"log_level": 0},
+            is_over=lambda: over or time.monotonic() - begun > 2 * PATIENCE_S,
+            **options,
+        )
+
+    with member("a") as a, member("b"):
+        a.wait_until(lambda it: len(it.assignment) == QUEUES // 2)
+        mine = {it.queue for it in a.assignment}
+        both = follow()
+        holds = (it.assignment.hold for it in both if it.member == "a" and it.assignment)
+        assert any(mine == {it.queue for it in those} for those in holds)
+        assert ["b"] == [it.member for it in islice(follow(member="b"), 1)]
+    assert {"a", "b"} == {it.member for it in islice((it for it in both if not it.assignment), 2)}
+    over.append(True)
+    assert [] == list(both)
 
 
 def test_each_member_has_a_hash(

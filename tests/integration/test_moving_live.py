@@ -1,5 +1,6 @@
 """A group moves between Kafka's own protocol and trimtab while it works, by one command each."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -8,13 +9,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Message, Producer
 
 from console.embedded.broker import EmbeddedKafka
 from console.errors import ExitCode
 from tests.builders.command_line import caller
 from tests.integration.controller_process import ControllerProcess
-from trimtab import MovingConsumer
+from trimtab import AsyncMovingConsumer, MovingConsumer
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
@@ -37,22 +38,39 @@ class Seen(NamedTuple):
 
 
 class Worker:
-    """A consumer with its loop in a thread."""
+    """A consumer with its loop in a thread, or with an event loop in one."""
 
-    def __init__(self, consumer: MovingConsumer, *, manual: bool) -> None:
+    def __init__(self, consumer: MovingConsumer | AsyncMovingConsumer, *, manual: bool) -> None:
         self.consumer = consumer
         self.seen: list[Seen] = []
         self._manual = manual
-        self._thread = threading.Thread(target=self._work)
+        self._thread = threading.Thread(target=self._run)
 
-    def _work(self) -> None:
-        with self.consumer as consumer:
+    def _run(self) -> None:
+        match self.consumer:
+            case AsyncMovingConsumer() as consumer:
+                asyncio.run(self._work_on_a_loop(consumer))
+            case consumer:
+                self._work(consumer)
+
+    def _work(self, made: MovingConsumer) -> None:
+        with made as consumer:
             for message in consumer:
-                number, queue = int(message.value() or b""), message.partition() or 0
-                token = consumer.token(message)
-                self.seen.append(Seen(time.monotonic(), queue, number, token))
+                self._see(message)
                 if self._manual:
                     consumer.commit(message)
+
+    async def _work_on_a_loop(self, made: AsyncMovingConsumer) -> None:
+        async with made as consumer:
+            async for message in consumer:
+                self._see(message)
+                if self._manual:
+                    await consumer.commit(message)
+
+    def _see(self, message: Message) -> None:
+        number, queue = int(message.value() or b""), message.partition() or 0
+        token = self.consumer.token(message)
+        self.seen.append(Seen(time.monotonic(), queue, number, token))
 
     @property
     def queues(self) -> set[int]:
@@ -132,11 +150,12 @@ def test_a_group_moves_there_and_back_while_it_works(
 ) -> None:
     """Nothing is lost, nothing is seen twice, order holds, tokens never go back.
 
-    On each side one more joins, and leaves.
+    On each side one more joins, and leaves. Every second one has an event loop.
     """
 
     def worker(number: int) -> Worker:
-        consumer = MovingConsumer(
+        kind = MovingConsumer if number % 2 else AsyncMovingConsumer
+        consumer = kind(
             kafka.bootstrap_servers,
             group=group,
             topics=[topic],

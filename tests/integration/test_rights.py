@@ -1,6 +1,5 @@
 """The least rights, on a real broker: each that is missing is named, and they are enough."""
 
-import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 import trimtab
 from tests.builders.command_line import caller
-from tests.builders.memory import MemoryTransport
 from tests.builders.sessions import GROUP
 from tests.integration.controller_process import ControllerProcess
 from tests.integration.secured_callers import (
@@ -24,6 +22,7 @@ from tests.integration.secured_callers import (
     Listener,
     a_right_to_write_is_taken_away_and_given_back,
     ended,
+    trouble_of_a_reader,
     until,
 )
 from tests.integration.secured_kafka import SecuredKafka
@@ -240,26 +239,6 @@ def test_the_right_to_transactional_ids_is_named(secured: SecuredKafka) -> None:
 
     told = trouble_of_a_reader(ours, "confluent", fencing="transactional")
     assert [it for it in told if "transactional ids that begin with trimtab:billing:" in it], told
-
-
-def trouble_of_a_reader(arguments: dict[str, Any], client: Client, **options: Any) -> list[str]:  # noqa: ANN401 - as of it
-    """What a consumer is told that owns a queue, and only reads by Kafka."""
-    told: list[str] = []
-    member = MemoryTransport()
-    ours: dict[str, Any] = {
-        "group": GROUP,
-        "topics": ["orders"],
-        "client": client,
-        "transport": member,
-    }
-    with trimtab.Consumer(
-        **arguments, **ours, **options, on_error=lambda error: told.append(str(error))
-    ) as consumer:
-        member.assign(1, hold=[(0, 1)])
-        late = time.monotonic() + TOLD_S
-        while time.monotonic() < late and not any("no right" in it for it in told):
-            consumer.poll(0.2)
-    return told
 
 
 def test_an_operator_needs_no_more(

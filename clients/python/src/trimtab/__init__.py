@@ -32,8 +32,9 @@ if TYPE_CHECKING:
         TrimtabError,
         UndecodableRecord,
     )
+    from trimtab.following import Followed, follow
     from trimtab.member import Member
-    from trimtab.moving.consumer import MovingConsumer
+    from trimtab.moving.consumer import AsyncMovingConsumer, MovingConsumer
     from trimtab.producer import Producer
     from trimtab.protocol import QueueRef
     from trimtab.selector import BrokerSelector
@@ -41,11 +42,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncConsumer",
+    "AsyncMovingConsumer",
     "BrokerSelector",
     "CallbackError",
     "CommitError",
     "ConfigurationError",
     "Consumer",
+    "Followed",
     "Grant",
     "GuardError",
     "Member",
@@ -63,18 +66,22 @@ __all__ = [
     "TransportError",
     "TrimtabError",
     "UndecodableRecord",
+    "follow",
 ]
 
 _ERRORS: Final = "trimtab.errors"
 _HOMES: Final = {
     "AsyncConsumer": "trimtab.async_consumer",
+    "AsyncMovingConsumer": "trimtab.moving.consumer",
     "BrokerSelector": "trimtab.selector",
     "Consumer": "trimtab.consumer",
+    "Followed": "trimtab.following",
     "Grant": "trimtab.session",
     "Member": "trimtab.member",
     "MovingConsumer": "trimtab.moving.consumer",
     "Producer": "trimtab.producer",
     "QueueRef": "trimtab.protocol",
+    "follow": "trimtab.following",
 }
 """Where the names above are from; all others are errors."""
 

@@ -34,6 +34,8 @@ _BREATH_S: Final = 0.01
 class AsyncConsumer(EitherConsumer):
     """One member of one group, and what it reads. One task takes messages."""
 
+    _READER: type[Reader] = Reader
+
     def __init__(
         self,
         bootstrap_servers: str | None = None,
@@ -52,7 +54,7 @@ class AsyncConsumer(EitherConsumer):
             calls.on_loop("on_lost", on_lost),
             calls.on_loop("on_error", on_error),
         )
-        super().__init__(Reader(bootstrap_servers, hearers, options))
+        super().__init__(self._READER(bootstrap_servers, hearers, options))
         self._taking = self._reader.taking
         self._offload = Offload(self._taking)
         self._breathe_at = 0.0

@@ -1,10 +1,15 @@
 """What a consumer on both sides does not take."""
 
+import asyncio
+
 import pytest
 
-from trimtab import ConfigurationError, MovingConsumer
+from trimtab import AsyncMovingConsumer, ConfigurationError, MovingConsumer
+
+BOTH = (MovingConsumer, AsyncMovingConsumer)
 
 
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -13,19 +18,23 @@ from trimtab import ConfigurationError, MovingConsumer
         ({"client": "kafka-python"}, "client: "),
     ],
 )
-def test_what_cannot_move_is_refused(options: dict[str, str], text: str) -> None:
+def test_what_cannot_move_is_refused(
+    kind: type[MovingConsumer | AsyncMovingConsumer], options: dict[str, str], text: str
+) -> None:
     """At once, by the name of the option."""
     with pytest.raises(ConfigurationError) as refused:
-        MovingConsumer("127.0.0.1:1", group="billing", topics=["orders"], **options)  # type: ignore[arg-type]  # strings
+        kind("127.0.0.1:1", group="billing", topics=["orders"], **options)  # type: ignore[arg-type]  # strings
 
     assert str(refused.value).startswith(text)
 
 
 def test_its_topics_stay() -> None:
     """On both sides they are the same."""
-    consumer = MovingConsumer(
-        "127.0.0.1:1", group="billing", topics=["orders"], kafka={"log_level": 0}
-    )
+    kafka = {"log_level": 0}
+    one = MovingConsumer("127.0.0.1:1", group="billing", topics=["orders"], kafka=kafka)
+    other = AsyncMovingConsumer("127.0.0.1:1", group="billing", topics=["orders"], kafka=kafka)
 
     with pytest.raises(ConfigurationError, match="make another one"):
-        consumer.subscribe(["others"])
+        one.subscribe(["others"])
+    with pytest.raises(ConfigurationError, match="make another one"):
+        asyncio.run(other.subscribe(["others"]))

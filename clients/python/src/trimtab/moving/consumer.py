@@ -1,10 +1,11 @@
-"""The consumer of a group that moves: a `Consumer` that is a member on both sides.
+"""The consumers of a group that moves: a `Consumer`, or its twin, that is a member on both sides.
 
-It is written in place of `Consumer` for as long as the group may move; the loop stays as it is.
+They are written in place of these for as long as the group may move; the loop stays as it is.
 """
 
 from collections.abc import Sequence
 
+from trimtab.async_consumer import AsyncConsumer
 from trimtab.consumer import Consumer
 from trimtab.errors import ConfigurationError
 from trimtab.moving.reader import MovingReader
@@ -27,4 +28,23 @@ class MovingConsumer(Consumer):
             ConfigurationError: Always.
         """
         del topics, patterns
-        raise ConfigurationError("subscribe: a MovingConsumer keeps its topics; make another one")
+        raise _fixed()
+
+
+class AsyncMovingConsumer(AsyncConsumer):
+    """The same for an `AsyncConsumer`. Both may be members of one group."""
+
+    _READER = MovingReader
+
+    async def subscribe(self, topics: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+        """Refuse, as `MovingConsumer` does.
+
+        Raises:
+            ConfigurationError: Always.
+        """
+        del topics, patterns
+        raise _fixed()
+
+
+def _fixed() -> ConfigurationError:
+    return ConfigurationError("subscribe: a MovingConsumer keeps its topics; make another one")
