@@ -9,7 +9,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from console.embedded.broker import EmbeddedKafka
 from tests.builders.command_line import Run
-from tests.integration.conftest import QUEUES
+from tests.integration.conftest import QUEUES, MakeMember
 from tests.integration.published import Published
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -196,6 +196,40 @@ def test_a_plan_is_what_the_controller_then_does(
     assert {row["queue"]: row["to"] for row in plan["moved"]} == {
         queue: owner for queue, owner in after.items() if owner != before[queue]
     }
+
+
+def owners(terminal: Run, group: str) -> dict[str, str | None]:
+    """Who works on each queue."""
+    return {row["queue"]: row["owner"] for row in read(terminal, "queues", "list", group)}
+
+
+@pytest.mark.usefixtures("two")
+def test_who_comes_goes_and_how_it_is_shared_is_planned(
+    terminal: Run, published: Published, group: str, member: MakeMember
+) -> None:
+    """A member more, a host that is lost, another strategy: then that is what happens."""
+
+    def plan(*question: str) -> dict[str, str | None]:
+        code, out, _ = terminal("plan", group, *question, "-o", "json")
+        told = json.loads(out)
+        assert (OK, []) == (code, told["unknown"])
+        before = owners(terminal, group)
+        assert told["moves"] == len(told["moved"])
+        return before | {row["queue"]: row["to"] for row in told["moved"]}
+
+    planned = plan("--add", "1")
+    with member("new-1"):
+        published.wait_until(lambda: published.is_stable(group, ["a", "b", "new-1"], QUEUES))
+        assert planned == owners(terminal, group)
+        planned = plan("--lose-host", "new")
+    published.wait_until(lambda: published.is_stable(group, ["a", "b"], QUEUES))
+    assert planned == owners(terminal, group)
+
+    planned = plan("--strategy", "AVG_BY_CIRCLE")
+    assert planned != owners(terminal, group)
+    assert OK == terminal("groups", "strategy", group, "AVG_BY_CIRCLE", *WHY)[0]
+    published.wait_until(lambda: published.groups[group].strategy == "AVG_BY_CIRCLE")
+    published.wait_until(lambda: planned == owners(terminal, group))
 
 
 def test_a_command_about_a_broker_is_answered(terminal: Run, group: str) -> None:
