@@ -181,7 +181,7 @@ def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> N
     """Ask for as long as it takes, and look meanwhile."""
     probe.asks_ms()  # whatever was said while all joined is read now
     before, known = outside.used_s(), {it.number for it in outside.batches()}
-    began = time.monotonic()
+    began, lasts_s = time.monotonic(), seen.load.seconds
     with _watched(outside, seen), _neighbour(seen):
         if seen.scene is Scene.BACKLOG:
             seen.caught_up_s = caught_up_s(
@@ -190,8 +190,9 @@ def _look(contender: Contender, outside: Outside, probe: Probe, seen: Seen) -> N
                 seen.load.seconds,
                 _LATEST_S,
             )
-            seen.join_ms.append(probe.asks_ms())
-        while time.monotonic() - began < seen.load.seconds:
+            lasts_s = _SETTLE_S  # whether it stays there
+        asks = time.monotonic()
+        while time.monotonic() - asks < lasts_s:
             if seen.scene is Scene.IDLE:
                 time.sleep(_LOOK_S)
             else:

@@ -1,7 +1,8 @@
 """A soak: what a pipeline takes, again and again, and whether that grows.
 
 A leak is small beside what there is, and shows only as a slope: each column gets the straight line
-that is nearest to all its samples (least squares). Used by ``scenes`` and by the command. Its one
+that is nearest to its samples (least squares). The first third is left out: meanwhile Java's heap
+grows to its size, and Java compiles. Used by ``scenes`` and by the command. Its one
 rule: a column without two samples has no slope.
 """
 
@@ -52,7 +53,7 @@ class Trend:
 
 
 def trends(samples: Sequence[Sample]) -> list[Trend]:
-    """Return the line through each column."""
+    """Return the line through each column, from the second third on."""
     columns: dict[tuple[str, str], Callable[[Sample], float | None]] = {
         ("memory", "MiB"): lambda it: it.memory / _MIB,
         ("state", "MiB"): lambda it: it.state / _MIB,
@@ -60,7 +61,8 @@ def trends(samples: Sequence[Sample]) -> list[Trend]:
     }
     found = []
     for (what, unit), read in columns.items():
-        points = [(it.at_s, value) for it in samples if (value := read(it)) is not None]
+        settled = samples[len(samples) // 3 :]
+        points = [(it.at_s, value) for it in settled if (value := read(it)) is not None]
         if len(points) >= 2:  # noqa: PLR2004 - a line has two ends
             found.append(_line(what, unit, points))
     return found
