@@ -112,8 +112,8 @@ def woken(*commits: tuple[float, int]) -> History:
 
 
 def twice(history: History) -> History:
-    """The same a minute later."""
-    again = (replace(it, at=it.at + 60 * S) for it in history if it.kind != "rested")
+    """The same a minute later, on another queue."""
+    again = (replace(it, at=it.at + 60 * S, queue=1) for it in history if it.kind != "rested")
     ends = at(91, "round", "rested")
     return ordered([*(it for it in history if it.said or it.who != "round"), *again, ends])
 
