@@ -29,7 +29,7 @@ AWAY = "it is asked again until it answers"
 class Watched:
     """A command that goes on, and what it has written."""
 
-    def __init__(self, *arguments: str, servers: str, home: Path) -> None:
+    def __init__(self, home: Path, servers: str, *arguments: str) -> None:
         self._ours, theirs = pty.openpty()
         self.errors = home / f"{arguments[0]}.err"
         self._said = b""
@@ -70,9 +70,9 @@ class Watched:
 
 
 @contextmanager
-def watched(*arguments: str, servers: str, home: Path) -> Iterator[Watched]:
+def watched(home: Path, servers: str, *arguments: str) -> Iterator[Watched]:
     """A command on a terminal of its own, until the end of the block."""
-    it = Watched(*arguments, servers=servers, home=home)
+    it = Watched(home, servers, *arguments)
     try:
         yield it
     finally:
@@ -85,11 +85,11 @@ def test_who_watches_is_told_that_kafka_restarts(tmp_path: Path) -> None:
     """`top` says so above what it has shown, and goes on; programs get lines before and after."""
     kafka = EmbeddedKafka(tmp_path, port=0).start()
     try:
-        where = {"servers": kafka.bootstrap_servers, "home": tmp_path}
-        create_control_topics(kafka.bootstrap_servers, "t.", PARTITIONS)
+        servers = kafka.bootstrap_servers
+        create_control_topics(servers, "t.", PARTITIONS)
         with (
-            watched("top", **where) as top,  # type: ignore[arg-type]  # as they are named
-            watched("groups", "list", "--watch", "-o", "json", **where) as lines,  # type: ignore[arg-type]
+            watched(tmp_path, servers, "top") as top,
+            watched(tmp_path, servers, "groups", "list", "--watch", "-o", "json") as lines,
         ):
             top.until("controller: no tick in the last minute")
             lines.until('{"groups": []}\n')
