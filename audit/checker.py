@@ -130,10 +130,10 @@ class _Group:
                 self.entitlement.joined(entry)
                 self.rest.joined(entry)
             case BeatSeen():
-                self.silence.beaten(entry, reading)
-                yield from self.possession.beaten(entry)
-                self.epochs.beaten(entry, reading)
-                self.rest.beaten(entry)
+                self.silence.beat(entry, reading)
+                yield from self.possession.beat(entry)
+                self.epochs.beat(entry, reading)
+                self.rest.beat(entry)
             case DrainAsked():
                 self.entitlement.drained(entry.life)
                 self.silence.drained(entry, reading)

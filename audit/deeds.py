@@ -15,7 +15,7 @@ Source = tuple[Life, int]
 
 
 @dataclass(slots=True)
-class Claim:
+class PromisedGrant:
     """One grant of one queue to one life."""
 
     life: Life
@@ -33,7 +33,7 @@ class Claim:
 class Deed:
     """One queue."""
 
-    claims: dict[Source, Claim] = field(default_factory=dict)
+    claims: dict[Source, PromisedGrant] = field(default_factory=dict)
     released: dict[Source, int | None] = field(default_factory=dict)
     """Whom the first release of each grant names."""
     begun: set[Source] = field(default_factory=set)

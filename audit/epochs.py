@@ -88,7 +88,7 @@ class Epochs:
         """A join must be answered, even if nothing changed."""
         self._ask(record.life)
 
-    def beaten(self, record: BeatSeen, reading: Reading) -> None:
+    def beat(self, record: BeatSeen, reading: Reading) -> None:
         """A member must be told if it has not read its assignment, or claims too much."""
         if self._reminders.is_due(record, reading):
             self._ask(record.life)

@@ -23,7 +23,7 @@ first in the log counts.
 from collections import defaultdict
 from collections.abc import Iterator
 
-from audit.deeds import REMEMBERED, Claim, Deed
+from audit.deeds import REMEMBERED, Deed, PromisedGrant
 from audit.history import (
     BeatSeen,
     Grant,
@@ -58,7 +58,7 @@ class Possession:
         self._eager: set[Life] = set()
         self._common: set[Life] = set()
         self._epoch = 0
-        self._suspicions: list[tuple[Queue, Claim, Claim, Place]] = []
+        self._suspicions: list[tuple[Queue, PromisedGrant, PromisedGrant, Place]] = []
 
     # -- what is published
 
@@ -96,13 +96,13 @@ class Possession:
         if self._deeds[row.queue].released.get(claim.source) == row.epoch:
             yield from self._enabled(row.queue, claim, record.at)
 
-    def _claim(self, record: Issued, row: Grant) -> tuple[Claim, list[Violation]]:
+    def _claim(self, record: Issued, row: Grant) -> tuple[PromisedGrant, list[Violation]]:
         deed, key = self._deeds[row.queue], (record.life, row.epoch)
         known = deed.claims.get(key)
         again = (row.epoch, record.life) == (deed.newest, deed.newest_life)
         over = key in deed.granted and not again  # named by a controller that has not read of it
         if known is not None or over or key in deed.released or record.life in self._gone:
-            return known or Claim(record.life, row.epoch, record.at), []
+            return known or PromisedGrant(record.life, row.epoch, record.at), []
         wrong = []
         if row.epoch <= deed.newest and not again:
             detail = f"a new grant under epoch {row.epoch}, not above {deed.newest}"
@@ -110,11 +110,11 @@ class Possession:
         if row.epoch > deed.newest:
             deed.newest, deed.newest_life = row.epoch, record.life
         deed.grant(key)
-        claim = deed.claims[key] = Claim(record.life, row.epoch, record.at)
+        claim = deed.claims[key] = PromisedGrant(record.life, row.epoch, record.at)
         self._queues[record.life].add(row.queue)
         return claim, wrong
 
-    def _unnamed(self, queue: Queue, claim: Claim, at: Place) -> Iterator[Violation]:
+    def _unnamed(self, queue: Queue, claim: PromisedGrant, at: Place) -> Iterator[Violation]:
         """A grant is worked under, or is to be, though the release that it waits for names another.
 
         What a forgotten release named nobody knows any more.
@@ -128,7 +128,7 @@ class Possession:
             detail = f"work under {who}, and the first release before it names {named}"
             yield self._violation(Invariant.ONE_OWNER, queue, detail, at)
 
-    def _enabled(self, queue: Queue, claim: Claim, at: Place) -> Iterator[Violation]:
+    def _enabled(self, queue: Queue, claim: PromisedGrant, at: Place) -> Iterator[Violation]:
         """Let a claim work, unless it is over; suspect all others that may work."""
         deed = self._deeds[queue]
         if claim.able or deed.claims.get((claim.life, claim.epoch)) is not claim:
@@ -192,12 +192,12 @@ class Possession:
         deed, epoch = self._deeds[row.queue], row.next or 0
         if epoch <= row.epoch or life in self._gone:
             return
-        claim = deed.claims.setdefault((life, epoch), Claim(life, epoch, record.at))
+        claim = deed.claims.setdefault((life, epoch), PromisedGrant(life, epoch, record.at))
         deed.grant((life, epoch))
         self._queues[life].add(row.queue)
         yield from self._enabled(row.queue, claim, record.at)
 
-    def beaten(self, record: BeatSeen) -> Iterator[Violation]:
+    def beat(self, record: BeatSeen) -> Iterator[Violation]:
         """A full beat proves that what it does not list was let go, if it had been told to.
 
         And what it lists is worked on.
@@ -251,15 +251,15 @@ class Possession:
             places = (other.said, at)
             yield Violation(Invariant.ONE_OWNER, self._group, queue_text(queue), detail, places)
 
-    def _is_there(self, queue: Queue, claim: Claim) -> bool:
-        """Whether a life has beaten, or its newest assignment says hold and was not withdrawn."""
+    def _is_there(self, queue: Queue, claim: PromisedGrant) -> bool:
+        """Whether a life has sent a beat, or is told to hold and that was not withdrawn."""
         held = Grant(queue, claim.epoch) in self._held.get(claim.life, ())
         return held or claim.life in self._beating
 
-    def _claims(self, queue: Queue, claim: Claim) -> bool:
+    def _claims(self, queue: Queue, claim: PromisedGrant) -> bool:
         return (claim.life, claim.epoch) in self._deeds[queue].claims
 
-    def _able(self, deed: Deed) -> list[Claim]:
+    def _able(self, deed: Deed) -> list[PromisedGrant]:
         return [claim for claim in deed.claims.values() if claim.able]
 
     def _violation(self, invariant: Invariant, queue: Queue, detail: str, at: Place) -> Violation:

@@ -69,7 +69,7 @@ class Rest:
         """Take what the group says that it has no room for."""
         self._left_out = record.left_out
 
-    def beaten(self, record: BeatSeen) -> None:
+    def beat(self, record: BeatSeen) -> None:
         """Take what a life says that it owns."""
         said = self._owned.get(record.life)
         if record.owned is not None and (said is None or said[0] < record.sequence):

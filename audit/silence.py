@@ -129,7 +129,7 @@ class Silence:
         pulse.said.clear()
         self._see(pulse, reading, record.at)
 
-    def beaten(self, record: BeatSeen, reading: Reading) -> None:
+    def beat(self, record: BeatSeen, reading: Reading) -> None:
         """A life goes on."""
         pulse = self._pulses.get(record.life)
         if pulse is None:

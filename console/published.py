@@ -62,7 +62,7 @@ class Noted(NamedTuple):
     entry: HistoryRecord
 
 
-class Buried(NamedTuple):
+class KeptLetter(NamedTuple):
     """A dead letter, and where it stands."""
 
     place: str
@@ -127,18 +127,18 @@ class Published:
                 found[said.topic] = said
         return list(found.values())
 
-    def letters(self, since_ms: int | None = None) -> list[Buried]:
+    def letters(self, since_ms: int | None = None) -> list[KeptLetter]:
         """Return the dead letters, oldest first."""
         read = (
             (message, self._read(DEADLETTERS, message))
             for message in self._messages(DEADLETTERS, None, since_ms)
         )
         found = [
-            (message.timestamp()[1], Buried(_place(message), letter))
+            (message.timestamp()[1], KeptLetter(_place(message), letter))
             for message, letter in read
             if letter is not None
         ]
-        return [buried for _, buried in sorted(found, key=lambda it: it[0])]
+        return [kept for _, kept in sorted(found, key=lambda it: it[0])]
 
     def ticks(self, since_ms: int) -> dict[int, tuple[int, Tick]]:
         """Return the last tick of each partition since a moment, and when it was appended."""

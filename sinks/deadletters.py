@@ -33,8 +33,8 @@ from trimtab.protocol.reasons import one_line
 def dead_letter_records(letter: DeadLetter, outlet: Outlet) -> list[Record]:
     """Address a dead letter, and the answer to a command that is one."""
     answer = _answer(letter, outlet) if letter.topic == outlet.topic(COMMANDS) else None
-    buried = _dead_letter_record(letter, outlet)
-    return [buried] if answer is None else [buried, answer]
+    kept = _dead_letter_record(letter, outlet)
+    return [kept] if answer is None else [kept, answer]
 
 
 def _dead_letter_record(letter: DeadLetter, outlet: Outlet) -> Record:

@@ -51,7 +51,7 @@ from streaming.query import QueryFailed, QueryLife
 from streaming.query_listener import QueryListener
 from streaming.session import SparkNotStarted, logs, start_session
 from streaming.spark_figures import SparkFigures
-from streaming.standing_by import Turn, turn_of
+from streaming.standing_by import Activation, turn_of
 from streaming.startup.checkpoint import Checkpoint, CheckpointUnusable
 from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import NotSurveyed, looking, survey
@@ -156,7 +156,7 @@ def _run(
         turn = turn_of(spark, options, operator, status, stop)
     else:
         start = new_start()
-        turn = Turn(start, take_over(options, start, stop), options.query.checkpoint)
+        turn = Activation(start, take_over(options, start, stop), options.query.checkpoint)
     if turn is None or stop.is_set():
         return
     seen.metrics.standby.set(0)
@@ -207,8 +207,8 @@ def _accepted(spark: SparkSession, options: Options) -> Options:
     checkpoint.try_out()
     if options.query.new_checkpoint or not checkpoint.in_use:
         return options
-    shelf = survey(options, looking())
-    now = present_terms(options, shelf.cluster, shelf.topics)
+    contents = survey(options, looking())
+    now = present_terms(options, contents.cluster, contents.topics)
     options_then = {} if checkpoint.damage() else checkpoint.options()
     options_now = {key: _set_to(spark, key) or was for key, was in options_then.items()}
     reasons = (*differences(checkpoint.terms(), now), *frozen(options_then, options_now))

@@ -166,7 +166,7 @@ class QueryLife:
 
     def _provide(self, start: str) -> None:
         """See to a checkpoint that the query can go on with, or begin one."""
-        checkpoint, shelf = self._checkpoint, survey(self.options, self._looking)
+        checkpoint, contents = self._checkpoint, survey(self.options, self._looking)
         if (elsewhere := checkpoint.moved_to()) is not None:
             raise QueryFailed(
                 Ending(f"{TAKEN_OVER}: the checkpoint is {elsewhere} now", passes=False)
@@ -174,8 +174,10 @@ class QueryLife:
         damage = checkpoint.damage()
         if damage or checkpoint.in_use:
             before, at = checkpoint.terms(), {} if damage else checkpoint.positions()
-            lost = losses(at, before.topics if before else {}, shelf)
-            waiting = 0 if damage else unread(at, shelf, names(self.options.topics.prefix, URGENT))
+            lost = losses(at, before.topics if before else {}, contents)
+            waiting = (
+                0 if damage else unread(at, contents, names(self.options.topics.prefix, URGENT))
+            )
             if not (damage or lost or self._moves_over or waiting > MOST_WAITING):
                 if before is not None and before != continued(before):
                     checkpoint.begin(continued(before))
@@ -194,7 +196,7 @@ class QueryLife:
                 log.info("starting a new checkpoint", old=kept)
             else:
                 log.warning(_TOO_OLD, waiting=waiting, old=kept)
-        checkpoint.begin(present_terms(self.options, shelf.cluster, shelf.topics))
+        checkpoint.begin(present_terms(self.options, contents.cluster, contents.topics))
         self._moves_over = False
 
     @contextmanager

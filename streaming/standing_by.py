@@ -23,7 +23,7 @@ from streaming.startup.standby import Standby
 from streaming.startup.takeover import new_start
 
 
-class Turn(NamedTuple):
+class Activation(NamedTuple):
     """How a controller begins to be the active one."""
 
     start: str
@@ -36,7 +36,7 @@ class Turn(NamedTuple):
 
 def turn_of(
     spark: SparkSession, options: Options, operator: CellOperator, status: Status, stop: Event
-) -> Turn | None:
+) -> Activation | None:
     """Wait for a standby's turn, and take it; None: it was told to stop.
 
     Raises:
@@ -62,4 +62,4 @@ def turn_of(
         start = new_start()
         starts = standby.take_over(start, stop)
     where = Checkpoint(spark, options.query.checkpoint).present()
-    return Turn(start, starts, Checkpoint(spark, where).take_away(start), following)
+    return Activation(start, starts, Checkpoint(spark, where).take_away(start), following)

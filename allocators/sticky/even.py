@@ -71,19 +71,19 @@ def _hand_out(part: Part, owners: Ints, loads: Ints, bound: Ints, limit: int) ->
     for topic in np.flatnonzero(np.diff(edges)).tolist():
         pool = free[edges[topic] : edges[topic + 1]]
         while pool.size and limit:
-            heirs = _heirs(owners[starts[topic] : starts[topic + 1]], room, min(limit, pool.size))
-            if not heirs.size:
+            takers = _takers(owners[starts[topic] : starts[topic + 1]], room, min(limit, pool.size))
+            if not takers.size:
                 return
-            taken, pool = pool[: heirs.size], pool[heirs.size :]
-            same = np.full(heirs.size, topic)
+            taken, pool = pool[: takers.size], pool[takers.size :]
+            same = np.full(takers.size, topic)
             homes = None if part.homes is None else part.homes[taken]
-            owners[taken] = neighbourly(heirs, homes, same, part.racks)
-            np.add.at(loads, heirs, 1)
-            np.subtract.at(room, heirs, 1)
-            limit -= heirs.size
+            owners[taken] = neighbourly(takers, homes, same, part.racks)
+            np.add.at(loads, takers, 1)
+            np.subtract.at(room, takers, 1)
+            limit -= takers.size
 
 
-def _heirs(here: Ints, room: Ints, supply: int) -> Ints:
+def _takers(here: Ints, room: Ints, supply: int) -> Ints:
     """Choose who gets the supply: one each for those with the lowest heaps, then the most room.
 
     When there is enough for all that have room, everybody gets an even part of it, as far as it
@@ -92,9 +92,9 @@ def _heirs(here: Ints, room: Ints, supply: int) -> Ints:
     if supply == 1:  # as most often: somebody without any, the roomiest
         strangers = np.append(room, 0)
         strangers[here] = 0
-        heir = int(strangers.argmax())
-        if strangers[heir]:
-            return np.array([heir])
+        taker = int(strangers.argmax())
+        if strangers[taker]:
+            return np.array([taker])
     ready = np.flatnonzero(room)
     if supply >= ready.size:
         return np.repeat(ready, np.minimum(room[ready], supply // max(ready.size, 1)))

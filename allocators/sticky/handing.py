@@ -71,8 +71,8 @@ def handed(part: Part, changes: Changes) -> Ints:
         given = last_of_each(places[found], -more[fewer])
         result[owned[found][given]] = NOBODY
     pool = np.flatnonzero(result == NOBODY)
-    takers = np.where(members == nobody, NOBODY, members)[~fewer]
-    heirs = np.repeat(takers, more[~fewer])
+    able = np.where(members == nobody, NOBODY, members)[~fewer]
+    takers = np.repeat(able, more[~fewer])
     homes = None if part.homes is None else part.homes[pool]
-    result[pool] = neighbourly(heirs, homes, topics[pool], part.racks)
+    result[pool] = neighbourly(takers, homes, topics[pool], part.racks)
     return result

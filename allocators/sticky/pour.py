@@ -121,8 +121,8 @@ def exchange(chain: Chain, height: Ints) -> None:
         for other in after[after != topic].tolist():
             if not chain.free[topic] or not roomy.size:
                 break
-            heirs = roomy[chain.may[roomy, other] & (chain.gets[roomy, other] < height[other])]
-            if _hand_on(chain, height, (topic, between), (other, heirs)):
+            takers = roomy[chain.may[roomy, other] & (chain.gets[roomy, other] < height[other])]
+            if _hand_on(chain, height, (topic, between), (other, takers)):
                 roomy = roomy[chain.loads[roomy] < _bound(chain)[roomy]]
 
 
@@ -131,19 +131,19 @@ def _bound(chain: Chain) -> Ints:
 
 
 def _hand_on(chain: Chain, height: Ints, taken: tuple[int, Ints], handed: tuple[int, Ints]) -> bool:
-    """Let members take queues of the first topic and hand on as many of the second to heirs."""
-    (topic, between), (other, heirs) = taken, handed
-    limit = min(heirs.size, int(chain.free[topic]), chain.hub if chain.hub > 0 else heirs.size)
+    """Let members take queues of the first topic and hand on as many of the second to takers."""
+    (topic, between), (other, takers) = taken, handed
+    limit = min(takers.size, int(chain.free[topic]), chain.hub if chain.hub > 0 else takers.size)
     if not limit:
         return False
     ready = chain.may[between, topic] & (chain.gets[between, topic] < height[topic])
     able = between[ready]
     able = able[chain.gets[able, other] > chain.held[able, other]][:limit]
-    heirs = heirs[: able.size]
+    takers = takers[: able.size]
     chain.gets[able, topic] += 1
     chain.gets[able, other] -= 1
-    chain.gets[heirs, other] += 1
-    chain.loads[heirs] += 1
+    chain.gets[takers, other] += 1
+    chain.loads[takers] += 1
     chain.free[topic] -= able.size
     chain.recount()
     return bool(able.size)

@@ -13,24 +13,24 @@ import numpy as np
 from allocators.sticky.waterline import Ints
 
 
-def neighbourly(heirs: Ints, home: Ints | None, topics: Ints, racks: Ints) -> Ints:
-    """Reorder the ``heirs`` within each topic so that most queues stay in their rack.
+def neighbourly(takers: Ints, home: Ints | None, topics: Ints, racks: Ints) -> Ints:
+    """Reorder the ``takers`` within each topic so that most queues stay in their rack.
 
     ``home`` are the racks that the queues come from, or -1; ``racks`` the members' racks. Without
     homes there is one rack.
     """
-    if home is None or not heirs.size:
-        return heirs
-    there = np.append(racks, -1)[heirs]  # the last one is nobody's
+    if home is None or not takers.size:
+        return takers
+    there = np.append(racks, -1)[takers]  # the last one is nobody's
     kinds = int(max(racks.max(), home.max())) + 2
     _, staying, welcoming = np.intersect1d(
         _tickets(topics, home, kinds), _tickets(topics, there, kinds), return_indices=True
     )
     paired = home[staying] >= 0
     staying, welcoming = staying[paired], welcoming[paired]
-    result = np.empty_like(heirs)
-    result[staying] = heirs[welcoming]
-    result[np.delete(np.arange(len(heirs)), staying)] = np.delete(heirs, welcoming)
+    result = np.empty_like(takers)
+    result[staying] = takers[welcoming]
+    result[np.delete(np.arange(len(takers)), staying)] = np.delete(takers, welcoming)
     return result
 
 

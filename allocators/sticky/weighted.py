@@ -64,12 +64,12 @@ def _give_away(scales: Scales) -> None:
     for queue in _heaviest_first(scales):
         if scales.owner[queue] != NOBODY:
             continue
-        heir = scales.lowest(queue)
-        if heir == NOBODY:
+        taker = scales.lowest(queue)
+        if taker == NOBODY:
             _make_room(scales, scales.kind_of[queue])
-            heir = scales.lowest(queue)
-        if heir != NOBODY:
-            scales.give(queue, heir)
+            taker = scales.lowest(queue)
+        if taker != NOBODY:
+            scales.give(queue, taker)
 
 
 def _heaviest_first(scales: Scales) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Annotated, Final, NamedTuple, TypeVar
 
 import typer
 
-from bench.beats.ward import Ward
+from bench.beats.full_cell import FullCell
 from bench.command import conclude, run
 from bench.frames import batches, frames
 from console.output import columns
@@ -37,33 +37,33 @@ def beats(
       python -m bench.beats --groups 200 | tail -1 | jq .known_us
     """
     with Stderr().step("timing beats"):
-        ward = Ward(groups)
-        found = list(parts(ward))
+        full_cell = FullCell(groups)
+        found = list(parts(full_cell))
     rows = [{"what": it.title, "us a beat": f"{it.microseconds:,.2f}"} for it in found]
     figures = {f"{it.name}_us": round(it.microseconds, 3) for it in found}
     figures |= {
-        "state_bytes_a_member": round(len(ward.state.kept or b"") / len(ward.epochs)),
+        "state_bytes_a_member": round(len(full_cell.state.kept or b"") / len(full_cell.epochs)),
         "ratio": round(found[2].microseconds / found[1].microseconds, 1),
     }
     conclude(columns(rows, *rows[0]), figures)
 
 
-def parts(ward: Ward) -> Iterator[Part]:
+def parts(full_cell: FullCell) -> Iterator[Part]:
     """Time the ways of a beat; whoever has no fingerprint is decoded, as every beat was once."""
     arrow = known = decoded = 0.0
     count = 0
     for _ in range(_SECONDS):
-        rows = ward.second()
+        rows = full_cell.second()
         count += len(rows) - 1
         given = batches(rows)
         handed, seconds = _timed(partial(frames, given))
         arrow += seconds
-        known += _timed(partial(ward.fold_frames, handed))[1]
+        known += _timed(partial(full_cell.fold_frames, handed))[1]
     yield Part("arrow", "Arrow to pandas", arrow / count * 1e6)
     yield Part("known", "known: from pandas to the state", known / count * 1e6)
     for _ in range(_SECONDS):
-        plain = [it.assign(number=NO_NUMBER) for it in frames(batches(ward.second()))]
-        decoded += _timed(partial(ward.fold_frames, plain))[1]
+        plain = [it.assign(number=NO_NUMBER) for it in frames(batches(full_cell.second()))]
+        decoded += _timed(partial(full_cell.fold_frames, plain))[1]
     yield Part("decoded", "decoded: from pandas to the state", decoded / count * 1e6)
 
 

@@ -63,7 +63,7 @@ class Remembered(GroupState):
 
 
 def parts(*, small: int = 50, large: int = 2_000) -> Iterator[Part]:
-    """Return what there is to time, from the inside out; wards of so many groups."""
+    """Return what there is to time, from the inside out; cells of so many groups."""
     few, many = prepared(small), prepared(large)
     beat = few.beats[0]
     assert beat.value is not None

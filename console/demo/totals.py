@@ -192,7 +192,7 @@ class Totals:
                 rest=heir.start - giver.stop,
                 ending=giver.ending,
             )
-            for giver, heir in self._successions()
+            for giver, heir in self._handovers()
             if giver.stop is not None and giver.ending is not None and giver.stop <= heir.start
         ]
         return sorted(found, key=lambda handover: handover.at)
@@ -201,11 +201,11 @@ class Totals:
         """Every time that a queue had two owners."""
         return [
             Overlap(heir.queue, (giver.member, heir.member), heir.start)
-            for giver, heir in self._successions()
+            for giver, heir in self._handovers()
             if giver.stop is None or giver.stop > heir.start
         ]
 
-    def _successions(self) -> Iterable[tuple[Tenure, Tenure]]:
+    def _handovers(self) -> Iterable[tuple[Tenure, Tenure]]:
         """Each tenure with the one before it that ended last."""
         for tenures in self.tenures.values():
             swept = sorted(tenures, key=lambda tenure: tenure.start)

@@ -26,7 +26,7 @@ from typing import Final
 from rebalance.causes import Cause, CauseKind
 from rebalance.groups import ailments, routing
 from rebalance.groups.handover import endings, omissions
-from rebalance.groups.handover.pages import Claim, claims_of, page_of, rows_of
+from rebalance.groups.handover.pages import RecordedGrant, grants_in, page_of, rows_of
 from rebalance.groups.members import remains
 from rebalance.groups.members.own_names import named_apart, told_apart
 from rebalance.groups.model.decisions import GroupAiled
@@ -52,7 +52,7 @@ from rebalance.stamp import Stamp
 _UNSEEN: Final = 0
 """The version of a route that was never told; any that is told is higher."""
 
-Claims = dict[Queue, list[Claim]]
+RecordedGrants = dict[Queue, list[RecordedGrant]]
 """By queue, what was found published of it."""
 
 
@@ -109,7 +109,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
     draft.before = begun(draft.before, news)  # it may have been forgotten, and come again
     _close_the_past(draft)
     records = _records(draft, news.found)
-    claims: Claims = defaultdict(list)
+    claims: RecordedGrants = defaultdict(list)
     named = set[Queue]()
     for record in records:
         if _is_over(draft, record):
@@ -119,7 +119,7 @@ def adopt(draft: Draft, news: Published, events: Sequence[Moment], now: Stamp) -
         _hear(draft, record, now)
         named.update(rows_of(record))
         if draft.membership.members[record.member].owns:
-            for queue, claim in claims_of(record):
+            for queue, claim in grants_in(record):
                 claims[queue].append(claim)
     if news.is_cut:
         _miss(draft, {record.member for record in records}, claims)
@@ -214,7 +214,7 @@ def _hear(draft: Draft, record: Adopted, now: Stamp) -> None:
     draft.expect_by(Millis(heard + member.session_timeout_ms))
 
 
-def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
+def _miss(draft: Draft, found: AbstractSet[MemberId], claims: RecordedGrants) -> None:
     """Take members that were not found as unknown, and those an heir waits for as holders.
 
     Whom such a holder was told to name is not known; it is taken to be the latest heir.
@@ -227,10 +227,10 @@ def _miss(draft: Draft, found: AbstractSet[MemberId], claims: Claims) -> None:
         for claim in list(those):
             if claim.source is not None and claim.source.life.member not in found:
                 life, epoch = claim.source
-                those.append(Claim(epoch, Epoch(0), life, named=claim.epoch))
+                those.append(RecordedGrant(epoch, Epoch(0), life, named=claim.epoch))
 
 
-def _write(draft: Draft, claims: Claims, now: Stamp) -> None:
+def _write(draft: Draft, claims: RecordedGrants, now: Stamp) -> None:
     """Write the books anew, and make each queue's next owner its target."""
     asked = Asked(draft.next_epoch, now.heard)
     for queue in draft.handover.books.merged():

@@ -33,7 +33,7 @@ from streaming.cell.counting import count
 from streaming.cell.enrolment import enrolled
 from streaming.cell.hearing import CellRules, Heard, hear
 from streaming.cell.packed import Packed, Packs
-from streaming.cell.pulses import Register
+from streaming.cell.pulses import PulseTable
 from streaming.wire.beats import Beats
 from streaming.wire.decoding import dead_letter_of
 from streaming.wire.rows import Row, in_log_order
@@ -75,7 +75,7 @@ def fold(cell: Cell, rows: Iterable[Row], rules: CellRules, beats: Beats | None 
     heard = hear(clock, let.rows, rules, let.gate.start, counted.silent)
     heard = replace(heard, begins=let.opened, fingerprints=counted.fingerprints)
     cell, letters = replace(cell, clock=heard.clock), [*let.letters, *heard.letters]
-    register = Register(counted.pulses)
+    register = PulseTable(counted.pulses)
     records: list[Record] = []
     if heard.events or cell.is_due() or let.opened or register.due(cell.clock.now):
         cell, records, returned = _decide(cell, heard, rules, register)
@@ -95,7 +95,7 @@ def _set_aside(letters: Iterable[DeadLetter], rules: CellRules) -> list[Record]:
 
 
 def _decide(
-    cell: Cell, heard: Heard, rules: CellRules, register: Register
+    cell: Cell, heard: Heard, rules: CellRules, register: PulseTable
 ) -> tuple[Cell, list[Record], list[DeadLetter]]:
     """Step every group that heard something or waited for this time."""
     groups = cell.groups.by_name()

@@ -19,7 +19,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.ids import Millis
 from streaming.cell.stored.beats import BeatsForm, beats_form, pulses
 from streaming.cell.stored.cluster import ClusterForm, cluster, cluster_form
-from streaming.cell.stored.group import GroupForm, beaten, group, group_form, unbeaten
+from streaming.cell.stored.group import GroupForm, group, group_form, with_beats, without_beats
 from streaming.cell.stored.unreadable import understood
 
 Name = TypeVar("Name", bound=str)
@@ -77,7 +77,7 @@ def pack(state: GroupState, before: GroupState | None = None, was: Packed | None
     """Pack a group, taking over from its packed form what is still the same."""
     there = state.membership
     beats = _encode(beats_form(there.pulses, state.outbox.unposted, list(there.members)))
-    if was is not None and before is not None and unbeaten(before) == unbeaten(state):
+    if was is not None and before is not None and without_beats(before) == without_beats(state):
         return Packed(state.deadline, was.rest, beats)
     return Packed(state.deadline, _encode(group_form(state)), beats)
 
@@ -89,7 +89,7 @@ def unpack(packed: Packed, rest: GroupState | None = None) -> GroupState:
     if rest is None:
         return group(_group(packed.rest), beats, packed.deadline)
     heard = pulses(beats, list(rest.membership.members))
-    return beaten(rest, heard, beats.unposted, packed.deadline)
+    return with_beats(rest, heard, beats.unposted, packed.deadline)
 
 
 def pack_cluster(judged: Cluster) -> Packed:

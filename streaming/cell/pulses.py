@@ -115,7 +115,7 @@ NOBODY: Final = Taken({}, None)
 
 
 @dataclass(slots=True)
-class Register:
+class PulseTable:
     """The pulses of a cell while its groups are stepped."""
 
     pulses: Pulses

@@ -38,9 +38,9 @@ def sign(home: Path) -> Path:
 
 def put_up(home: Path, readiness: Readiness) -> None:
     """Hang the sign, whole; who works is no standby any more."""
-    draft = sign(home).with_suffix(".tmp")
-    draft.write_text(json.dumps(asdict(readiness)))
-    draft.replace(sign(home))
+    fresh = sign(home).with_suffix(".tmp")
+    fresh.write_text(json.dumps(asdict(readiness)))
+    fresh.replace(sign(home))
     _post(home).unlink(missing_ok=True)
 
 

@@ -73,11 +73,11 @@ class Checkpoint:
 
     def begin(self, terms: Terms) -> None:
         """Write down what one is begun, or gone on, with."""
-        draft, final = self._path(f".{TERMS}.new"), self._path(TERMS)
+        fresh, final = self._path(f".{TERMS}.new"), self._path(TERMS)
         with self._reached():
-            self._write(draft, written(terms))
+            self._write(fresh, written(terms))
             self._files.delete(final)
-            if not self._files.rename(draft, final):
+            if not self._files.rename(fresh, final):
                 raise OSError(f"{final} could not be written")
 
     def options(self) -> dict[str, str]:

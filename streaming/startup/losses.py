@@ -38,7 +38,7 @@ class NotSurveyed(Exception):  # noqa: N818 - it names what happened
     """Kafka did not say what the topics hold."""
 
 
-class Held(NamedTuple):
+class Ends(NamedTuple):
     """What there is of one partition."""
 
     first: int
@@ -46,48 +46,48 @@ class Held(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Contents:
     """What Kafka holds of the topics that the query reads."""
 
     cluster: str
     topics: Mapping[str, str]
     """The id of each."""
-    held: Mapping[Place, Held]
+    ends: Mapping[Place, Ends]
 
 
 def losses(
-    positions: Mapping[Place, int], before: Mapping[str, str], shelf: Shelf
+    positions: Mapping[Place, int], before: Mapping[str, str], contents: Contents
 ) -> dict[str, int | str]:
     """Say of each topic that lacks something what it lacks.
 
     Args:
         positions: From where the query is to read on.
         before: The ids of the topics that these positions are of.
-        shelf: What there is.
+        contents: What there is.
 
     Returns:
         The topics, each with the number of records that are gone, or that it was made anew.
     """
     gone = Counter[str]()
     for place, position in positions.items():
-        held = shelf.held.get(place)
-        if held is not None:
-            gone[place[0]] += max(0, held.first - position, position - held.end)
-    anew = {name: MADE_ANEW for name, it in before.items() if shelf.topics.get(name) != it}
+        ends = contents.ends.get(place)
+        if ends is not None:
+            gone[place[0]] += max(0, ends.first - position, position - ends.end)
+    anew = {name: MADE_ANEW for name, it in before.items() if contents.topics.get(name) != it}
     return {topic: count for topic, count in gone.items() if count} | anew
 
 
-def unread(positions: Mapping[Place, int], shelf: Shelf, topics: Iterable[str]) -> int:
+def unread(positions: Mapping[Place, int], contents: Contents, topics: Iterable[str]) -> int:
     """Count the records of topics that are still to be read.
 
     Args:
         positions: From where the query is to read on.
-        shelf: What there is.
+        contents: What there is.
         topics: Which.
     """
     counted = frozenset(topics)
-    ends = {place: held.end for place, held in shelf.held.items() if place[0] in counted}
-    return sum(max(0, end - positions.get(place, 0)) for place, end in ends.items())
+    last = {place: ends.end for place, ends in contents.ends.items() if place[0] in counted}
+    return sum(max(0, end - positions.get(place, 0)) for place, end in last.items())
 
 
 def looking() -> Trouble:
@@ -95,7 +95,7 @@ def looking() -> Trouble:
     return Trouble(logger(_NAME), "reading of topic offsets")
 
 
-def survey(options: Options, trouble: Trouble) -> Shelf:
+def survey(options: Options, trouble: Trouble) -> Contents:
     """Ask Kafka what it holds; by a new client, since an old one may not know who leads now.
 
     Raises:
@@ -118,7 +118,7 @@ def survey(options: Options, trouble: Trouble) -> Shelf:
         raise NotSurveyed(f"could not read topic offsets: {error}") from error
     trouble.over()
     ids = {name: str(topic.topic_id) for name, topic in found.items()}
-    return Shelf(cluster, ids, {it: Held(first, ends[it]) for it, first in firsts.items()})
+    return Contents(cluster, ids, {it: Ends(first, ends[it]) for it, first in firsts.items()})
 
 
 def _offsets(admin: AdminClient, places: list[TopicPartition], spec: Any) -> dict[Place, int]:  # noqa: ANN401 - untyped there

@@ -10,6 +10,8 @@ GLOSSARY = Path("docs/glossary.md")
 PICTURES = ("baton", "heir", "books", "cell", "tick", "fence", "jury", "twins")
 
 GIVEN_UP = {
+    "beaten": "beat, sent, with_beats",
+    "buried": "kept",
     "cloakroom": "packed",
     "crew": "members",
     "crowd": "members, a population",
@@ -21,6 +23,7 @@ GIVEN_UP = {
     "office": "a dead letter",
     "town": "a world of brokers",
     "visitor": "a newcomer",
+    "ward": "a full cell",
 }
 """Pictures and words with a second meaning, and what is said in their place."""
 ORDER = "a command, an assignment, or a wanted side"

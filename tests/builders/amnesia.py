@@ -22,7 +22,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.stamp import Stamp, Ticked
-from tests.builders.records import Record, advanced, beaten, found, joined, routed
+from tests.builders.records import Record, advanced, beat_of, found, joined, routed
 from tests.builders.story import Story, only
 
 
@@ -122,4 +122,4 @@ def at_work(policy: Policy | None = None) -> Remembered:
 
 def beats(story: Remembered, *names: str) -> list[Record]:
     """Everybody is still there."""
-    return [beaten(name, epoch=story.state.epoch) for name in names]
+    return [beat_of(name, epoch=story.state.epoch) for name in names]

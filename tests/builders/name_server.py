@@ -1,7 +1,7 @@
 """A name server of RocketMQ that answers whatever number it is asked by.
 
 Used by the tests of ``name_server`` and of the route watcher. Its one rule: it is asked by one
-guest at a time, as one controller asks.
+caller at a time, as one controller asks.
 """
 
 import json
@@ -32,13 +32,13 @@ def answering(
     """One that has these routes, and of all other topics says that they do not exist."""
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", port)) as listening:
-        guests: list[socket.socket] = []
+        callers: list[socket.socket] = []
 
         def serve() -> None:
             while not ended.is_set():
                 with suppress(OSError):
-                    guests.append(listening.accept()[0])
-                    _serve(guests[-1], routes, known)
+                    callers.append(listening.accept()[0])
+                    _serve(callers[-1], routes, known)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -46,16 +46,16 @@ def answering(
             yield listening.getsockname()
         finally:
             ended.set()
-            for open_one in (listening, *guests):
-                with suppress(OSError):  # the guest has gone
+            for open_one in (listening, *callers):
+                with suppress(OSError):  # the caller has gone
                     open_one.shutdown(socket.SHUT_RDWR)
             thread.join()
-            for guest in guests:
-                guest.close()
+            for caller in callers:
+                caller.close()
 
 
-def _serve(guest: socket.socket, routes: Mapping[str, bytes], known: bytes) -> None:
-    with guest.makefile("rb") as coming:
+def _serve(caller: socket.socket, routes: Mapping[str, bytes], known: bytes) -> None:
+    with caller.makefile("rb") as coming:
         while lengths := coming.read(_LENGTHS):
             asked = json.loads(coming.read(struct.unpack(">II", lengths)[1]))
             body: bytes | None = known
@@ -64,7 +64,7 @@ def _serve(guest: socket.socket, routes: Mapping[str, bytes], known: bytes) -> N
             else:
                 assert asked["code"] == GET_BROKER_CLUSTER_INFO
             code = NO_SUCH_TOPIC if body is None else 0
-            guest.sendall(framed(body or b"", asked["opaque"], code))
+            caller.sendall(framed(body or b"", asked["opaque"], code))
 
 
 def framed(body: bytes, opaque: int = 1, code: int = 0) -> bytes:

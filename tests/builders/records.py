@@ -109,7 +109,7 @@ def unregistered(who: str) -> Callable[[Stamp], Unregistered]:
     return lambda stamp: Unregistered(stamp, Life(MemberId(who), NO_LIFE))
 
 
-def beaten(
+def beat_of(
     who: str, *, epoch: int = 0, owned: str | None = None, sequence: int | None = None
 ) -> Callable[[Stamp], BeatSeen]:
     """A member beats; ``owned`` is written as ``orders-0@3 orders-1@3``, None is "unchanged"."""

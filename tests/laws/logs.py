@@ -46,7 +46,7 @@ from rebalance.ids import (
 from rebalance.stamp import Stamp
 from tests.builders.records import (
     Record,
-    beaten,
+    beat_of,
     commanded,
     drained,
     joined,
@@ -85,7 +85,7 @@ JOINS = st.builds(
     session_ms=st.sampled_from([None, 1_000, 20_000]),
     weight=st.integers(1, 2),
 )
-BEATS = st.builds(beaten, LIVES, sequence=SEQUENCES, epoch=EPOCHS, owned=st.none() | CLAIMS)
+BEATS = st.builds(beat_of, LIVES, sequence=SEQUENCES, epoch=EPOCHS, owned=st.none() | CLAIMS)
 NEXT = st.just("") | EPOCHS.map(">{}".format)
 TURNS = st.tuples(CLAIMS, NEXT).map(lambda it: " ".join(each + it[1] for each in it[0].split()))
 RELEASES = st.builds(released, LIVES, TURNS)

@@ -6,7 +6,7 @@ A search finds their like once in some thousands, so they are kept: the laws try
 from typing import Final
 
 from rebalance.groups.model.events import Mode
-from tests.builders.records import Record, beaten, drained, joined, left, released, routed
+from tests.builders.records import Record, beat_of, drained, joined, left, released, routed
 from tests.laws.logs import PRELUDE, Entry
 
 EACH: Final = set(range(1, 20))
@@ -36,9 +36,9 @@ HEARD_AGAIN: Final[list[Entry]] = [
     *PRELUDE,
     _flapping(60_000),
     _later(2_000),
-    (0, beaten("c", sequence=1)),
-    (0, beaten("a", sequence=1)),
-    (2_000, beaten("c", sequence=2)),
+    (0, beat_of("c", sequence=1)),
+    (0, beat_of("a", sequence=1)),
+    (2_000, beat_of("c", sequence=2)),
 ]
 """Who is held and speaks lives for a session from then on, and no longer."""
 
@@ -75,10 +75,10 @@ GONE_FOR_A_WHILE: Final[list[tuple[int, Record]]] = [
     (0, routed("orders", 8)),
     _later(5_000),
     _later(5_000),
-    (0, beaten("m1", sequence=1)),
-    (0, beaten("m2", sequence=1)),
+    (0, beat_of("m1", sequence=1)),
+    (0, beat_of("m2", sequence=1)),
     (0, left("m3", temporary=True)),
-    (0, beaten("m4", sequence=1)),
+    (0, beat_of("m4", sequence=1)),
 ]
 """Who goes for a while is heard as well: with it, enough are to shorten the others' holds."""
 

@@ -59,7 +59,7 @@ def folded(
             law = replace(RULES, cache=Cache())
         cell, published = fold(read(write(cell)), others, law, beats)
         records.append(published)
-    register = pulses.Register(pulses.read(cell.pulses))
+    register = pulses.PulseTable(pulses.read(cell.pulses))
     groups = {it: unpack(packed) for it, packed in cell.groups.by_name().items()}
     return records, {
         name: replace(register.take(state)[0], deadline=None) for name, state in groups.items()

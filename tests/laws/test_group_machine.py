@@ -27,7 +27,7 @@ from tests.builders.effort import tried
 from tests.builders.notation import queue_text, turn_text
 from tests.builders.records import (
     Record,
-    beaten,
+    beat_of,
     commanded,
     drained,
     joined,
@@ -165,7 +165,7 @@ class Group(RuleBasedStateMachine):
         """Somebody says what it has, or lies."""
         name = data.draw(st.sampled_from(sorted(self.lives)))
         owned = self.owned(name) if honest else f"orders-{data.draw(st.integers(0, 3))}@1"
-        self.story.reads(beaten(self.who(name), epoch=self.told(name), owned=owned))
+        self.story.reads(beat_of(self.who(name), epoch=self.told(name), owned=owned))
 
     @precondition(lambda self: self.lives)
     @rule(data=st.data())
@@ -186,7 +186,7 @@ class Group(RuleBasedStateMachine):
         """Time goes by; perhaps everybody beats meanwhile."""
         self.story.waits(seconds=seconds)
         if everybody and self.lives:
-            self.story.reads(*(beaten(self.who(name)) for name in sorted(self.lives)))
+            self.story.reads(*(beat_of(self.who(name)) for name in sorted(self.lives)))
 
     @rule(command=COMMANDS)
     def operator_says(self, command: Command) -> None:

@@ -16,13 +16,13 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import Ailment, GroupState
 from rebalance.ids import MemberId
 from tests.builders.effort import tried
-from tests.builders.records import beaten, commanded, drained, joined, left, routed
+from tests.builders.records import beat_of, commanded, drained, joined, left, routed
 from tests.builders.story import Story
 from tests.laws.logs import COMMANDED_LOGS, CUTS, LIVES, Entry, Telling, read
 
 POLICY = Policy()
 
-BEATS = st.builds(beaten, LIVES, sequence=st.integers(6, 30), epoch=st.integers(0, 40))
+BEATS = st.builds(beat_of, LIVES, sequence=st.integers(6, 30), epoch=st.integers(0, 40))
 ROUTES = st.builds(routed, st.just("orders"), st.integers(0, 4), version=st.integers(6, 9))
 QUIET = st.lists(
     st.tuples(st.sampled_from([0, 500, 1_000, 2_000, 6_000]), BEATS | BEATS | ROUTES), max_size=12
@@ -59,7 +59,7 @@ def at_rest() -> Story:
     """Begin with two members that have read their records and have all that is meant for them."""
     story = Story(policy=POLICY)
     story.reads(joined("a"), joined("b"), routed("orders", 2))
-    story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+    story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
     return story
 
 
@@ -70,7 +70,7 @@ def test_a_beat_that_says_nothing_new_goes_the_short_way() -> None:
     assert story.state.is_settled
 
     with patch.object(steps, "_move") as moved, patch.object(steps, "_catch_up") as resumed:
-        story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+        story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
         story.ticks()
 
     assert [] == story.decided

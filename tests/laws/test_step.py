@@ -17,7 +17,7 @@ from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
 from rebalance.ids import Epoch, MemberId, Millis, Queue
 from tests.builders.effort import tried
-from tests.builders.records import at, beaten, joined
+from tests.builders.records import at, beat_of, joined
 from tests.builders.story import only
 from tests.laws.logs import COMMANDED_LOGS, CUTS, LOGS, RECORDS, Entry, Telling, is_spared, read
 from tests.laws.rarities import (
@@ -233,7 +233,7 @@ def test_member_that_beats_within_its_session_never_expires(
     mine: list[Entry] = [(0, joined("z", sequence=0))]
     for sequence, gap in enumerate(beats):
         now += gap
-        mine.append((now, beaten("z", sequence=sequence)))
+        mine.append((now, beat_of("z", sequence=sequence)))
     meanwhile = [(min(when, now), record) for when, record in others]
     events = read(merged(mine, meanwhile), PATIENT)
     changes = [
@@ -258,7 +258,7 @@ def test_longer_session_never_expires_more(
 ) -> None:
     """Whoever survives a short timeout survives a longer one on the same log (I17)."""
     log: list[Entry] = [(0, joined(each, sequence=0)) for each in "abc"]
-    log += [(gap, beaten(who, sequence=at)) for at, (gap, who) in enumerate(beats)]
+    log += [(gap, beat_of(who, sequence=at)) for at, (gap, who) in enumerate(beats)]
     survivors = []
     for session in (short, short + longer):
         policy = Policy(

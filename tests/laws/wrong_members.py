@@ -80,16 +80,6 @@ def works_on_when_released(right: Method) -> Method:
     return wrong
 
 
-def names_whom_it_was_told_first(right: Method) -> Method:
-    """It does not mind that somebody else comes next by now (rule 3)."""
-    del right
-
-    def wrong(self: Baton, row: HolderRef) -> None:
-        del self, row
-
-    return wrong
-
-
 def waits_though_told_to_hold(right: Method) -> Method:
     """An heir that missed the release waits for it for ever (rule 1)."""
 

@@ -52,7 +52,7 @@ from rebalance.ids import InstanceId, MemberId, Millis
 from tests.builders.amnesia import Remembered
 from tests.builders.records import (
     Record,
-    beaten,
+    beat_of,
     commanded,
     drained,
     joined,
@@ -116,7 +116,7 @@ def _mode(words: list[str]) -> Mode:
 def _beat(who: str, _: list[str], options: Options) -> Record:
     owned = options.get("owned")
     listed = None if owned is None else owned.replace(",", " ")
-    return beaten(who, epoch=int(options.get("epoch", "0")), owned=listed)
+    return beat_of(who, epoch=int(options.get("epoch", "0")), owned=listed)
 
 
 def _route(topic: str, _: list[str], options: Options) -> Record:

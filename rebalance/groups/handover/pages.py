@@ -18,7 +18,7 @@ from rebalance.groups.model.ownership import Asked, Grant, Over, Ownership
 from rebalance.ids import Epoch, Life, Queue, Tenure
 
 
-class Claim(NamedTuple):
+class RecordedGrant(NamedTuple):
     """What one member's record says of one queue; the greater, the later it was granted."""
 
     epoch: Epoch
@@ -41,16 +41,17 @@ class Claim(NamedTuple):
         return Tenure(self.life, self.epoch)
 
 
-def claims_of(record: Adopted) -> list[tuple[Queue, Claim]]:
+def grants_in(record: Adopted) -> list[tuple[Queue, RecordedGrant]]:
     """Return what a record claims, queue by queue."""
     told, life, portion = record.epoch, record.life, record.portion
     claims = [
-        (turn.queue, Claim(turn.epoch, told, life, asked, turn.next, to=turn.to))
+        (turn.queue, RecordedGrant(turn.epoch, told, life, asked, turn.next, to=turn.to))
         for turns, asked in ((portion.hold, False), (portion.give, True))
         for turn in turns
     ]
     return claims + [
-        (it.queue, Claim(it.epoch, told, life, source=it.predecessor)) for it in portion.inherit
+        (it.queue, RecordedGrant(it.epoch, told, life, source=it.predecessor))
+        for it in portion.inherit
     ]
 
 
@@ -61,7 +62,7 @@ def rows_of(record: Adopted) -> list[Queue]:
     return rows + [each.queue for each in portion.inherit]
 
 
-def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
+def page_of(claims: Sequence[RecordedGrant], asked: Asked) -> Ownership:
     """Return a queue's page by what its members were told; ``asked`` is for those to be told now.
 
     The latest grant that was confirmed says most: every earlier one is over. An heir's was, too, if
@@ -83,7 +84,7 @@ def page_of(claims: Sequence[Claim], asked: Asked) -> Ownership:
     return Ownership(Grant(*source), grants, grants[-1].epoch, asked, Over(Ending.FENCED, asked.at))
 
 
-def _held(claim: Claim, heirs: tuple[Grant, ...], asked: Asked) -> Ownership:
+def _held(claim: RecordedGrant, heirs: tuple[Grant, ...], asked: Asked) -> Ownership:
     told = replace(asked, epoch=claim.told) if claim.asked else None
     page = Ownership(Grant(claim.life, claim.epoch), heirs, asked=told)
     if claim.named in {heir.epoch for heir in heirs}:

@@ -106,6 +106,7 @@ class Draft:
         """Return the state with every part as it is now; one that was not opened is as before."""
         assert group_epoch <= epoch, f"the group changed at {group_epoch}, after {epoch}"
         before = self.before
+        assert before.outbox.change_cause is None or outbox.change_cause is not None, "no cause"
         topics, target, handover, rules = self._topics, self._target, self._handover, self._rules
         return GroupState(
             name=before.name,

@@ -26,7 +26,7 @@ class Membership:
     """How often each came and went: by instance or, without one, by member; present and gone
     (``flapping``). Invariant: no more than the policy allows members."""
     departures: Mapping[MemberId, Departure] = field(default_factory=dict)
-    """Who has left lately (``departures``)."""
+    """Who has left lately (``departures``). Invariant: no more than that module remembers."""
     empty_since: Millis | None = None
     """Since when the group is empty, on the log clock (``remains``); None: it is not, or all that
     was left of it is dropped. Invariant: None while there are members."""

@@ -24,7 +24,8 @@ class Target:
     shortage: Mapping[str, int] = field(default_factory=dict)
     """Why the strategy could not assign queues, and how many. Invariant: none is 0."""
     heirs: Mapping[Queue, MemberId] = field(default_factory=dict)
-    """By queue, who would own it if its owner went (``succession``)."""
+    """By queue, who would own it if its owner went (``dealing``). Invariant: each queue
+    has an owner, and its heir is another member."""
 
 
 @dataclass(slots=True)

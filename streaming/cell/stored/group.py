@@ -135,7 +135,7 @@ def group(form: GroupForm, beats: BeatsForm, deadline: Millis | None) -> GroupSt
     )
 
 
-def beaten(
+def with_beats(
     state: GroupState,
     pulses: Mapping[MemberId, Pulse],
     unposted: tuple[MemberId, ...],
@@ -229,10 +229,10 @@ def _ailment(form: AilmentForm) -> Ailment:
     return Ailment(reason=form.reason, tried=form.tried, until=form.until)
 
 
-_UNBEATEN: Final = [
+_WITHOUT_BEATS: Final = [
     *(it.name for it in fields(GroupState) if it.name not in {"membership", "outbox", "deadline"}),
     *(f"membership.{it.name}" for it in fields(Membership) if it.name != "pulses"),
     *(f"outbox.{it.name}" for it in fields(Outbox) if it.name != "unposted"),
 ]
-unbeaten: Final = attrgetter(*_UNBEATEN)
+without_beats: Final = attrgetter(*_WITHOUT_BEATS)
 """All that a beat leaves alone."""

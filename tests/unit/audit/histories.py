@@ -230,7 +230,7 @@ class ShownHistory:
 
 
 def a_member() -> ShownHistory:
-    """A member that was answered and has just beaten, after the clock's first stroke."""
+    """A member that was answered and has just beat_of, after the clock's first stroke."""
     told = ShownHistory()
     told.ticks()
     told.joined("a")

@@ -17,7 +17,7 @@ from streaming.pipeline import MOST_WAITING
 from streaming.process.ending import Ending
 from streaming.process.trouble import Trouble
 from streaming.query import QueryFailed, QueryLife
-from streaming.startup.losses import Held, NotSurveyed, Shelf
+from streaming.startup.losses import Contents, Ends, NotSurveyed
 
 NOTHING: Any = None
 LOST = Ending("a worker was lost", passes=True)
@@ -205,8 +205,8 @@ def test_a_checkpoint_that_is_too_old_is_set_aside(
 
     What is told to it then might be read after something was decided.
     """
-    held = {("t.releases", 3): Held(0, releases), ("t.heartbeats", 0): Held(0, beats)}
-    monkeypatch.setattr("streaming.query.survey", lambda *_: Shelf("c", {}, held))
+    held = {("t.releases", 3): Ends(0, releases), ("t.heartbeats", 0): Ends(0, beats)}
+    monkeypatch.setattr("streaming.query.survey", lambda *_: Contents("c", {}, held))
     monkeypatch.setattr("streaming.query.present_terms", lambda *_: None)
     one, old = on_a_checkpoint()
     with capture_logs() as lines:
@@ -221,7 +221,7 @@ def test_a_damaged_checkpoint_is_set_aside(
     monkeypatch: pytest.MonkeyPatch, *, in_use: bool
 ) -> None:
     """Also if all its plans are gone; nothing more is read of it, and the log has the files."""
-    monkeypatch.setattr("streaming.query.survey", lambda *_: Shelf("c", {}, {}))
+    monkeypatch.setattr("streaming.query.survey", lambda *_: Contents("c", {}, {}))
     monkeypatch.setattr("streaming.query.present_terms", lambda *_: None)
     one, old = on_a_checkpoint()
     old.hurt, old.in_use = ["offsets/7 is empty"], in_use
@@ -238,11 +238,11 @@ def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
     """Whatever fails before it: the old one was made under other settings."""
     failures = [NotSurveyed("Kafka does not answer")]
 
-    def look(_options: object, _trouble: object) -> Shelf:
+    def look(_options: object, _trouble: object) -> Contents:
         for failure in failures:
             failures.clear()
             raise failure
-        return Shelf("c", {}, {})
+        return Contents("c", {}, {})
 
     monkeypatch.setattr("streaming.query.survey", look)
     monkeypatch.setattr("streaming.query.present_terms", lambda *_: None)
@@ -262,7 +262,7 @@ def test_a_new_checkpoint_is_begun_though_the_first_try_fails(
 
 def test_who_finds_that_a_standby_has_its_checkpoint_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was frozen begins no new checkpoint where the old one was."""
-    monkeypatch.setattr("streaming.query.survey", lambda *_: Shelf("c", {}, {}))
+    monkeypatch.setattr("streaming.query.survey", lambda *_: Contents("c", {}, {}))
     one, old = on_a_checkpoint()
     old.elsewhere = "/c.at-1767312000000-0b5e55ed"
     with pytest.raises(QueryFailed, match="another controller has taken over") as ended:

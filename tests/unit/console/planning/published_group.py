@@ -14,7 +14,7 @@ from rebalance.stamp import Stamp
 from sinks import Outlet, record_of
 from streaming.wire.translation import event_of
 from tests.builders.notation import turn_text
-from tests.builders.records import beaten, released
+from tests.builders.records import beat_of, released
 from tests.builders.story import Story
 from trimtab.protocol import MEMBERS, ROUTES, Join, Record, Route, RunRef, encode
 
@@ -77,7 +77,9 @@ class PublishedGroup:
             there = self.story.state.membership.members.keys() - set(silent)
             epoch = self.story.state.epoch
             if there:
-                self.story.reads(*(beaten(f"{name}:{LIFE}", epoch=epoch) for name in sorted(there)))
+                self.story.reads(
+                    *(beat_of(f"{name}:{LIFE}", epoch=epoch) for name in sorted(there))
+                )
             self._obey()
         self._publish()
 

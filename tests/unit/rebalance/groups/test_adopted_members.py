@@ -10,7 +10,7 @@ from rebalance.ids import Life, Queue
 from tests.builders.amnesia import Remembered, a_story
 from tests.builders.notation import life
 from tests.builders.records import (
-    beaten,
+    beat_of,
     drained,
     found,
     joined,
@@ -114,7 +114,7 @@ def test_who_refuses_newer_lives_keeps_the_older() -> None:
     story = a_story(Policy(on_twin=TwinRule.REFUSE_NEWER))
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("a:2"))
-    story.reads(beaten("a", epoch=1))
+    story.reads(beat_of("a", epoch=1))
     pages = story.pages()
     story.forgets(kept=2)
 
@@ -149,7 +149,7 @@ def test_a_lost_release_is_proved_by_a_beat_of_the_past() -> None:
     story = a_story()
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("b"))
-    story.missed(beaten("a", epoch=2, owned="orders-0@1"))
+    story.missed(beat_of("a", epoch=2, owned="orders-0@1"))
     story.forgets()
 
     assert {"a": "orders-1@1>2"} == story.freed()
@@ -203,7 +203,7 @@ def test_the_sessions_of_those_it_knows_begin_anew_too() -> None:
     pages = story.pages()
     for _ in range(30):
         story.waits(seconds=1)
-        story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+        story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
     story.log = [moment for moment in story.log if not isinstance(moment, BeatSeen)]
     story.forgets()
     assert not story.state.membership.members[life("a")[0]].presumed

@@ -4,7 +4,7 @@ from rebalance.groups.model.events import Released
 from rebalance.groups.model.overview import GroupPhase
 from rebalance.groups.model.policy import Policy
 from tests.builders.amnesia import Remembered, a_story, beats
-from tests.builders.records import beaten, drained, joined, marked, released, routed
+from tests.builders.records import beat_of, drained, joined, marked, released, routed
 
 ON = Policy(standing_heirs=True)
 
@@ -17,7 +17,7 @@ def changed_mind() -> Remembered:
     story = a_story(ON)
     story.reads(joined("a"), routed("orders", 1))
     story.reads(joined("b"))
-    story.reads(joined("c"), drained("b"), beaten("a", epoch=2, owned="orders-0@1"))
+    story.reads(joined("c"), drained("b"), beat_of("a", epoch=2, owned="orders-0@1"))
     assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
     story.away(seconds=1)
     return story
@@ -29,7 +29,7 @@ def test_a_beat_of_the_past_ends_no_promise() -> None:
     story.forgets()
     assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
 
-    story.reads(beaten("a", epoch=3, owned="orders-0@1"))
+    story.reads(beat_of("a", epoch=3, owned="orders-0@1"))
     assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()  # it has told what it had in 4 since
 
     story.reads(released("a", "orders-0@1>2"))
@@ -40,7 +40,7 @@ def test_a_beat_of_now_ends_a_promise() -> None:
     """Its holder has read the record by which the controller began again."""
     story = changed_mind()
     story.forgets()
-    story.reads(beaten("a", epoch=story.state.epoch, owned="orders-0@1"))
+    story.reads(beat_of("a", epoch=story.state.epoch, owned="orders-0@1"))
 
     assert {"orders-0": "a@1 > c@3"} == story.pages()
 

@@ -3,14 +3,14 @@
 from rebalance.groups.adoption import published
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import GroupName
-from tests.builders.records import advanced, at, beaten, joined, left
+from tests.builders.records import advanced, at, beat_of, joined, left
 
 
 def test_a_stamp_that_was_far_ahead_does_not_reopen_the_past() -> None:
     """A command of the past stays obeyed once, whatever one record before it says of the time."""
     day = 86_400_000
     stamps = [at(1_000), at(day), at(2_000, 2), at(9_000, 3), at(9_500, 4)]
-    records = [joined("a"), beaten("a"), left("a"), joined("b"), advanced(7, decided=5_000)]
+    records = [joined("a"), beat_of("a"), left("a"), joined("b"), advanced(7, decided=5_000)]
     events = [record(stamp) for record, stamp in zip(records, stamps, strict=True)]
 
     news = published(GroupState(GroupName("billing")), events)

@@ -12,7 +12,7 @@ from rebalance.groups.model.decisions import GroupAiled, MemberChanged, Rebalanc
 from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
-from tests.builders.records import at, beaten, commanded, joined, left, routed
+from tests.builders.records import at, beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only
 
 
@@ -64,11 +64,11 @@ def test_it_is_asked_again_at_the_next_change_and_not_before() -> None:
     asked, said = strategy.asked, len(story.decisions)
     for number in range(5):
         story.waits(seconds=1)
-        story.reads(*(beaten(name, sequence=20 + number) for name in "abc"))
+        story.reads(*(beat_of(name, sequence=20 + number) for name in "abc"))
     assert (asked, said) == (strategy.asked, len(story.decisions))
 
     story.waits(seconds=2)
-    story.reads(joined("d"), *(beaten(name, sequence=30) for name in "abc"))
+    story.reads(joined("d"), *(beat_of(name, sequence=30) for name in "abc"))
     story.waits(seconds=2)
     assert asked + 1 == strategy.asked
     assert 1 == len(only(GroupAiled, story.decisions))
@@ -145,6 +145,6 @@ def test_who_is_heard_while_a_step_fails_has_read_no_more_than_before() -> None:
     pulse = story.state.membership.pulses[MemberId("a")]
     assert pulse.unread is not None
 
-    beat = beaten("a", sequence=99)(at(5_000))
+    beat = beat_of("a", sequence=99)(at(5_000))
     after = heard(story.state, [beat]).membership.pulses[MemberId("a")]
     assert replace(pulse, seen=Millis(5_000), sequence=99) == after

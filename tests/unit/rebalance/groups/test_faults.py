@@ -18,7 +18,7 @@ from rebalance.groups.model.events import Mode
 from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import InstanceId, Millis
-from tests.builders.records import Record, beaten, drained, joined, left, released, routed
+from tests.builders.records import Record, beat_of, drained, joined, left, released, routed
 from tests.builders.story import Story, only, two_members
 
 PATIENT = Policy(session_timeout_ms=Millis(600_000))
@@ -45,7 +45,7 @@ def test_a2_controller_away_for_an_hour() -> None:
     before = story.pages()
     story.away(seconds=3600)
 
-    assert [] == story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+    assert [] == story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
     assert [] == story.waits(seconds=9)
     assert before == story.pages()
 
@@ -55,7 +55,7 @@ def test_a9_a_batch_that_takes_very_long() -> None:
     story = two_members()
     for _ in range(20):  # what the log held, however it is cut into batches
         story.away(seconds=4)
-        assert [] == story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+        assert [] == story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
 
     assert [] == changes(story)
 
@@ -81,7 +81,7 @@ def test_b3_every_record_twice() -> None:
         routed("orders", 2),
         joined("b", sequence=1),
         released("a", "orders-1@2>3"),
-        beaten("a", epoch=3, owned="orders-0@2", sequence=1),
+        beat_of("a", epoch=3, owned="orders-0@2", sequence=1),
         drained("b", sequence=2),
         released("b", "orders-1@3>5"),
     ]
@@ -117,7 +117,7 @@ def test_b2_a_brokers_clock_that_jumps(skews: dict[int, int]) -> None:
     for second in range(1, 60):
         story.wall = began + 1_000 * (second + skews.get(second, 0))
         if second % 3 == 0:
-            story.reads(*(beaten(name, epoch=1) for name in ("ab" if second <= died else "a")))
+            story.reads(*(beat_of(name, epoch=1) for name in ("ab" if second <= died else "a")))
         else:
             story.ticks()
         gone = {name for name, _ in changes(story)}
@@ -142,12 +142,12 @@ def test_f1_sessions_outlive_a_kafka_that_stalls(
     story = two_members(policy=policy)
     tick_s = session_s / 10
     for _ in range(10):
-        story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+        story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
         for _ in range(2):
             for _ in range(3):
                 story.waits(seconds=tick_s)
             if not lost:
-                story.reads(beaten("a", epoch=1), beaten("b", epoch=1))
+                story.reads(beat_of("a", epoch=1), beat_of("b", epoch=1))
         story.away(seconds=stall_s)
         story.waits(seconds=tick_s)
 
@@ -216,7 +216,9 @@ def test_c8_a_member_that_releases_and_goes_on() -> None:
     story.reads(joined("a"), routed("orders", 2))
     story.reads(joined("b"))
     story.obeys("a")
-    [refused] = only(ClaimRefused, story.reads(beaten("a", epoch=3, owned="orders-0@1 orders-1@1")))
+    [refused] = only(
+        ClaimRefused, story.reads(beat_of("a", epoch=3, owned="orders-0@1 orders-1@1"))
+    )
 
     assert ["orders-1"] == [f"{queue.topic}-{queue.id}" for queue in refused.queues]
     assert {"orders-0": "a", "orders-1": "b"} == story.owners()
@@ -226,7 +228,7 @@ def test_c9_a_claim_of_what_was_never_granted() -> None:
     """It is refused, answered with the member's own record, and changes nothing."""
     story = two_members()
     before = story.pages()
-    decided = story.reads(beaten("a", epoch=1, owned="orders-0@1 orders-1@1"))
+    decided = story.reads(beat_of("a", epoch=1, owned="orders-0@1 orders-1@1"))
 
     assert ["a"] == [refused.member for refused in only(ClaimRefused, decided)]
     assert (before, 1) == (story.pages(), story.state.epoch)

@@ -3,7 +3,7 @@
 from rebalance.groups.model.decisions import HandedOver
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
-from tests.builders.records import beaten, left, released
+from tests.builders.records import beat_of, left, released
 from tests.builders.story import Story, handing_over, only, two_members
 
 SESSION_S = 10
@@ -14,7 +14,7 @@ def falls_silent(story: Story) -> HandedOver:
     """Member b is heard no more, until a has its queue."""
     for _ in range(SESSION_S + 2):
         story.waits(seconds=1)
-        story.reads(beaten("a"))
+        story.reads(beat_of("a"))
     (handed,) = only(HandedOver, story.decisions)
     return handed
 
@@ -61,7 +61,7 @@ def test_a_queue_whose_member_leaves_waits_for_the_log_alone() -> None:
 def test_what_a_guard_releases_was_idle_since_the_last_beat() -> None:
     """The guard knows that its process is dead, and not when it died."""
     story = handing_over()
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.waits(seconds=3)
     story.reads(released("a", "orders-1@1>2", own=False))
     (handed,) = only(HandedOver, story.decided)

@@ -21,7 +21,7 @@ from rebalance.groups.model.overview import GroupPhase, GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.groups.model.state import GroupState
 from rebalance.ids import MemberId, Millis
-from tests.builders.records import beaten, commanded, joined, left, registered, routed
+from tests.builders.records import beat_of, commanded, joined, left, registered, routed
 from tests.builders.story import BIRTH_MS, Story, only, two_members
 
 B, NOBODY = MemberId("b"), MemberId("nobody")
@@ -130,11 +130,11 @@ def test_a_pause_in_which_nothing_happens_draws_no_epoch() -> None:
     story.reads(commanded(Pause()))
     for _ in range(6):
         story.waits(seconds=5)
-        story.reads(beaten("a"))
+        story.reads(beat_of("a"))
     epoch = story.state.epoch
     for _ in range(6):
         story.waits(seconds=5)
-        story.reads(beaten("a"))
+        story.reads(beat_of("a"))
 
     assert epoch == story.state.epoch
     assert {"b"} == set(story.state.membership.suspected)
@@ -175,7 +175,7 @@ def test_a_paused_group_moves_nothing_and_evicts_nobody() -> None:
     story.reads(commanded(Pause()))
     story.reads(joined("c"), routed("orders", 3, version=2))
     story.waits(seconds=11)
-    story.reads(beaten("a"), beaten("c"))
+    story.reads(beat_of("a"), beat_of("c"))
 
     assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
     assert {"a", "b", "c"} == set(story.state.membership.members)

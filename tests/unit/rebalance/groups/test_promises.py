@@ -4,7 +4,7 @@ from allocators import allocator
 from rebalance.groups.model.commands import Pause, Resume
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
-from tests.builders.records import beaten, commanded, joined, left, missing, routed, wild
+from tests.builders.records import beat_of, commanded, joined, left, missing, routed, wild
 from tests.builders.story import Story
 
 HERS = InstanceId("i")
@@ -78,7 +78,7 @@ def test_a_topic_that_comes_back_before_its_holders_were_told_is_another_one() -
     story.reads(missing("orders", version=2), missing("orders", version=3))
     for _ in range(11):
         story.waits(seconds=3)
-        story.reads(beaten("a", epoch=1))
+        story.reads(beat_of("a", epoch=1))
     story.reads(routed("orders", 2, version=4, generation="new"))
     story.reads(commanded(Resume()))
 

@@ -17,7 +17,7 @@ from tests.builders.notation import queue, turns
 from tests.builders.records import (
     Record,
     at,
-    beaten,
+    beat_of,
     joined,
     missing,
     released,
@@ -192,7 +192,7 @@ def test_nothing_is_published_when_nothing_changes() -> None:
     epoch = story.state.epoch
 
     assert [] == story.reads(
-        beaten("a", epoch=1, owned="orders-0@1"), beaten("b", epoch=1, owned="orders-1@1")
+        beat_of("a", epoch=1, owned="orders-0@1"), beat_of("b", epoch=1, owned="orders-1@1")
     )
     assert [] == story.waits(seconds=5)
     assert epoch == story.state.epoch
@@ -221,7 +221,7 @@ def test_state_that_went_in_is_untouched() -> None:
 def test_unknown_member_leaves_no_trace() -> None:
     """A stranger's beats and releases are answered, never remembered."""
     nothing = GroupState(GroupName("billing"))
-    events: list[Event] = [beaten("x", epoch=3)(at(0)), released("x", "orders-0@3")(at(0))]
+    events: list[Event] = [beat_of("x", epoch=3)(at(0)), released("x", "orders-0@3")(at(0))]
     outcome = step(nothing, events, at(0, offset=1), Policy(), lambda _: AllocationPlan({}))
 
     assert nothing == outcome.state

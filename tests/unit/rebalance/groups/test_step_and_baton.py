@@ -10,7 +10,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
 from tests.builders.notation import turns
 from tests.builders.records import (
-    beaten,
+    beat_of,
     drained,
     joined,
     left,
@@ -151,7 +151,7 @@ def test_target_returns_to_the_holder_while_it_is_asked() -> None:
 def test_release_that_was_lost_is_repaired_by_a_beat() -> None:
     """What a member no longer owns after acting on "give" is released (C7)."""
     story = handing_over()
-    story.reads(beaten("a", epoch=2, owned="orders-0@1"))
+    story.reads(beat_of("a", epoch=2, owned="orders-0@1"))
     assert {"a": "orders-1@1>2"} == story.freed()
 
     story.ticks()
@@ -162,7 +162,7 @@ def test_a_beat_that_does_not_say_what_its_member_owns_proves_no_release() -> No
     """Nothing has changed since its last beat, it says; not that it owns nothing."""
     story = handing_over()
     before = story.pages()
-    story.reads(beaten("a", epoch=2))
+    story.reads(beat_of("a", epoch=2))
 
     assert before == story.pages()
 
@@ -172,7 +172,7 @@ def test_release_that_is_repeated_changes_nothing() -> None:
     story = handing_over()
     story.reads(released("a", "orders-1@1>2"))
 
-    again = beaten("a", epoch=2, owned="orders-0@1")
+    again = beat_of("a", epoch=2, owned="orders-0@1")
     assert [] == story.reads(released("a", "orders-1@1>2"), again)
 
 
@@ -183,7 +183,7 @@ def test_slow_revoker_is_fenced_at_its_deadline_and_delays_only_its_own_queues()
     story.reads(joined("b"))
     for _ in range(9):
         story.waits(seconds=5)
-        story.reads(beaten("a"), beaten("b"))
+        story.reads(beat_of("a"), beat_of("b"))
     story.waits(seconds=5.999)  # of which one until the next batch shows that it was told
     assert {"orders-0": "a@1", "orders-1": "a@1!2 > b@2"} == story.pages()
 

@@ -16,7 +16,7 @@ from rebalance.groups.step import step
 from rebalance.ids import GroupName, MemberId
 from tests.builders.records import (
     at,
-    beaten,
+    beat_of,
     drained,
     joined,
     left,
@@ -100,7 +100,7 @@ def test_silent_member_expires_at_its_session_timeout() -> None:
     """A crash costs one session timeout of log time, and not a tick more."""
     story = two_members()
     story.waits(seconds=9)
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.waits(seconds=0.999)
 
     assert {"orders-0": "a@1", "orders-1": "b@1"} == story.pages()
@@ -118,7 +118,7 @@ def test_beats_keep_a_member_for_ever() -> None:
     story = two_members()
     for _ in range(20):
         story.waits(seconds=9.999)
-        assert [] == story.reads(beaten("a"), beaten("b"))
+        assert [] == story.reads(beat_of("a"), beat_of("b"))
 
 
 def test_outage_of_the_log_is_nobodys_death() -> None:
@@ -127,7 +127,7 @@ def test_outage_of_the_log_is_nobodys_death() -> None:
     story.away(seconds=3_600)
 
     assert [] == story.waits(seconds=4)
-    assert [] == story.reads(beaten("a"), beaten("b"))
+    assert [] == story.reads(beat_of("a"), beat_of("b"))
 
 
 def test_member_that_died_during_an_outage_expires_after_a_session_of_new_log_time() -> None:
@@ -135,7 +135,7 @@ def test_member_that_died_during_an_outage_expires_after_a_session_of_new_log_ti
     story = two_members()
     story.away(seconds=3_600)
     story.waits(seconds=1)
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.waits(seconds=8)  # 2 s for the gap, 8 s since
 
     assert {"a"} == set(story.state.membership.members)
@@ -147,8 +147,8 @@ def test_member_may_join_and_fall_silent_within_one_batch() -> None:
         joined("a")(at(0)),
         joined("b")(at(0, offset=1)),
         routed("orders", 2)(at(0, offset=2)),
-        beaten("b")(at(9_999, offset=3)),
-        beaten("b")(at(10_000, offset=4)),
+        beat_of("b")(at(9_999, offset=3)),
+        beat_of("b")(at(10_000, offset=4)),
     ]
     state = step(GroupState(GroupName("g")), events, at(10_000), Policy(), averagely).state
 
@@ -159,10 +159,10 @@ def test_beat_in_the_batch_that_proves_the_silence_comes_too_late() -> None:
     """Within a batch the log's order decides, not the batch (B5)."""
     story = two_members()
     story.waits(seconds=9)
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.waits(seconds=0.5)
     story.away(seconds=0.5)
-    story.reads(beaten("b", epoch=1))
+    story.reads(beat_of("b", epoch=1))
 
     assert {"a"} == set(story.state.membership.members)
     assert story.records[MemberId("b")] is None
@@ -172,7 +172,7 @@ def test_expired_member_that_joins_again_is_new() -> None:
     """It is not resurrected into its old queues: grants are new, under new epochs (B5)."""
     story = two_members()
     story.waits(seconds=9)
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.waits(seconds=1)
     story.reads(joined("b"))
 
@@ -183,9 +183,9 @@ def test_expiry_and_return_in_one_batch_take_the_old_grants_back() -> None:
     """The grants of the expired life are gone even when the same life is back at once."""
     story = two_members()
     story.waits(seconds=9)
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.away(seconds=1)
-    story.reads(beaten("b", epoch=1), joined("b"))
+    story.reads(beat_of("b", epoch=1), joined("b"))
 
     assert {"orders-0": "a@1", "orders-1": "b@2"} == story.pages()
 
@@ -217,7 +217,7 @@ def test_older_life_cannot_come_back() -> None:
     story = two_members()
     story.reads(joined("b:2"))
 
-    assert [] == story.reads(joined("b"), beaten("b", epoch=1), left("b"))
+    assert [] == story.reads(joined("b"), beat_of("b", epoch=1), left("b"))
 
 
 def test_member_that_begins_to_broadcast_lets_others_have_what_it_held() -> None:

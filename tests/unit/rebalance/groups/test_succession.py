@@ -8,7 +8,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, HandedOver, Rebal
 from rebalance.groups.model.policy import Policy
 from tests.builders.amnesia import Remembered, a_story, beats
 from tests.builders.notation import grant_text, turn_text
-from tests.builders.records import beaten, drained, joined, left, released, routed
+from tests.builders.records import beat_of, drained, joined, left, released, routed
 from tests.builders.story import only
 
 ON = Policy(standing_heirs=True)
@@ -168,9 +168,9 @@ def test_when_it_is_turned_off_nobody_is_named_any_more() -> None:
     assert {None} == {it.next for name in "abc" for it in story.told(name).hold}
 
     story.reads(
-        beaten("a", epoch=3, owned="orders-0@1 orders-1@1"),
-        beaten("b", epoch=3, owned="orders-2@1 orders-3@1"),
-        beaten("c", epoch=3, owned="orders-4@1 orders-5@1"),
+        beat_of("a", epoch=3, owned="orders-0@1 orders-1@1"),
+        beat_of("b", epoch=3, owned="orders-2@1 orders-3@1"),
+        beat_of("c", epoch=3, owned="orders-4@1 orders-5@1"),
     )
     assert {name: page.partition(" ")[0] for name, page in HEIRS.items()} == story.pages()
     assert {} == dict(story.state.target.heirs)

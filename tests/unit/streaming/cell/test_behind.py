@@ -27,13 +27,13 @@ def at_work() -> tuple[Log, Cell]:
     tick(log, NEW, 1, 0, 2_000)
     cell = fold(Cell(gate=SHUT), log.read(), RULES).cell
     for number in range(2, 6):
-        beaten(log, 1_000 + number * 1_000, "ab")
+        beat_of(log, 1_000 + number * 1_000, "ab")
         tick(log, NEW, number, number - 1, 1_000 + number * 1_000)
         cell = fold(cell, log.read(), RULES).cell
     return log, cell
 
 
-def beaten(log: Log, at: int, names: str) -> None:
+def beat_of(log: Log, at: int, names: str) -> None:
     """Members beat."""
     for name in names:
         log.append(HEARTBEATS, "billing", beat(name, sequence=at // 100), at=at)
@@ -42,7 +42,7 @@ def beaten(log: Log, at: int, names: str) -> None:
 def frozen(log: Log, seconds: int) -> list[Row]:
     """For so long a controller ticks and reads nothing; what is said meanwhile."""
     for second in range(7, 7 + seconds):
-        beaten(log, second * 1_000, "ab")
+        beat_of(log, second * 1_000, "ab")
         tick(log, NEW, second - 1, 5, second * 1_000)
     return log.read()
 
@@ -69,7 +69,7 @@ def test_nobody_is_fenced_for_what_it_cannot_have_been_told() -> None:
         folded = fold(folded.cell, backlog[first : first + 30], RULES)
         assert [] == folded.records
     for second in range(307, 400):
-        beaten(log, second * 1_000, "abc")
+        beat_of(log, second * 1_000, "abc")
         tick(log, NEW, second - 1, second - 2, second * 1_000)
         folded = fold(folded.cell, log.read(), RULES)
         if len(state_of(folded.cell).membership.members) < 3:
@@ -94,7 +94,7 @@ def test_ticks_of_another_start_prove_nothing() -> None:
     log, cell = at_work()
     for second in range(7, 100):
         tick(log, OLD, second, second - 1, second * 1_000)
-        beaten(log, second * 1_000, "a")
+        beat_of(log, second * 1_000, "a")
     folded = fold(cell, log.read(), RULES)
 
     assert cell.clock == folded.cell.clock

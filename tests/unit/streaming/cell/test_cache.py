@@ -22,8 +22,8 @@ def test_what_is_remembered_is_not_unpacked_again() -> None:
     packed = mind.pack(state, GroupState(state.name), None)
 
     assert state is mind.unpack(packed)
-    beaten = packed._replace(beats=pack(a_group().with_member("a", seen=2).state).beats)
-    assert state.handover.books is mind.unpack(beaten).handover.books
+    later = packed._replace(beats=pack(a_group().with_member("a", seen=2).state).beats)
+    assert state.handover.books is mind.unpack(later).handover.books
 
 
 def test_the_bytes_decide_about_pulses_and_deadline() -> None:

@@ -135,8 +135,8 @@ def test_a_beat_leaves_the_slow_part_as_it_is() -> None:
     log = Log()
     cell = a_member_at_work(log)
     log.append(HEARTBEATS, "billing", beat("a"), at=2_000)
-    beaten = fold(cell, log.read(), RULES).cell
-    before, after = (it.groups.by_name()[GroupName("billing")] for it in (cell, beaten))
+    later = fold(cell, log.read(), RULES).cell
+    before, after = (it.groups.by_name()[GroupName("billing")] for it in (cell, later))
 
     assert before.rest == after.rest
     assert before.beats != after.beats

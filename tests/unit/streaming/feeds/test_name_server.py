@@ -39,13 +39,13 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def server(says: bytes) -> Iterator[tuple[str, int]]:
     """One that says the same to whoever comes, and then nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        guests: list[socket.socket] = []
+        callers: list[socket.socket] = []
 
         def serve() -> None:
             while True:
                 try:
-                    guests.append(listening.accept()[0])
-                    guests[-1].sendall(says)
+                    callers.append(listening.accept()[0])
+                    callers[-1].sendall(says)
                 except OSError:
                     return
 
@@ -56,8 +56,8 @@ def server(says: bytes) -> Iterator[tuple[str, int]]:
         finally:
             listening.shutdown(socket.SHUT_RDWR)
             thread.join()
-            for guest in guests:
-                guest.close()
+            for caller in callers:
+                caller.close()
 
 
 def servers(*addresses: tuple[str, int]) -> NameServers:

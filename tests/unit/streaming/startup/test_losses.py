@@ -1,46 +1,46 @@
 """What is gone before it was read is counted and named."""
 
-from streaming.startup.losses import MADE_ANEW, Held, Shelf, losses, unread
+from streaming.startup.losses import MADE_ANEW, Contents, Ends, losses, unread
 
 BEATS, JOINS = "t.heartbeats", "t.members"
 IDS = {BEATS: "id-1", JOINS: "id-2"}
 POSITIONS = {(BEATS, 0): 100, (BEATS, 1): 100, (JOINS, 0): 5}
 
 
-WHOLE = Held(0, 100)
+WHOLE = Ends(0, 100)
 
 
-def shelf(beats: Held, others: Held = WHOLE, topics: dict[str, str] | None = None) -> Shelf:
+def shelf(beats: Ends, others: Ends = WHOLE, topics: dict[str, str] | None = None) -> Contents:
     """What Kafka holds: so much of one partition, and so much of the next."""
-    held = {(BEATS, 0): beats, (BEATS, 1): others, (JOINS, 0): Held(5, 5)}
-    return Shelf("kafka", IDS if topics is None else topics, held)
+    held = {(BEATS, 0): beats, (BEATS, 1): others, (JOINS, 0): Ends(5, 5)}
+    return Contents("kafka", IDS if topics is None else topics, held)
 
 
 def test_whoever_finds_its_place_has_lost_nothing() -> None:
     """The first record there is may be the very next one to read, and the end may be there, too."""
-    assert {} == losses(POSITIONS, IDS, shelf(Held(100, 100)))
-    assert {} == losses(POSITIONS, IDS, shelf(Held(0, 900)))
+    assert {} == losses(POSITIONS, IDS, shelf(Ends(100, 100)))
+    assert {} == losses(POSITIONS, IDS, shelf(Ends(0, 900)))
 
 
 def test_what_retention_took_is_counted_by_topic() -> None:
     """Of all partitions together."""
-    assert {BEATS: 37} == losses(POSITIONS, IDS, shelf(Held(130, 140), Held(107, 200)))
+    assert {BEATS: 37} == losses(POSITIONS, IDS, shelf(Ends(130, 140), Ends(107, 200)))
 
 
 def test_an_end_that_is_gone_counts_as_well() -> None:
     """A log that ends before our place is not the log that was read."""
-    assert {BEATS: 40} == losses(POSITIONS, IDS, shelf(Held(0, 60)))
+    assert {BEATS: 40} == losses(POSITIONS, IDS, shelf(Ends(0, 60)))
 
 
 def test_a_topic_that_was_made_anew_is_lost_however_long_it_is() -> None:
     """Its offsets look like those of before."""
     assert {JOINS: MADE_ANEW} == losses(
-        POSITIONS, IDS, shelf(Held(0, 500), topics={**IDS, JOINS: "id-3"})
+        POSITIONS, IDS, shelf(Ends(0, 500), topics={**IDS, JOINS: "id-3"})
     )
 
 
 def test_what_waits_is_counted_by_topic() -> None:
     """From where it is to be read on, or from the beginning of what is new."""
-    assert 40 == unread(POSITIONS, shelf(Held(0, 140), Held(0, 90)), [BEATS])
-    assert 0 == unread(POSITIONS, shelf(Held(0, 140)), [JOINS])
-    assert 5 == unread({}, shelf(Held(0, 140)), [JOINS])
+    assert 40 == unread(POSITIONS, shelf(Ends(0, 140), Ends(0, 90)), [BEATS])
+    assert 0 == unread(POSITIONS, shelf(Ends(0, 140)), [JOINS])
+    assert 5 == unread({}, shelf(Ends(0, 140)), [JOINS])

@@ -33,6 +33,6 @@ class Beating:
         """There is news."""
         self.due_at = min(self.due_at, self.beaten_at + BEAT_SPACING_MS)
 
-    def beaten(self, now: int) -> None:
+    def sent(self, now: int) -> None:
         """A beat is on its way."""
         self.beaten_at, self.due_at = now, now + self.interval_ms

@@ -277,7 +277,7 @@ class MemberSession(Possession):
             self._statement.sent(ticket, owned)
         self._post(Beat(**self._signature(), epoch=self.epoch, owned=owned))
         self._actions.append(FindEnd())
-        self._beating.beaten(now)
+        self._beating.sent(now)
 
     def _signature(self) -> Signature:
         return self._outbox.signature(*self._life)

@@ -8,7 +8,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import Millis
 from tests.builders.amnesia import at_work, beats
-from tests.builders.records import beaten, commanded, joined, left, released, routed
+from tests.builders.records import beat_of, commanded, joined, left, released, routed
 from tests.builders.story import Story, only
 
 SLOW_TARGETS = Policy(assignment_interval_ms=Millis(2_000))
@@ -83,7 +83,7 @@ def test_a_hold_is_laid_to_the_silence_and_its_end_to_the_voice() -> None:
     story.waits(seconds=11)
     assert "expiry of a" == why(story)
 
-    story.reads(*(beaten(name, epoch=1) for name in "ab"))
+    story.reads(*(beat_of(name, epoch=1) for name in "ab"))
     assert "expiry of d" == why(story)
     last = only(GroupSummarised, story.decisions)[-1]
     assert "enough others are heard again" == last.cause.detail
@@ -95,12 +95,12 @@ def test_a_hold_that_a_pause_rewrites_is_laid_to_the_silence() -> None:
     story.reads(*(joined(name) for name in "abcd"), routed("orders", 4))
     for _ in range(4):
         story.waits(seconds=3)
-        story.reads(beaten("a", epoch=1))
+        story.reads(beat_of("a", epoch=1))
     assert {"b", "c", "d"} == set(story.state.membership.suspected)
     story.reads(commanded(Pause()))
     for _ in range(4):
         story.waits(seconds=3)
-        story.reads(beaten("a", epoch=1))
+        story.reads(beat_of("a", epoch=1))
 
     assert {"b", "c", "d"} == set(story.state.membership.suspected)
     assert "expiry of d" == why(story)

@@ -6,7 +6,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, ClaimRefused
 from rebalance.groups.model.events import Mode
 from rebalance.ids import MemberId
 from tests.builders.notation import queue_text
-from tests.builders.records import beaten, joined, routed
+from tests.builders.records import beat_of, joined, routed
 from tests.builders.story import Story, only
 
 
@@ -34,7 +34,7 @@ CLAIMS = {
 def test_a_claim(owned: str, refused: str) -> None:
     """Also of a member that the group's last decision did not concern."""
     story = a_group_that_went_on()
-    story.reads(beaten("a", epoch=3, owned=owned))
+    story.reads(beat_of("a", epoch=3, owned=owned))
 
     told = only(ClaimRefused, story.decided)
     assert refused.split() == [queue_text(queue) for it in told for queue in it.queues]
@@ -45,7 +45,7 @@ def test_a_claim(owned: str, refused: str) -> None:
 def test_who_may_have_been_named_is_told_anew_what_it_has() -> None:
     """It has read the last decision; if the release that names it is lost, it must let go."""
     story = a_group_that_went_on()
-    story.reads(beaten("a", epoch=4, owned="orders-0@1 orders-1@9"))
+    story.reads(beat_of("a", epoch=4, owned="orders-0@1 orders-1@9"))
 
     assert [] == only(ClaimRefused, story.decided)
     (told,) = only(AssignmentIssued, story.decided)
@@ -58,6 +58,6 @@ def test_who_worked_in_common_has_the_number_of_its_joining() -> None:
     common = joined("a", mode=Mode.BROADCASTING)
     story.reads(common, joined("b"), routed("orders", 2))
     story.reads(joined("c", "payments"))
-    story.reads(joined("a"), beaten("a", epoch=1, owned="orders-0@1 orders-1@1"))
+    story.reads(joined("a"), beat_of("a", epoch=1, owned="orders-0@1 orders-1@1"))
 
     assert [] == only(ClaimRefused, story.decided)

@@ -10,7 +10,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.ids import Epoch, MemberId
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life, page_text, queue, turns
-from tests.builders.records import at, beaten, released
+from tests.builders.records import at, beat_of, released
 from tests.builders.story import handing_over, only
 
 BOOKS = (
@@ -139,7 +139,7 @@ def test_beat_proves_a_release_that_was_lost(
     If an heir may begin on its release, that is written again; the first one counts.
     """
     draft = BOOKS.with_page("orders-0", before).drafted()
-    beat = beaten(who, epoch=epoch, owned=owned)(at(0))
+    beat = beat_of(who, epoch=epoch, owned=owned)(at(0))
     assert beat.owned is not None
     endings.repair(draft, beat, beat.owned)
 
@@ -195,7 +195,7 @@ def test_heir_of_a_fenced_holder_is_confirmed_when_the_release_is_read() -> None
     """Under the epoch that it was promised, and not before: another may have been named first."""
     story = handing_over()
     story.waits(seconds=5)
-    story.reads(beaten("b", epoch=2))
+    story.reads(beat_of("b", epoch=2))
     story.waits(seconds=5)
     [freed] = only(Freed, story.decided)
     assert (life("a"), turns("orders-1@1>2")) == (freed.life, freed.turns)

@@ -6,7 +6,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
 from tests.builders.amnesia import Remembered, at_work
 from tests.builders.notation import queue_text
-from tests.builders.records import beaten, joined, left, released, routed
+from tests.builders.records import beat_of, joined, left, released, routed
 from tests.builders.story import only
 
 LONGEST_S = 1_200
@@ -18,7 +18,7 @@ def waits(story: Remembered, seconds: int, *beating: str) -> None:
     for _ in range(seconds // 5):
         story.waits(seconds=5)
         if beating:
-            story.reads(*(beaten(name, epoch=story.state.epoch) for name in beating))
+            story.reads(*(beat_of(name, epoch=story.state.epoch) for name in beating))
 
 
 def test_what_nobody_was_found_to_have_rests() -> None:
@@ -41,7 +41,7 @@ def test_whoever_was_not_found_is_told_at_each_beat() -> None:
     story = at_work()
     story.forgets(lost=["b"])
     assert ["b"] == [it.member for it in only(AssignmentWithdrawn, story.decided)]
-    story.reads(beaten("b", epoch=2))
+    story.reads(beat_of("b", epoch=2))
     assert ["b"] == [it.member for it in only(AssignmentWithdrawn, story.decided)]
 
 
@@ -50,7 +50,7 @@ def test_it_ends_when_nobody_unknown_was_heard_for_long_enough() -> None:
     story = at_work()
     story.forgets(lost=["b"])
     waits(story, 100, "a")
-    story.reads(beaten("b", epoch=2))
+    story.reads(beat_of("b", epoch=2))
     waits(story, LONGEST_S - 10, "a")
     assert 2 == len(story.pages())
     waits(story, 20, "a")
@@ -116,7 +116,7 @@ def test_a_group_of_which_only_the_epoch_was_found_is_not_taken_for_empty() -> N
     story.forgets(lost=["a", "b"])
     story.reads(joined("c"))
     waits(story, 60, "c")
-    story.reads(beaten("b", epoch=2))
+    story.reads(beat_of("b", epoch=2))
     waits(story, 60, "c")
 
     assert {} == story.pages()

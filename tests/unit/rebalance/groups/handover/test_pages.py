@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance.groups.handover.pages import Claim, page_of
+from rebalance.groups.handover.pages import RecordedGrant, page_of
 from rebalance.groups.model.ownership import Asked
 from rebalance.ids import Epoch, Millis, Tenure
 from tests.builders.notation import life, page_text
@@ -10,7 +10,7 @@ from tests.builders.notation import life, page_text
 ASKED = Asked(Epoch(9), Millis(0))
 
 
-def claim(text: str, told: int, *, inherits: str = "") -> Claim:
+def claim(text: str, told: int, *, inherits: str = "") -> RecordedGrant:
     """Read what a record says: ``a@3``, ``a@3!`` to give, ``a@3!>5`` to give and to name 5."""
     text, _, named = text.partition(">")
     who, _, epoch = text.partition("@")
@@ -19,7 +19,9 @@ def claim(text: str, told: int, *, inherits: str = "") -> Claim:
         giver, _, since = inherits.partition("@")
         source = Tenure(life(giver), Epoch(int(since)))
     given, following = epoch.endswith("!"), Epoch(int(named)) if named else None
-    return Claim(Epoch(int(epoch.rstrip("!"))), Epoch(told), life(who), given, following, source)
+    return RecordedGrant(
+        Epoch(int(epoch.rstrip("!"))), Epoch(told), life(who), given, following, source
+    )
 
 
 CLAIMS = {
@@ -64,7 +66,7 @@ CLAIMS = {
 
 
 @pytest.mark.parametrize(("claims", "page"), CLAIMS.values(), ids=CLAIMS.keys())
-def test_what_records_say_of_a_queue(claims: list[Claim], page: str) -> None:
+def test_what_records_say_of_a_queue(claims: list[RecordedGrant], page: str) -> None:
     """The latest grant that was confirmed says most; whoever may be working stays on the page."""
     assert page == page_text(page_of(claims, ASKED))
     assert page == page_text(page_of(claims[::-1], ASKED))

@@ -9,7 +9,7 @@ from rebalance.groups.model.overview import GroupSummarised
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
 from tests.builders.notation import life, life_text, turn_text
-from tests.builders.records import beaten, drained, joined, left, released, routed, wild
+from tests.builders.records import beat_of, drained, joined, left, released, routed, wild
 from tests.builders.story import Story, only
 
 SESSION_S = 10
@@ -84,7 +84,7 @@ def test_whoever_is_named_before_it_has_joined_is_waited_for() -> None:
     assert "a:2@3!5" == story.pages()["orders-0"]
 
     story.waits(seconds=SESSION_S - 1)
-    story.reads(beaten("b", epoch=5))
+    story.reads(beat_of("b", epoch=5))
     story.reads(joined("a:2"))
     assert ["orders-0@3"] == [*map(turn_text, story.told("a").give)]  # to get it anew
 
@@ -96,11 +96,11 @@ def test_whoever_is_named_and_is_silent_is_ended_in_the_log() -> None:
     for _ in range(SESSION_S - 1):
         story.wall += 1_000
         story.reads(
-            beaten("b", epoch=5, sequence=story.offset), beaten("a:2", sequence=story.offset)
+            beat_of("b", epoch=5, sequence=story.offset), beat_of("a:2", sequence=story.offset)
         )
     for _ in range(SESSION_S - 1):
         story.wall += 1_000
-        assert [] == only(Freed, story.reads(beaten("b", epoch=5, sequence=story.offset)))
+        assert [] == only(Freed, story.reads(beat_of("b", epoch=5, sequence=story.offset)))
     story.waits(seconds=2)
     assert ["orders-0@3"] == [
         turn_text(turn) for it in only(Freed, story.decisions) for turn in it.turns
@@ -161,7 +161,7 @@ def test_whoever_is_not_let_in_loses_what_a_release_gave_it() -> None:
     story.reads(joined("d", patterns=wild("or* pay*")), released("b", "orders-0@2>4=d"))
     assert "d@4" in story.pages()["orders-0"]
     story.wall += 1_000
-    story.reads(beaten("d", owned="orders-0@4", sequence=2))
+    story.reads(beat_of("d", owned="orders-0@4", sequence=2))
     assert [] == only(Freed, story.decided)
     story.reads(joined("d", patterns=wild("or* pay*"), sequence=3))
 

@@ -10,7 +10,7 @@ from rebalance.groups.model.policy import Policy
 from tests.builders.amnesia import Remembered, a_story
 from tests.builders.group import a_group
 from tests.builders.notation import page_text, queue
-from tests.builders.records import at, beaten, drained, joined, released, routed
+from tests.builders.records import at, beat_of, drained, joined, released, routed
 
 BOOKS = a_group().with_route("orders", 1).with_member("a").with_member("b").with_member("c")
 
@@ -43,14 +43,14 @@ def test_a_full_beat_ends_the_promises_that_its_holder_will_not_keep(
     """It has read its last record, and still has the queue: so it names whom that record says."""
     draft = BOOKS.with_page("orders-0", before).at_epoch(5).drafted()
 
-    assert after == heard(draft, beaten(who, epoch=5, owned=owned, sequence=1)(at(0)))
+    assert after == heard(draft, beat_of(who, epoch=5, owned=owned, sequence=1)(at(0)))
 
 
 def test_a_beat_that_was_overtaken_ends_none() -> None:
     """It shows what the member had read then."""
     draft = BOOKS.with_page("orders-0", "a@1 / b@2").at_epoch(5).drafted()
-    membership.beat(draft, beaten("a", epoch=5, sequence=2)(at(0)))
-    late = beaten("a", epoch=4, owned="orders-0@1", sequence=1)(at(0))
+    membership.beat(draft, beat_of("a", epoch=5, sequence=2)(at(0)))
+    late = beat_of("a", epoch=4, owned="orders-0@1", sequence=1)(at(0))
 
     assert "a@1 / b@2" == heard(draft, late)
 
@@ -71,7 +71,7 @@ def changed_mind() -> Remembered:
 def test_it_ends_when_the_holder_has_read_its_last_record(epoch: int, page: str) -> None:
     """Before, it may go at any moment and name the former heir."""
     story = changed_mind()
-    story.reads(beaten("a", epoch=epoch, owned="orders-0@1"))
+    story.reads(beat_of("a", epoch=epoch, owned="orders-0@1"))
 
     assert {"orders-0": page} == story.pages()
 
@@ -79,7 +79,7 @@ def test_it_ends_when_the_holder_has_read_its_last_record(epoch: int, page: str)
 def test_a_beat_without_a_list_ends_none() -> None:
     """Whether its member still had the queue then is not known: it may have let go."""
     story = changed_mind()
-    story.reads(beaten("a", epoch=3))
+    story.reads(beat_of("a", epoch=3))
 
     assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
 
@@ -87,7 +87,7 @@ def test_a_beat_without_a_list_ends_none() -> None:
 def test_whoever_joins_again_has_read_what_its_beat_says() -> None:
     """It is answered with the same record, and no other full beat may follow."""
     story = changed_mind()
-    story.reads(joined("a", sequence=50), beaten("a", epoch=3, owned="orders-0@1"))
+    story.reads(joined("a", sequence=50), beat_of("a", epoch=3, owned="orders-0@1"))
 
     assert {"orders-0": "a@1 > c@3"} == story.pages()
 
@@ -96,7 +96,7 @@ def test_a_start_does_not_forget_who_has_not_read_its_record() -> None:
     """A full beat of before may be the first thing that is read; then its holder named b."""
     story = changed_mind()
     story.away(seconds=2)
-    story.starts(beaten("a", epoch=2, owned="orders-0@1"))
+    story.starts(beat_of("a", epoch=2, owned="orders-0@1"))
     assert {"orders-0": "a@1 > c@3 / b@2"} == story.pages()
 
     story.reads(released("a", "orders-0@1>2"))
@@ -106,7 +106,7 @@ def test_a_start_does_not_forget_who_has_not_read_its_record() -> None:
 def test_a_former_heir_that_is_named_all_the_same_has_the_queue() -> None:
     """That was the first release, so it counts; nothing was struck too early."""
     story = changed_mind()
-    story.reads(released("a", "orders-0@1>2"), beaten("a", epoch=3, owned=""))
+    story.reads(released("a", "orders-0@1>2"), beat_of("a", epoch=3, owned=""))
 
     assert "b@2" == story.pages()["orders-0"].partition("!")[0]
 
@@ -115,7 +115,7 @@ def test_the_former_heir_is_told_when_its_promise_is_struck() -> None:
     """It need not wait for that release any more."""
     story = changed_mind()
     assert 1 == len(story.told("b").inherit)
-    story.reads(beaten("a", epoch=3, owned="orders-0@1"))
+    story.reads(beat_of("a", epoch=3, owned="orders-0@1"))
 
     assert () == story.told("b").inherit
     assert [3] == [it.epoch for it in story.told("c").inherit]

@@ -25,7 +25,7 @@ from rebalance.groups.step import step
 from rebalance.ids import Epoch, Life, MemberId
 from tests.builders.group import a_group
 from tests.builders.notation import life, page_text, queue
-from tests.builders.records import Record, at, beaten, commanded, joined, left, released, wild
+from tests.builders.records import Record, at, beat_of, commanded, joined, left, released, wild
 from tests.builders.story import only
 from tests.unit.rebalance.groups.kafkas_cases import CURRENT_ASSIGNMENT, WITHOUT_COUNTERPART
 
@@ -78,22 +78,22 @@ CASES = {
     ),
     "a beat proves the release": Case(
         "testUnrevokedPartitionsToStable",
-        *("a@1 | a@1!3 > b@3", "a b", (beaten("a", epoch=3, owned="orders-0@1"),)),
+        *("a@1 | a@1!3 > b@3", "a b", (beat_of("a", epoch=3, owned="orders-0@1"),)),
         *("a@1 | a@1!3x > b@3", "giving -> stable"),
     ),
     "a beat says nothing of what it owns": Case(
         "testRemainsInUnrevokedPartitions",
-        *("a@1 | a@1!3 > b@3", "a b", (beaten("a", epoch=3),)),
+        *("a@1 | a@1!3 > b@3", "a b", (beat_of("a", epoch=3),)),
         *("a@1 | a@1!3 > b@3", "giving -> giving"),
     ),
     "a beat still lists the queue": Case(
         "testRemainsInUnrevokedPartitions",
-        *("a@1 | a@1!3 > b@3", "a b", (beaten("a", epoch=3, owned="orders-0@1 orders-1@1"),)),
+        *("a@1 | a@1!3 > b@3", "a b", (beat_of("a", epoch=3, owned="orders-0@1 orders-1@1"),)),
         *("a@1 | a@1!3 > b@3", "giving -> giving"),
     ),
     "of two queues one is let go": Case(
         "testRemainsInUnrevokedPartitions",
-        *("a@1!3 > b@3 | a@1!3 > b@3", "b b", (beaten("a", epoch=3, owned="orders-1@1"),)),
+        *("a@1!3 > b@3 | a@1!3 > b@3", "b b", (beat_of("a", epoch=3, owned="orders-1@1"),)),
         *("a@1!3x > b@3 | a@1!3 > b@3", "giving -> giving"),
     ),
     "one queue is let go, and the next is to go": Case(

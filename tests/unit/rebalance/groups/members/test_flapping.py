@@ -10,7 +10,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId, Millis
 from tests.builders.group import a_group
-from tests.builders.records import beaten, joined, left, routed
+from tests.builders.records import beat_of, joined, left, routed
 from tests.builders.story import Story, only
 
 A = MemberId("a")
@@ -164,7 +164,7 @@ def test_the_history_says_when_a_rest_begins_and_ends() -> None:
     assert 60_000 >= entry.resting_until - story.wall > 0
 
     while story.wall < entry.resting_until + 2_000:
-        story.reads(beaten("a"), beaten("b:6"))
+        story.reads(beat_of("a"), beat_of("b:6"))
         story.waits(seconds=5)
     over = [it for it in only(MemberChanged, story.decisions) if it.change == "rested"]
     assert ["b"] == [it.member for it in over]

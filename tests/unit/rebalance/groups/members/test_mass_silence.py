@@ -12,7 +12,7 @@ from rebalance.groups.model.draft import Draft
 from rebalance.groups.model.policy import Policy
 from rebalance.ids import MemberId, Millis
 from rebalance.stamp import Stamp
-from tests.builders.records import beaten, commanded, joined, left, released, routed
+from tests.builders.records import beat_of, commanded, joined, left, released, routed
 from tests.builders.story import Story, only
 
 NAMES = "abcdefghij"
@@ -24,7 +24,7 @@ def after_silence(members: int, silent: int, policy: Policy | None = None) -> St
     story.reads(*(joined(name) for name in NAMES[:members]), routed("orders", members))
     story.waits(seconds=6)
     if silent < members:
-        story.reads(*(beaten(name) for name in NAMES[silent:members]))
+        story.reads(*(beat_of(name) for name in NAMES[silent:members]))
     story.waits(seconds=4)
     return story
 
@@ -69,7 +69,7 @@ def test_members_that_fell_silent_together_are_held_together() -> None:
     story.reads(*(joined(name) for name in NAMES[:5]), routed("orders", 5))
     for name in NAMES[:4]:
         story.waits(seconds=0.7)
-        story.reads(beaten(name))
+        story.reads(beat_of(name))
     story.waits(seconds=9)
 
     assert 5 == len(story.state.membership.members)
@@ -81,7 +81,7 @@ def test_who_is_away_is_not_missed() -> None:
     story.reads(*(joined(name) for name in NAMES[:5]), routed("orders", 5))
     story.reads(left("a", temporary=True), left("b", temporary=True))
     story.waits(seconds=6)
-    story.reads(beaten("d"), beaten("e"))
+    story.reads(beat_of("d"), beat_of("e"))
     story.waits(seconds=4)
 
     assert [] == only(EvictionsHeld, story.decisions)
@@ -101,7 +101,7 @@ def test_silence_that_lasts_is_believed() -> None:
 def test_an_operator_may_confirm_it() -> None:
     """Approving evicts who is held and still silent, and nobody else."""
     story = after_silence(5, 4)
-    story.reads(beaten("d"))
+    story.reads(beat_of("d"))
     story.reads(commanded(Approve()))
 
     assert {"d", "e"} == set(story.state.membership.members)
@@ -110,9 +110,9 @@ def test_an_operator_may_confirm_it() -> None:
 def test_enough_voices_end_the_hold() -> None:
     """Once most are heard again, the others have a heartbeat's time to be heard, too."""
     story = after_silence(5, 4)
-    story.reads(beaten("c"), beaten("d"), beaten("e"))
+    story.reads(beat_of("c"), beat_of("d"), beat_of("e"))
     story.waits(seconds=2)
-    story.reads(beaten("b"))
+    story.reads(beat_of("b"))
     story.waits(seconds=0.9)
     assert {"a", "b", "c", "d", "e"} == set(story.state.membership.members)
 
@@ -123,7 +123,7 @@ def test_enough_voices_end_the_hold() -> None:
 def test_nobody_is_lost_who_returns_with_all_the_others() -> None:
     """A network that was away for longer than a session: all speak again, one after another."""
     story = after_silence(10, 10)
-    story.reads(*(beaten(name) for name in NAMES))
+    story.reads(*(beat_of(name) for name in NAMES))
     story.waits(seconds=5)
 
     assert 10 == len(story.state.membership.members)
@@ -132,7 +132,7 @@ def test_nobody_is_lost_who_returns_with_all_the_others() -> None:
 def test_silence_that_spreads_again_is_doubted_again() -> None:
     """The heartbeat's time is over, but most have fallen silent once more: back to the hold."""
     story = after_silence(5, 4, Policy(session_timeout_ms=Millis(10_000)))
-    story.reads(beaten("c"), beaten("d"), beaten("e"))
+    story.reads(beat_of("c"), beat_of("d"), beat_of("e"))
     pulses = story.state.membership.pulses.items()
     story.state = story.state.with_pulses(
         {name: replace(pulse, seen=Millis(0)) for name, pulse in pulses}
@@ -161,7 +161,7 @@ def test_everybody_is_counted_once_and_not_for_each_voice(monkeypatch: pytest.Mo
     """After an outage all speak in one batch: that must not cost the square of their number."""
     story = after_silence(10, 10)
     asked = looks(monkeypatch)
-    story.reads(*(beaten(name) for name in NAMES))
+    story.reads(*(beat_of(name) for name in NAMES))
 
     assert [] == asked
     assert 10 == len(story.state.membership.members)
@@ -172,10 +172,10 @@ def test_a_paused_group_is_not_looked_at_for_each_voice(monkeypatch: pytest.Monk
     story = Story()
     story.reads(joined("a"), joined("b"), commanded(Pause()))
     story.waits(seconds=9)
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.waits(seconds=2)
     asked = looks(monkeypatch)
-    story.reads(beaten("a"), beaten("a"), beaten("a"))
+    story.reads(beat_of("a"), beat_of("a"), beat_of("a"))
 
     assert ["b"] == list(story.state.membership.suspected)
     assert [] == asked
@@ -189,9 +189,9 @@ def keeping(*silent: str) -> Story:
     story.obeys("b", "c", "d")
     for _ in range(9):
         story.waits(seconds=6)
-        story.reads(*(beaten(name) for name in "abcde"))
+        story.reads(*(beat_of(name) for name in "abcde"))
     story.waits(seconds=5)
-    story.reads(released("e", ""), *(beaten(name) for name in "abcde" if name not in silent))
+    story.reads(released("e", ""), *(beat_of(name) for name in "abcde" if name not in silent))
     story.waits(seconds=1)
     return story
 

@@ -9,7 +9,7 @@ from rebalance.groups.model.decisions import (
 from rebalance.ids import MemberId
 from tests.builders.group import GroupBuilder, a_group
 from tests.builders.notation import life
-from tests.builders.records import MemberRecord, at, beaten, drained, joined, left
+from tests.builders.records import MemberRecord, at, beat_of, drained, joined, left
 from tests.builders.rosters import Told, after, check_transition, enter
 
 A = MemberId("a")
@@ -28,8 +28,8 @@ TRANSITIONS = {
     "leave late": (ONE_MEMBER, left("a", sequence=4), {"a"}, []),
     "leave of an older life": (a_group().with_member("a:2"), left("a"), {"a:2"}, []),
     "leave of a stranger": (ONE_MEMBER, left("x"), {"a"}, []),
-    "beat": (ONE_MEMBER, beaten("a"), {"a"}, []),
-    "beat of a stranger": (ONE_MEMBER, beaten("x"), {"a"}, []),
+    "beat": (ONE_MEMBER, beat_of("a"), {"a"}, []),
+    "beat of a stranger": (ONE_MEMBER, beat_of("x"), {"a"}, []),
 }
 
 
@@ -55,11 +55,11 @@ def test_leaving_life_ends_by_its_own_word() -> None:
 
 BEATS = {
     # name: (records in order, when the member counts as seen, is a stranger told)
-    "in order": ([(1_000, beaten("a", sequence=1)), (2_000, beaten("a", sequence=2))], 2_000),
-    "repeated": ([(1_000, beaten("a", sequence=1)), (2_000, beaten("a", sequence=1))], 1_000),
-    "late": ([(1_000, beaten("a", sequence=2)), (2_000, beaten("a", sequence=1))], 1_000),
-    "older life": ([(1_000, beaten("a:0"))], 0),
-    "younger life before its join": ([(1_000, beaten("a:2"))], 0),
+    "in order": ([(1_000, beat_of("a", sequence=1)), (2_000, beat_of("a", sequence=2))], 2_000),
+    "repeated": ([(1_000, beat_of("a", sequence=1)), (2_000, beat_of("a", sequence=1))], 1_000),
+    "late": ([(1_000, beat_of("a", sequence=2)), (2_000, beat_of("a", sequence=1))], 1_000),
+    "older life": ([(1_000, beat_of("a:0"))], 0),
+    "younger life before its join": ([(1_000, beat_of("a:2"))], 0),
     "by a repeated join": ([(1_000, joined("a", sequence=5))], 1_000),
     "by a drain": ([(1_000, drained("a", sequence=6))], 1_000),
 }
@@ -81,7 +81,7 @@ def test_record_of_another_topic_may_be_ahead_of_the_beats_read_so_far() -> None
     """A join counts as heard at its own time, and beats behind it do not take that back."""
     draft = a_group().drafted()
     enter(draft, joined("a")(at(1_000, heard=4_000)))
-    enter(draft, beaten("a")(at(2_000, offset=1)))
+    enter(draft, beat_of("a")(at(2_000, offset=1)))
 
     assert 4_000 == draft.membership.pulses[A].seen
 
@@ -97,9 +97,9 @@ def test_record_that_was_overtaken_takes_nothing_back() -> None:
 @pytest.mark.parametrize(("epoch", "gone"), [(0, set()), (7, {MemberId("x")})])
 def test_stranger_that_believes_in_a_record_is_told(epoch: int, gone: set[MemberId]) -> None:
     """Epoch 0 is a member whose join is about to be read; any other was forgotten (B5)."""
-    assert gone == after(ONE_MEMBER, beaten("x", epoch=epoch)).outbox.gone
+    assert gone == after(ONE_MEMBER, beat_of("x", epoch=epoch)).outbox.gone
 
 
 def test_older_life_of_a_member_is_not_told_anything() -> None:
     """The member's record already names the younger life; withdrawing it would fence that one."""
-    assert set() == after(a_group().with_member("a:2"), beaten("a", epoch=7)).outbox.gone
+    assert set() == after(a_group().with_member("a:2"), beat_of("a", epoch=7)).outbox.gone

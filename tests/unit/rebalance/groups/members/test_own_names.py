@@ -10,7 +10,7 @@ from rebalance.groups.model.decisions import AssignmentIssued, AssignmentWithdra
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import MemberId
 from tests.builders.notation import queue_text
-from tests.builders.records import beaten, joined, released, routed
+from tests.builders.records import beat_of, joined, released, routed
 from tests.builders.story import Story, only
 
 CHANGES = [
@@ -24,7 +24,7 @@ def a_story(before: TwinRule, after: TwinRule) -> Story:
     """Begin with two members that own two queues, and the rule changed."""
     story = Story(policy=Policy(standing_heirs=True, on_twin=before))
     story.reads(joined("a"), joined("b"), routed("orders", 2))
-    story.reads(beaten("a", epoch=9), beaten("b", epoch=9))
+    story.reads(beat_of("a", epoch=9), beat_of("b", epoch=9))
     story.policy = replace(story.policy, on_twin=after)
     return story
 
@@ -43,7 +43,7 @@ def test_nobody_is_renamed(
     begun = len(story.decisions)
     for _ in range(2 * SESSION_S):
         story.wall += 1_000
-        story.reads(beaten("a", epoch=9), beaten("b", epoch=9))
+        story.reads(beat_of("a", epoch=9), beat_of("b", epoch=9))
 
     told = story.decisions[begun:]
     assert [] == only(AssignmentIssued, told) + only(AssignmentWithdrawn, told)
@@ -62,7 +62,7 @@ def test_what_is_released_for_one_that_is_silent_is_booked(
     freed = 0
     for _ in range(6 * SESSION_S):
         story.wall += 1_000
-        freed += len(only(Freed, story.reads(beaten("a", epoch=9))))
+        freed += len(only(Freed, story.reads(beat_of("a", epoch=9))))
 
     assert 1 == freed
     assert {names[0]} == living(story)
@@ -82,7 +82,7 @@ def calls_for_restarts(members: int) -> int:
     story = Story(policy=Policy(standing_heirs=True))
     names = [f"m{it}" for it in range(members)]
     story.reads(joined("z"), *map(joined, names), routed("orders", 8 * members))
-    story.reads(*(beaten(name, epoch=9) for name in ("z", *names)))
+    story.reads(*(beat_of(name, epoch=9) for name in ("z", *names)))
     pages = story.state.handover.books.items()
     held = {
         name: " ".join(

@@ -21,7 +21,7 @@ from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.model.topics import Topics
 from rebalance.ids import Millis
-from tests.builders.records import beaten, commanded, joined, left, routed
+from tests.builders.records import beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only, two_members
 
 KEPT_MS = 600_000
@@ -154,7 +154,7 @@ def test_departures_and_flaps_of_a_group_at_work_go_too() -> None:
     beats = Policy().session_timeout_ms // 2_000
     for second in range(0, REMEMBERED_MS // 1_000 + beats, beats):
         story.waits(seconds=beats)
-        story.reads(beaten("a", epoch=1, sequence=second))
+        story.reads(beat_of("a", epoch=1, sequence=second))
 
     assert ({}, {}) == (story.state.membership.departures, story.state.membership.flaps)
     assert epoch == story.state.epoch

@@ -7,7 +7,7 @@ from rebalance.groups.model.commands import DrainMember, EvictMember
 from rebalance.groups.model.decisions import AssignmentIssued
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId, MemberId
-from tests.builders.records import MemberRecord, beaten, commanded, drained, joined, left, routed
+from tests.builders.records import MemberRecord, beat_of, commanded, drained, joined, left, routed
 from tests.builders.story import Story, only
 
 A, B = MemberId("a"), MemberId("b")
@@ -51,7 +51,7 @@ def test_it_is_heard_and_answered(again: MemberRecord) -> None:
     """Whoever asks lives, and may not have read what it was told."""
     story = a_story()
     story.waits(seconds=9)
-    decided = story.reads(again, beaten("a"))
+    decided = story.reads(again, beat_of("a"))
     story.waits(seconds=9)
 
     assert [B] == [issued.member for issued in only(AssignmentIssued, decided)]
@@ -121,7 +121,7 @@ def test_who_was_struck_out_may_come_back_as_it_was() -> None:
     """It may be alive: it said no goodbye."""
     story = a_story()
     story.waits(seconds=5)
-    story.reads(beaten("a"))
+    story.reads(beat_of("a"))
     story.waits(seconds=6)
     assert {A} == story.state.membership.members.keys()
 

@@ -7,7 +7,7 @@ from rebalance.groups.model.decisions import TwinsMet
 from rebalance.groups.model.policy import Policy, TwinRule
 from rebalance.ids import InstanceId
 from tests.builders.notation import life_text
-from tests.builders.records import MemberRecord, beaten, commanded, joined, left, routed
+from tests.builders.records import MemberRecord, beat_of, commanded, joined, left, routed
 from tests.builders.story import Story, only
 
 HERS = InstanceId("i")
@@ -220,7 +220,7 @@ def test_two_that_fence_each_other_for_ever_are_damped() -> None:
         (living,) = story.state.membership.members
         story.reads(joined(f"{'c' if living == 'a' else 'a'}:{life}", instance=HERS))
         story.waits(seconds=1)
-        story.reads(*(beaten(who) for who in lives(story)))
+        story.reads(*(beat_of(who) for who in lives(story)))
     rules = [met.rule for met in only(TwinsMet, story.decisions)]
 
     assert [TwinRule.FENCE_OLDER] * 4 == rules[:4]

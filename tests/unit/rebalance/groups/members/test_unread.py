@@ -9,7 +9,7 @@ from rebalance.groups.model.events import BeatSeen
 from rebalance.ids import MemberId
 from rebalance.stamp import Stamp
 from tests.builders.notation import turns
-from tests.builders.records import beaten, joined, left, routed
+from tests.builders.records import beat_of, joined, left, routed
 from tests.builders.story import Story, only
 
 BEAT_S = 10 / 3
@@ -31,7 +31,7 @@ def beats(
     told = []
     for number in range(1, count + 1):
         story.waits(seconds=BEAT_S)
-        records = only(AssignmentIssued, story.reads(beaten(who, epoch=epoch, owned=owned)))
+        records = only(AssignmentIssued, story.reads(beat_of(who, epoch=epoch, owned=owned)))
         told += [number for record in records if record.member == who]
     return told
 
@@ -65,7 +65,7 @@ PATIENT_S = 10 + 4 / 5 * 60
 def asked() -> Story:
     """A member works on two queues, has acted on that, and is asked for one; it misses that."""
     story = missed()
-    story.reads(beaten("a", epoch=2))
+    story.reads(beat_of("a", epoch=2))
     story.reads(joined("b"))
     assert story.told("a").give
     return story
@@ -78,9 +78,9 @@ def fenced_at(story: Story, read_s: int | None) -> int | None:
         story.waits(seconds=1)
         if read_s is not None and second >= read_s:
             epoch = story.state.epoch
-        records = [beaten("b", epoch=story.state.epoch)]
+        records = [beat_of("b", epoch=story.state.epoch)]
         if second % 3 == 0:
-            records.append(beaten("a", epoch=epoch))
+            records.append(beat_of("a", epoch=epoch))
         story.reads(*records)
         if MemberId("a") not in story.state.membership.members:
             return second
@@ -107,8 +107,8 @@ def test_who_never_reads_it_is_fenced_all_the_same() -> None:
 def test_nobody_is_fenced_for_what_a_controller_that_was_away_did_not_tell_it_again() -> None:
     """However long that was: its deadline starts once more when it is told."""
     story = asked()
-    story.reads(beaten("b", epoch=3))
-    pairs = [(beaten("a", epoch=2), beaten("b", epoch=3)) for _ in range(200)]
+    story.reads(beat_of("b", epoch=3))
+    pairs = [(beat_of("a", epoch=2), beat_of("b", epoch=3)) for _ in range(200)]
     story.reads_late(*chain.from_iterable(pairs), apart=BEAT_S / 2)
     assert MemberId("a") in story.state.membership.members
     assert MemberId("a") in {it.member for it in only(AssignmentIssued, story.decided)}
@@ -151,7 +151,7 @@ def test_an_outage_of_the_controller_is_nobodys_deafness() -> None:
 
     def beat(stamp: Stamp) -> BeatSeen:
         story.wall += 3_333  # until the next one
-        return beaten("a", epoch=1)(stamp)
+        return beat_of("a", epoch=1)(stamp)
 
     assert [] == story.reads(*[beat] * 20)
     story.wall -= 3_333  # its last beat was the last record of that batch
@@ -164,7 +164,7 @@ def test_time_without_a_controller_is_nobodys_deafness() -> None:
     story.waits(seconds=5)
     story.away(seconds=60)
 
-    assert [] == only(AssignmentIssued, story.starts(beaten("a", epoch=1)))
+    assert [] == only(AssignmentIssued, story.starts(beat_of("a", epoch=1)))
     assert [2] == beats(story, 2, epoch=1)
 
 
@@ -195,7 +195,7 @@ def test_an_older_life_that_works_on_is_told_that_it_has_ended() -> None:
     story.reads(joined("a:2"))
 
     def is_told(who: str, epoch: int) -> bool:
-        return [] != only(AssignmentIssued, story.reads(beaten(who, epoch=epoch)))
+        return [] != only(AssignmentIssued, story.reads(beat_of(who, epoch=epoch)))
 
     assert not is_told("a", 1)  # it may have left before that record was written
     assert not is_told("a:2", 2)

@@ -1,4 +1,4 @@
-"""The ward: one cell full of groups at work, and what its members say next.
+"""The full cell: one full of groups at work, and what its members say next.
 
 A controller has told what is published (nothing), its ticks run, everybody has joined and has shown
 by a full beat what it owns. From then on each second brings a part of the members' beats.
@@ -73,7 +73,7 @@ class Remembered(GroupState):
 
 
 @dataclass
-class Ward:
+class FullCell:
     """A cell, its members, and the log that they write."""
 
     groups: int
