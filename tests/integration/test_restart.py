@@ -73,6 +73,7 @@ def it_comes_back(controller: ControllerProcess, watched: WatchedGroup, backup: 
         terms.with_name(f".{terms.name}.crc").unlink()  # Hadoop's checksum of it
         terms.write_text(json.dumps({**present, "state": min(READABLE)}))  # an older release's
         published.watch(SESSION_S)
+        it_is_said_to_be_gone(controller)
         controller.start()
     controller.commit()
     published.catch_up()
@@ -82,6 +83,18 @@ def it_comes_back(controller: ControllerProcess, watched: WatchedGroup, backup: 
     # A batch that was cut off after its records and before its commit is run again, and says the
     # same again, to the byte; nothing else is said.
     assert [] == [entry for entry in published.history if entry not in said]
+
+
+def it_is_said_to_be_gone(controller: ControllerProcess) -> None:
+    """One screen each: what is wrong and what to do; whose word is old, and how old."""
+    code, told = trimtab(controller, "doctor")
+    assert 3 == code
+    assert any(
+        "its last tick is" in line and "`trimtab run`" in line for line in told.splitlines()
+    ), told
+    code, told = trimtab(controller, "controllers", "list", "-o", "json")
+    (row,) = json.loads(told)["controllers"]
+    assert (0, True) == (code, row["said_s"] >= SESSION_S - 5)
 
 
 def it_is_damaged(controller: ControllerProcess, watched: WatchedGroup) -> None:
@@ -101,11 +114,17 @@ def it_is_damaged(controller: ControllerProcess, watched: WatchedGroup) -> None:
 
 def recover(controller: ControllerProcess) -> str:
     """What `trimtab recover` says."""
+    code, told = trimtab(controller, "recover")
+    assert code == (0 if "nothing is wrong" in told else 3), told
+    return told
+
+
+def trimtab(controller: ControllerProcess, *arguments: str) -> tuple[int, str]:
+    """How a command ends and what it prints, with the controller's settings."""
     flags = [f"--set={name}={value}" for name, value in controller.settings.items()]
-    command = [sys.executable, "-m", "console.main", "recover", *flags]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert told.returncode == (0 if "nothing is wrong" in told.stdout else 3), told
-    return told.stdout
+    command = [sys.executable, "-m", "console.main", *arguments, *flags]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
 
 
 def it_has_forgotten(controller: ControllerProcess, watched: WatchedGroup) -> None:
