@@ -44,6 +44,7 @@ from tests.laws.messages import (
     Rejoined,
     Resized,
     Resumed,
+    Silent,
     Wished,
 )
 from tests.laws.wishes import encoded, instance_of
@@ -51,7 +52,7 @@ from tests.laws.wishes import encoded, instance_of
 PILOT = MemberId("pilot")
 """It carries the wish in its weight. It has no room, so it is promised nothing."""
 TOPIC = TopicName("orders")
-OfAMember = Rejoined | Away | Booked | Marked | Beat
+OfAMember = Rejoined | Away | Silent | Booked | Marked | Beat
 
 
 class Cast(NamedTuple):
@@ -71,7 +72,7 @@ class Cast(NamedTuple):
     def event(self, state: GroupState, message: Input) -> Event:
         """Say something to the controller."""
         match message:
-            case Rejoined() | Away() | Booked() | Marked() | Beat():
+            case Rejoined() | Away() | Silent() | Booked() | Marked() | Beat():
                 return self._of_a_member(state, message)
             case Wished(wish):
                 code, topics = encoded(wish, self.slots), frozenset({TOPIC})
@@ -89,7 +90,7 @@ class Cast(NamedTuple):
                 raise AssertionError(message)
 
     def _of_a_member(self, state: GroupState, message: OfAMember) -> Event:
-        who = Life(self.members[message.member], Incarnation(str(message.life)))
+        who = self._life(message.member, message.life)
         match message:
             case Rejoined():
                 return Joined(
@@ -103,10 +104,13 @@ class Cast(NamedTuple):
                 )
             case Away():
                 return Left(stamp(), who, 0, temporary=True)
+            case Silent():
+                return Left(stamp(), who, 0)  # it ends alike, and time stands still here
             case Booked():
                 named = Epoch(message.named) if message.named else None
-                turn = Turn(self.queues[message.queue], Epoch(message.epoch), named)
-                return Released(stamp(), who, (turn,))
+                to = None if message.to is None else self._life(*message.to)
+                turn = Turn(self.queues[message.queue], Epoch(message.epoch), named, to)
+                return Released(stamp(), who, (turn,), own=message.own)
             case Marked():
                 return Released(stamp(), who, ())
             case Beat():
@@ -114,6 +118,9 @@ class Cast(NamedTuple):
                 pulse = state.membership.pulses.get(who.member) if message.newest else None
                 sequence = 0 if pulse is None else pulse.sequence + 1
                 return BeatSeen(stamp(), who, sequence, Epoch(message.epoch), owned)
+
+    def _life(self, member: int, life: int) -> Life:
+        return Life(self.members[member], Incarnation(str(life)))
 
     def _command(self, message: Gone | Drained | Paused | Resumed) -> Command:
         match message:

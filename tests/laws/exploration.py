@@ -13,6 +13,7 @@ owner" holds as far as they obey.
 """
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -24,16 +25,26 @@ from tests.laws.messages import (
     Elapsed,
     Gone,
     Input,
-    Life,
     Marked,
     Passed,
+    Rejoined,
     Resumed,
+    Silent,
     Wished,
 )
 from tests.laws.real_controller import RealController
 from tests.laws.troubles import Troubles, joins
-from tests.laws.views import IDLE, WAITING, WORKING, Mark, View, called, newborn, owned
-from tests.laws.worlds import Scope, Step, World, forgetful, logged, marked, with_view
+from tests.laws.views import IDLE, WAITING, WORKING, Life, Mark, View, called, newborn, owned
+from tests.laws.worlds import (
+    Scope,
+    Step,
+    World,
+    forgetful,
+    logged,
+    marked,
+    names_the_unborn,
+    with_view,
+)
 
 Progress = Callable[[int, int], object]
 """Told before each world: how deep it is, and how many were found so far."""
@@ -67,7 +78,7 @@ class Exploration:
             eager=scope.eager,
             policy=scope.policy,
         )
-        self.members = Members()
+        self.members = Members(in_order=scope.lives)
         wishes = scope.wanted or list(product(choices, repeat=scope.queues))
         self._troubles = Troubles(scope, self.controller, self.members, wishes, self._told)
         self._came_from: dict[int, int] = {}
@@ -125,8 +136,19 @@ class Exploration:
         members, queues, trouble, eager, *_ = self.scope
         views = tuple(newborn(me, 1, queues, eager=me < eager) for me in range(members))
         nobody, tokens, none = (NOBODY,) * queues, (0,) * queues, frozenset[Any]()
-        world = World(self.controller.start, views, (), none, none, nobody, tokens, trouble)
-        return self._at_rest(world) if self.scope.rest else world
+        world = World(
+            self.controller.start,
+            views,
+            (),
+            none,
+            none,
+            nobody,
+            tokens,
+            trouble,
+            in_order=self.scope.lives,
+        )
+        world = self._at_rest(world) if self.scope.rest else world
+        return world._replace(away=self.scope.away)
 
     def _at_rest(self, world: World) -> World:
         world = self._told(world._replace(wish=self.scope.rest), Wished(self.scope.rest))
@@ -137,17 +159,33 @@ class Exploration:
     # -- what is bound to happen, sooner or later
 
     def _certain(self, world: World) -> Iterator[Step]:
+        if world.away:
+            yield from self._without_controller(world)
+            return
         if world.log:
             yield f"the controller reads {world.log[0]}", self._read(world)
         yield from self._passing(world)
         lives = self.controller.lives(world.controller)
         living = {(view.me, view.life) for view in world.views if view.alive}
-        for gone in set(enumerate(lives)) - living:
-            if gone[1]:
-                yield f"m{gone[0]} is fenced", self._told(world, Gone(*gone))
+        yield from self._endings(world, lives, living)
         for place, view in enumerate(world.views):
             if view.alive:
                 yield from self._life(world, place, view, lives[view.me])
+
+    def _without_controller(self, world: World) -> Iterator[Step]:
+        yield "the controller is back", world._replace(away=False)
+        for place, view in enumerate(world.views):
+            yield from self._moves(world, place, view)
+
+    def _endings(
+        self, world: World, lives: tuple[int, ...], living: AbstractSet[Life]
+    ) -> Iterator[Step]:
+        for gone in set(enumerate(lives)) - living:
+            if gone[1]:
+                yield f"m{gone[0]} is fenced", self._told(world, Gone(*gone))
+        for gone in self.controller.strangers(world.controller) - living:
+            if gone not in enumerate(lives):
+                yield f"m{gone[0]}:{gone[1]} is silent", self._told(world, Silent(*gone))
 
     def _passing(self, world: World) -> Iterator[Step]:
         if self.controller.paused(world.controller):
@@ -161,20 +199,44 @@ class Exploration:
         """Have the controller read the next record of the log."""
         record, after = world.log[0], world._replace(log=world.log[1:])
         if isinstance(record, Mark):
-            return forgetful(self._told(marked(after, record), Marked(*record)))
-        after = after._replace(heard=world.heard | {record})
-        return forgetful(self._told(after, Booked(*record)))
+            return forgetful(self._told(marked(after, record), Marked(*record[:2])))
+        if not self.scope.lives:
+            after = after._replace(heard=world.heard | {record})
+        return forgetful(self._told(after, Booked(*record[:7])))
 
     def _life(self, world: World, place: int, view: View, known: int) -> Iterator[Step]:
-        for name, moved, released in self.members.moves(view):
-            yield name, with_view(world, place, moved, released)
+        yield from self._moves(world, place, view)
         unanswered = not view.acted and not view.unread
-        if unanswered and known < view.life and self._changes(world, joins(view)):
-            yield f"{called(view)} asks again", self._told(world, joins(view))
+        join = joins(view)._replace(marks=self.scope.lives)
+        if unanswered and known < view.life and self._changes(world, join):
+            yield f"{called(view)} asks again", self._asked(world, place, join)
+        if self.scope.lives and known == view.life:
+            yield from self._shows(world, view)
         if (self.scope.trouble.losses or self.scope.standing) and not view.eager:
             beat = Beat(view.me, view.life, view.acted, owned(view), newest=self.scope.standing)
             if self._changes(world, beat):
                 yield f"{called(view)} beats", self._told(world, beat)
+
+    def _moves(self, world: World, place: int, view: View) -> Iterator[Step]:
+        """What a life does without asking anybody."""
+        if view.alive:
+            for name, moved, released in self.members.moves(view):
+                yield name, with_view(world, place, moved, released)
+
+    def _asked(self, world: World, place: int, join: Rejoined) -> World:
+        """Have the controller read a join."""
+        after, who = self._told(world, join), (join.member, join.life)
+        was_named = who in self.controller.strangers(world.controller)
+        if was_named and self.controller.lives(after.controller)[join.member] != join.life:
+            view = after.views[place]._replace(wronged="a life that was named is kept out")
+            return with_view(after, place, view)
+        return after
+
+    def _shows(self, world: World, view: View) -> Iterator[Step]:
+        """The controller has read its mark before its join; it is written with each beat."""
+        mark = Mark(view.me, view.life)
+        if self.controller.awaits(world.controller, view.me) and mark not in world.log:
+            yield f"{called(view)} shows its mark again", logged(world, [mark])
 
     def _changes(self, world: World, message: Input) -> bool:
         return self.controller.reply(world.controller, message).state != world.controller
@@ -188,7 +250,8 @@ class Exploration:
             else view
             for view in world.views
         )
-        return logged(world._replace(controller=reply.state, views=views), reply.freed)
+        freed = reply.freed if self.scope.lives else [it._replace(own=True) for it in reply.freed]
+        return logged(world._replace(controller=reply.state, views=views), freed)
 
     # -- what must never be, and what must be in the end
 
@@ -196,6 +259,10 @@ class Exploration:
         lives = self.controller.lives(world.controller)
         if any(view.heedless for view in world.views):
             return "somebody works on under a grant that it knows to be released"
+        if world.in_order and names_the_unborn(world):
+            return "a life is named that has shown no mark"
+        if wronged := next((view.wronged for view in world.views if view.wronged), None):
+            return wronged
         obeying = [view for view in world.views if not self._excused(view, lives[view.me])]
         for queue, token in enumerate(world.tokens):
             duties = [view.duties[queue] for view in obeying]

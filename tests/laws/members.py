@@ -10,31 +10,26 @@ hear the same again at any time, also just before it reads a record.
 """
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple, assert_never
 
 from tests.builders.sessions import GROUP, SESSION_MS, acknowledge, queue, sent
 from tests.laws import views
+from tests.laws.seen import seen
+from tests.laws.spelling import assignment, heard, incarnation_of, life_of, name_of, read
 from tests.laws.views import (
     REVOKING,
-    WAITING,
     WORKING,
     Duty,
-    Inherit,
+    Mark,
     Record,
     Release,
-    Turn,
     View,
     called,
-    dead,
     replaced,
 )
 from trimtab import protocol
-from trimtab.protocol import Assignment, HolderRef, InheritRef, QueueRef, ReleaseRef
-from trimtab.session import MemberSession, Profile, incarnation
-from trimtab.session.baton import Baton
-from trimtab.session.duty import Duty as State
-from trimtab.session.duty import Revoking, Waiting, Working
+from trimtab.session import MemberSession, Profile
 
 
 class Read(NamedTuple):
@@ -51,10 +46,14 @@ class Finish(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """It is asked to leave, and waits for no heir."""
+    """It is asked to leave."""
+
+    hurried: bool = True
+    """It waits for no heir."""
 
 
-Given = Read | Release | Finish | Stop
+Given = Read | Release | Mark | Finish | Stop
+Said = tuple[Release | Mark, ...]
 
 
 class Move(NamedTuple):
@@ -62,15 +61,21 @@ class Move(NamedTuple):
 
     name: str
     view: View
-    released: tuple[Release, ...] = ()
+    released: Said = ()
 
 
 class Members:
     """Every state of a member that was ever reached, by its view."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_order: bool) -> None:
+        """Begin with none.
+
+        Args:
+            in_order: They read the log of releases in order, and remember what they have read.
+        """
+        self._in_order = in_order
         self._sessions: dict[View, MemberSession] = {}
-        self._steps: dict[tuple[View, Given], tuple[View, tuple[Release, ...]]] = {}
+        self._steps: dict[tuple[View, Given], tuple[View, Said]] = {}
         self._moves: dict[View, tuple[Move, ...]] = {}
         self._starts: dict[View, tuple[tuple[Release, Move], ...]] = {}
         self._mistakes: dict[View, tuple[Move, ...]] = {}
@@ -78,7 +83,7 @@ class Members:
     def moves(self, view: View) -> tuple[Move, ...]:
         """Everything that a living member may do by itself: read a record, finish with a queue."""
         if view not in self._moves:
-            self._moves[view] = (*self._reads(view), *self.finishes(view))
+            self._moves[view] = (*self._reads(view), *self._follows(view), *self.finishes(view))
         return self._moves[view]
 
     def finishes(self, view: View) -> Iterator[Move]:
@@ -98,8 +103,13 @@ class Members:
         return Move(f"{called(view)} hears of {said}", *self._step(view, said))
 
     def stops(self, view: View) -> Move:
-        """The move by which it begins to leave."""
-        return Move(f"{called(view)} is asked to leave", *self._step(view, Stop()))
+        """The move by which it begins to leave, in a hurry if it knows nobody to hand on to."""
+        stop = Stop(hurried=not self._in_order)
+        return Move(f"{called(view)} is asked to leave", *self._step(view, stop))
+
+    def hurries(self, view: View) -> Move:
+        """The move by which it waits for an heir no longer."""
+        return Move(f"the time of {called(view)} is up", *self._step(view, Stop()))
 
     def mistakes(self, view: View) -> tuple[Move, ...]:
         """What it would do wrongly on a release that is almost the one that it waits for."""
@@ -111,6 +121,37 @@ class Members:
         for skipping in sorted({0, len(view.unread) - 1}) if view.unread else ():
             name = f"{called(view)} reads a record" + (f", skipping {skipping}" if skipping else "")
             yield Move(name, *self._read(view, skipping))
+
+    def _follows(self, view: View) -> Iterator[Move]:
+        """Read the next of the releases, if there is one."""
+        if not view.ahead:
+            return
+        said = view.ahead[0]
+        after, released = self._step(view._replace(ahead=view.ahead[1:]), said)
+        if isinstance(said, Release) and said.to == (view.me, view.life):
+            begun = views.has_begun(after, said)
+            after = after._replace(wronged="" if begun else "a life that was named does not begin")
+        yield Move(f"{called(view)} reads {said}", after, released)
+
+    def holdings(self, view: View) -> frozenset[Release | Mark]:
+        """Return what its guard releases when it is dead, and that it has gone."""
+        if view.farewell and not views.owned(view):
+            return frozenset()
+        rows = self._session(views.known_to_itself(view)).holdings
+        who = view.me, view.life
+        said: set[Release | Mark] = {
+            Release(
+                *who,
+                row.queue.id,
+                row.epoch,
+                row.next or 0,
+                None if row.to is None else life_of(row.to),
+                own=False,
+                gone=True,
+            )
+            for row in rows
+        }
+        return frozenset(said or {Mark(*who, gone=True)})
 
     def _heard(self, view: View) -> Iterator[tuple[Release, Move]]:
         for number, duty in enumerate(view.duties):
@@ -131,22 +172,22 @@ class Members:
 
     def _read(
         self, view: View, skipping: int, heard: tuple[Release, ...] = ()
-    ) -> tuple[View, tuple[Release, ...]]:
+    ) -> tuple[View, Said]:
         """Act on the record after the ``skipping`` oldest unread."""
         record, unread = view.unread[skipping], view.unread[skipping + 1 :]
-        if record is None and not view.acted:
+        if record is None and not view.acted and not self._in_order:
             return replaced(view), ()  # it would ask again for ever, and so would its rival
         return self._step(view._replace(unread=unread), Read(record, heard))
 
-    def _step(self, view: View, given: Given) -> tuple[View, tuple[Release, ...]]:
+    def _step(self, view: View, given: Given) -> tuple[View, Said]:
         if view.eager:
             assert isinstance(given, Read)
             return _complies(view, given.record), ()
         whole, view = view, views.known_to_itself(view)
         if (view, given) not in self._steps:
             session = copy.deepcopy(self._session(view))
-            released = tuple(_feed(session, given))
-            after = _seen(session, view)
+            released = tuple(self._feed(session, given))
+            after = seen(session, view, in_order=self._in_order)
             self._sessions.setdefault(after, session)
             self._steps[view, given] = after, released
         after, released = self._steps[view, given]
@@ -156,72 +197,36 @@ class Members:
         if view not in self._sessions:
             assert not view.acted, view  # whatever has read a record was seen to get there
             profile = Profile(
-                group=GROUP, member=_name(view.me), topics=("orders",), instance=f"i{view.slot}"
+                group=GROUP, member=name_of(view.me), topics=("orders",), instance=f"i{view.slot}"
             )
-            self._sessions[view] = MemberSession(profile, _incarnation(view.life), now=0)
+            self._sessions[view] = MemberSession(profile, incarnation_of(view.life), now=0)
             self._sessions[view].tick(0)
         return self._sessions[view]
 
-
-def _feed(session: MemberSession, given: Given) -> Iterator[Release]:
-    """Give a session what happens; return what it releases with it."""
-    match given:
-        case Read(record, heard):
-            for release in heard:
-                session.hear(_release(release), 0)
-            actions = session.receive(None if record is None else _assignment(session, record), 0)
-        case Release():
-            actions = session.hear(_release(given), 0)
-        case Finish(number):
-            done = (grant for grant in session.revoking if grant.queue == queue(number))
-            actions = session.finish(dict.fromkeys(done), 0)
-        case Stop():
-            actions = [*session.stop(0, timeout_ms=0), *session.tick(0)]
-        case _:
-            assert_never(given)
-    answers = acknowledge(session, actions, 0)
-    while answers:
-        actions += answers
-        answers = acknowledge(session, answers, 0)
-    for said in sent(protocol.Release, actions):
-        who = _number(said.member), _life(said.incarnation)
-        yield from (Release(*who, row.queue.id, row.epoch, row.next or 0) for row in said.queues)
-
-
-def _seen(session: MemberSession, view: View) -> View:
-    """What is seen of a session after a step from a view."""
-    if session.phase == "ended" and view.stopping:
-        return dead(view)
-    if session.phase == "ended" or session.incarnation != _incarnation(view.life):
-        return replaced(view)
-    baton = session._baton  # noqa: SLF001 - its state is what is explored
-    assert isinstance(baton, Baton)
-    duties, given = [Duty()] * len(view.duties), list(view.given)
-    for ref, state in baton._states.items():  # noqa: SLF001 - as above
-        duties[ref.id] = _duty(ref, state)
-    for ref, epoch in baton._let_go.items():  # noqa: SLF001 - as above
-        given[ref.id] = epoch
-    session._recall._firsts.clear()  # noqa: SLF001 - a member may forget what it has heard
-    session._recall._lives.clear()  # noqa: SLF001 - as above
-    return view._replace(
-        acted=session.epoch,
-        duties=tuple(duties),
-        given=tuple(given),
-        stopping=session.phase == "draining",
-    )
-
-
-def _duty(ref: QueueRef, state: State) -> Duty:
-    match state:
-        case Working(grant, outlook):
-            return Duty(WORKING, grant.token, named=outlook.next.epoch if outlook.next else 0)
-        case Revoking(grant, _, outlook):
-            return Duty(REVOKING, grant.token, named=outlook.next.epoch if outlook.next else 0)
-        case Waiting(epoch, (member, life, under)):
-            source = Release(_number(member), _life(life), ref.id, under, epoch)
-            return Duty(WAITING, epoch, source)
-        case _:
-            assert_never(state)
+    def _feed(self, session: MemberSession, given: Given) -> Iterator[Release | Mark]:
+        """Give a session what happens; return what it releases with it."""
+        match given:
+            case Read(record, before):
+                for release in before:
+                    session.hear(heard(release), 0)
+                own = None if record is None else assignment(session, record)
+                actions = session.receive(own, 0)
+            case Release() | Mark():
+                actions = session.hear(heard(given), 0)
+            case Finish(number):
+                done = (grant for grant in session.revoking if grant.queue == queue(number))
+                actions = session.finish(dict.fromkeys(done), 0)
+            case Stop(hurried):
+                patience = 0 if hurried else SESSION_MS
+                actions = [*session.stop(0, timeout_ms=patience), *session.tick(0)]
+            case _:
+                assert_never(given)
+        answers = acknowledge(session, actions, 0)
+        while answers:
+            actions += answers
+            answers = acknowledge(session, answers, 0)
+        for said in sent(protocol.Release, actions):
+            yield from read(said, whole=self._in_order)
 
 
 def _complies(view: View, record: Record | None) -> View:
@@ -230,7 +235,7 @@ def _complies(view: View, record: Record | None) -> View:
         return replaced(view)
     if record.life < view.life:
         return view
-    held = {number: epoch for number, epoch, _ in record.hold}
+    held = {number: epoch for number, epoch, *_ in record.hold}
     duties = tuple(
         Duty(WORKING, held[number]) if number in held else Duty()
         for number in range(len(view.duties))
@@ -243,58 +248,6 @@ def _almost(source: Release) -> Iterator[Release]:
     yield source._replace(epoch=source.epoch - 1)
     yield source._replace(named=source.named + 1)
     yield source._replace(life=source.life + 1)
+    yield source._replace(to=(source.member, 0))  # a life that nobody has
     yield source._replace(member=source.member + 1)
     yield source._replace(queue=source.queue + 1)
-
-
-def _assignment(session: MemberSession, record: Record) -> Assignment:
-    """Write a record as it would be on the wire."""
-    return Assignment.model_construct(
-        group=GROUP,
-        member=session.profile.member,
-        incarnation=_incarnation(record.life),
-        epoch=record.epoch,
-        target_epoch=record.epoch,
-        hold=_turns(record.hold),
-        give=_turns(record.give),
-        inherit=tuple(map(_inherit, record.inherit)),
-        session_timeout_ms=SESSION_MS,
-        revocation_timeout_ms=60_000,
-        heartbeat_interval_ms=3_000,
-        join_again=None,
-    )
-
-
-def _inherit(line: Inherit) -> InheritRef:
-    source = line.source
-    life = _incarnation(source.life)
-    return InheritRef(*queue(line.queue), line.epoch, _name(source.member), life, source.epoch)
-
-
-def _turns(turns: Iterable[Turn]) -> tuple[HolderRef, ...]:
-    return tuple(HolderRef(*queue(number), epoch, named or None) for number, epoch, named in turns)
-
-
-def _release(release: Release) -> protocol.Release:
-    return protocol.Release.model_construct(
-        member=_name(release.member),
-        incarnation=_incarnation(release.life),
-        sequence=1,
-        queues=(ReleaseRef(*queue(release.queue), release.epoch, None, release.named or None),),
-    )
-
-
-def _name(member: int) -> str:
-    return f"m{member}"
-
-
-def _number(name: str) -> int:
-    return int(name.removeprefix("m"))
-
-
-def _incarnation(life: int) -> str:
-    return incarnation(life, 0)
-
-
-def _life(text: str) -> int:
-    return int(text.partition("-")[0])

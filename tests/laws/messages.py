@@ -6,12 +6,9 @@ makes of each of these.
 
 from typing import NamedTuple
 
-from tests.laws.views import Claim
+from tests.laws.views import Claim, Life
 
 NOBODY = -1
-
-Life = tuple[int, int]
-"""A member and which of its lives."""
 
 Wish = tuple[int, ...]
 """By queue, the instance whose member is to own it, or NOBODY."""
@@ -48,6 +45,13 @@ class Away(NamedTuple):
     life: int
 
 
+class Silent(NamedTuple):
+    """A life that is no member, and holds a queue, has not been heard for too long."""
+
+    member: int
+    life: int
+
+
 class Booked(NamedTuple):
     """The controller reads a release."""
 
@@ -56,6 +60,8 @@ class Booked(NamedTuple):
     queue: int
     epoch: int
     named: int
+    to: Life | None = None
+    own: bool = True
 
 
 class Marked(NamedTuple):
@@ -109,6 +115,7 @@ Input = (
     | Rejoined
     | Gone
     | Away
+    | Silent
     | Booked
     | Marked
     | Beat

@@ -17,13 +17,12 @@ from rebalance.groups.model.events import Inheritance
 from rebalance.groups.model.policy import Policy
 from rebalance.groups.model.state import GroupState
 from rebalance.groups.step import step
-from rebalance.ids import GroupName, MemberId, Millis
+from rebalance.ids import GroupName, Life, MemberId, Millis, Turn
+from tests.laws import views
 from tests.laws.events import PILOT, TOPIC, Cast, stamp
 from tests.laws.messages import NOBODY, Elapsed, Input, Passed, Rejoined, Resized, Wished
-from tests.laws.messages import (
-    Life as MemberLife,
-)
 from tests.laws.views import Inherit, Record, Release
+from tests.laws.views import Life as MemberLife
 from tests.laws.wishes import decoded, instance_of
 
 GRACE_MS = Millis(1)
@@ -127,7 +126,11 @@ class RealController:
         """Return the standing heir of a queue, if it was promised that."""
         owned = self._states[state].handover.books.get(self.queues[queue])
         heir = None if owned is None else owned.heir
-        return None if heir is None else (self.members.index(heir.member), int(heir.incarnation))
+        return None if heir is None else self._life(heir.life)
+
+    def strangers(self, state: int) -> frozenset[MemberLife]:
+        """Return the lives that hold a queue by a release, and are no members."""
+        return frozenset(map(self._life, self._states[state].handover.strangers))
 
     def awaits(self, state: int, member: int) -> bool:
         """Tell whether a member is promised nothing before its mark is read."""
@@ -172,6 +175,7 @@ class RealController:
         members, pulses = state.membership.members, state.membership.pulses
         return (
             tuple(state.handover.loose),
+            tuple(sorted(state.handover.strangers)),
             tuple(state.target.heirs.get(queue) for queue in self.queues),
             tuple(
                 (members[name].awaits_mark, None if unread is None else unread.epoch)
@@ -198,6 +202,7 @@ class RealController:
                 self._numbers[queue],
                 epoch,
                 named or 0,
+                own=False,
             )
             for freed in decisions
             if isinstance(freed, Freed)
@@ -205,18 +210,24 @@ class RealController:
         )
 
     def _record(self, issued: AssignmentIssued) -> Record:
-        numbers, portion = self._numbers, issued.portion
+        portion = issued.portion
         return Record(
             life=int(issued.incarnation),
             epoch=issued.epoch,
-            hold=tuple((numbers[it.queue], it.epoch, it.next or 0) for it in portion.hold),
-            give=tuple((numbers[it.queue], it.epoch, it.next or 0) for it in portion.give),
+            hold=tuple(map(self._turn, portion.hold)),
+            give=tuple(map(self._turn, portion.give)),
             inherit=tuple(self._inherit(line) for line in portion.inherit),
         )
 
+    def _turn(self, turn: Turn) -> views.Turn:
+        to = None if turn.to is None else self._life(turn.to)
+        return self._numbers[turn.queue], turn.epoch, turn.next or 0, to
+
+    def _life(self, life: Life) -> MemberLife:
+        return self.members.index(life.member), int(life.incarnation)
+
     def _inherit(self, line: Inheritance) -> Inherit:
-        queue, life = self._numbers[line.queue], int(line.predecessor.life.incarnation)
-        giver = self.members.index(line.predecessor.life.member)
+        queue, (giver, life) = self._numbers[line.queue], self._life(line.predecessor.life)
         source = Release(giver, life, queue, line.predecessor.epoch, line.epoch)
         return Inherit(queue, line.epoch, source)
 

@@ -43,8 +43,10 @@ class Troubles:
     def possible(self, world: World) -> Iterator[Step]:
         """Return whatever may come next."""
         trouble = world.trouble
-        yield from self._commands(world)
         yield from self._guards(world)
+        if self._scope.away and not world.away:
+            return
+        yield from self._commands(world)
         for place, view in enumerate(world.views):
             if view.alive:
                 yield from self._luck(world, place, view)
@@ -54,13 +56,19 @@ class Troubles:
                 if trouble.losses:
                     yield from self._lost(world, place, view)
                 yield from self._doubles(world, place, view)
-            elif self._scope.reborn and not view.over:
+            elif not view.over and (self._scope.reborn or trouble.returns):
+                less = 0 if self._scope.reborn else 1
+                spent = world._replace(trouble=trouble._replace(returns=trouble.returns - less))
                 reborn = views.reborn(view, _next_life(world, view))
-                after = with_view(world, place, reborn)
+                after = with_view(spent, place, reborn)
                 yield f"{called(view)} is reborn", self._comes(after, place)
 
     def _dead(self, world: World, place: int, view: View) -> World:
-        guards = world.guards | (views.guarded(view) if self._scope.guards else frozenset())
+        guards = world.guards
+        if self._scope.lives:
+            guards |= self._members.holdings(view)
+        elif self._scope.guards:
+            guards |= views.guarded(view)
         return with_view(world._replace(guards=guards), place, views.dead(view))
 
     def _guards(self, world: World) -> Iterator[Step]:
@@ -71,6 +79,11 @@ class Troubles:
 
     def _luck(self, world: World, place: int, view: View) -> Iterator[Step]:
         """A release is heard of, sooner or later, before or after it is booked."""
+        if self._scope.lives:  # it is read in its turn
+            if view.stopping:
+                name, moved, released = self._members.hurries(view)
+                yield name, with_view(world, place, moved, released)
+            return
         for source, (name, moved, released) in self._members.starts(view):
             if _is_heard(world, view, source):
                 yield name, with_view(world, place, moved, released)
@@ -138,6 +151,8 @@ class Troubles:
         """Have a life join, and read from there on."""
         if self._scope.guards:
             world = begun(world, place)
+        if self._scope.lives:
+            return world  # its join is read later
         said = joins(world.views[place])._replace(marks=self._scope.guards)
         return self._told(world, said)
 

@@ -16,8 +16,14 @@ IDLE, WAITING, WORKING, REVOKING = range(4)
 Claim = tuple[int, int]
 """A queue and the epoch it is claimed under."""
 
-Turn = tuple[int, int, int]
-"""The same, and the epoch that comes next; 0: none."""
+Life = tuple[int, int]
+"""A member and which of its lives."""
+
+Turn = tuple[int, int, int, Life | None]
+"""A claim, and the epoch that comes next, 0 for none, and whose that is, if that is known."""
+
+Grant = tuple[int, int, int, int]
+"""A member, its life, a queue and an epoch. Two lives may be granted a queue under one epoch."""
 
 
 class Mark(NamedTuple):
@@ -25,6 +31,8 @@ class Mark(NamedTuple):
 
     member: int
     life: int
+    gone: bool = False
+    """It says that this life goes."""
 
 
 class Release(NamedTuple):
@@ -36,11 +44,17 @@ class Release(NamedTuple):
     epoch: int
     named: int = 0
     """The epoch that begins; 0: none."""
+    to: Life | None = None
+    """Whose that is; None: that of whoever was promised it."""
+    own: bool = True
+    """Its life says so itself."""
+    gone: bool = False
+    """This life goes."""
 
     @property
-    def grant(self) -> Claim:
+    def grant(self) -> Grant:
         """Return what it ends."""
-        return self.queue, self.epoch
+        return self[:4]
 
 
 class Inherit(NamedTuple):
@@ -69,7 +83,11 @@ class Duty(NamedTuple):
     source: Release | None = None
     """The release that it waits for."""
     named: int = 0
-    """Whom it would name."""
+    """Whom it would name, as it was last told."""
+    to: Life | None = None
+    """Whose that is."""
+    origin: tuple[int, int, int] | None = None
+    """The member, life and epoch that it has the queue from, while it is told of nobody."""
 
 
 class View(NamedTuple):
@@ -94,8 +112,18 @@ class View(NamedTuple):
     """It was asked to leave."""
     heedless: bool = False
     """It works on under a grant, and has heard that it was released."""
-    missed: frozenset[Claim] = frozenset()
+    missed: frozenset[Grant] = frozenset()
     """Grants whose first release stood in the log before it began to read, unread by others."""
+    ahead: tuple[Release | Mark, ...] = ()
+    """What it has still to read of the releases, if it reads them in order (``following``)."""
+    firsts: frozenset[Release] = frozenset()
+    """Of each grant the first release that it has read, if it remembers them."""
+    lives: tuple[tuple[int, int, int], ...] = ()
+    """By member, its youngest life that has shown a mark, and its youngest that has gone."""
+    farewell: bool = False
+    """It has said that it goes."""
+    wronged: str = ""
+    """What became of it that must not be, though it was named."""
 
     @property
     def over(self) -> bool:
@@ -127,7 +155,7 @@ def replaced(view: View) -> View:
 
 def known_to_itself(view: View) -> View:
     """Return what is seen of a session alone."""
-    return view._replace(unread=(), missed=frozenset(), heedless=False)
+    return view._replace(unread=(), missed=frozenset(), heedless=False, ahead=(), wronged="")
 
 
 def alike(after: View, before: View) -> View:
@@ -135,7 +163,10 @@ def alike(after: View, before: View) -> View:
     if not after.alive:
         return after
     missed, heedless = before.missed, before.heedless
-    return after._replace(unread=before.unread, missed=missed, heedless=heedless)
+    unread, ahead, wronged = before.unread, before.ahead, before.wronged
+    return after._replace(
+        unread=unread, missed=missed, heedless=heedless, ahead=ahead, wronged=wronged
+    )
 
 
 def at_work(view: View, said: Release) -> bool:
@@ -152,6 +183,15 @@ def guarded(view: View) -> frozenset[Release]:
         for queue, duty in enumerate(view.duties)
         if duty.state in (WORKING, REVOKING)
     )
+
+
+def has_begun(view: View, said: Release) -> bool:
+    """Tell whether a life works by a release that names it, or has done so, or knows of later."""
+    if not view.alive or view.given[said.queue] >= said.named:
+        return True
+    duty = view.duties[said.queue]
+    known = duty.epoch if duty.source is None else duty.source.epoch
+    return known >= said.named
 
 
 def called(view: View) -> str:

@@ -8,11 +8,11 @@ more are equal, so that they are explored once.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rebalance.groups.model.policy import Policy
-from tests.laws import views
+from rebalance.groups.model.policy import Policy, TwinRule
+from tests.laws import following, views
 from tests.laws.messages import Wish
 from tests.laws.real_controller import POLICY, STANDING
-from tests.laws.views import WORKING, Claim, Mark, Release, View
+from tests.laws.views import WORKING, Grant, Mark, Release, View
 
 
 class Trouble(NamedTuple):
@@ -38,6 +38,8 @@ class Trouble(NamedTuple):
     """Operators' commands that nothing is to move, for a while."""
     shrinks: int = 0
     """Times that the last queue vanishes, or returns."""
+    returns: int = 0
+    """Times that who has gone comes back, in scopes that do not let everybody come back."""
 
 
 class Scope(NamedTuple):
@@ -57,6 +59,11 @@ class Scope(NamedTuple):
     """What may be wished for; empty: anything."""
     reborn: bool = True
     """Whether who dies may come back."""
+    lives: bool = False
+    """Members read the releases in order, and so learn which lives there are, and name them; who is
+    new is not known to the controller before it reads its join."""
+    away: bool = False
+    """The controller is away while there is trouble; it is back when there is none any more."""
 
     @property
     def standing(self) -> bool:
@@ -66,7 +73,8 @@ class Scope(NamedTuple):
     @property
     def overlapping(self) -> bool:
         """Whether a life may be given up that still works, and has not read of it."""
-        return bool(self.trouble.twins or self.trouble.surges)
+        twins = self.trouble.twins and self.policy.on_twin is not TwinRule.REFUSE_NEWER
+        return bool(twins or self.trouble.surges)
 
 
 def guarded(
@@ -91,22 +99,28 @@ class World(NamedTuple):
     """First releases, and marks, that the controller has not read, in order."""
     heard: frozenset[Release]
     """Releases that the controller has read and somebody may still wait for."""
-    released: frozenset[Claim]
+    released: frozenset[Grant]
     """Grants of which a release stands in the log; the first one counts."""
     wish: Wish
     tokens: tuple[int, ...]
     """By queue, the largest epoch that anybody has worked under."""
     trouble: Trouble
-    guards: frozenset[Release] = frozenset()
+    guards: frozenset[Release | Mark] = frozenset()
     """What the guards of the dead may still write."""
     late: frozenset[Release] = frozenset()
     """Later releases of grants whose first one somebody has missed."""
+    away: bool = False
+    """Whether the controller reads and decides nothing."""
+    in_order: bool = False
+    """Whether members read the releases in order (``following``)."""
 
 
 Step = tuple[str, World]
 
 
-def with_view(world: World, place: int, view: View, released: tuple[Release, ...] = ()) -> World:
+def with_view(
+    world: World, place: int, view: View, released: tuple[Release | Mark, ...] = ()
+) -> World:
     """Return the world after a move of a process."""
     tokens = tuple(
         max(token, duty.epoch) if duty.state == WORKING else token
@@ -116,9 +130,12 @@ def with_view(world: World, place: int, view: View, released: tuple[Release, ...
     return forgetful(logged(world._replace(views=views, tokens=tokens), released))
 
 
-def logged(world: World, said: Iterable[Release]) -> World:
+def logged(world: World, said: Iterable[Release | Mark]) -> World:
     """Return the world after releases were written; later ones of a grant change nothing."""
+    if world.in_order:
+        return following.written(world, said)
     for release in said:
+        assert isinstance(release, Release), "who goes says so only where that is read"
         if release.grant not in world.released:
             released = world.released | {release.grant}
             world = world._replace(log=(*world.log, release), released=released)
@@ -129,6 +146,8 @@ def logged(world: World, said: Iterable[Release]) -> World:
 
 def begun(world: World, place: int) -> World:
     """Return the world in which a view reads from here on: what stands in the log it has missed."""
+    if world.in_order:
+        return following.begun(world, place)
     missed = frozenset(each.grant for each in world.log if isinstance(each, Release))
     view = world.views[place]._replace(missed=missed)
     mark = Mark(view.me, view.life)
@@ -138,10 +157,12 @@ def begun(world: World, place: int) -> World:
 
 def marked(world: World, mark: Mark) -> World:
     """Return the world in which the controller has read a mark, and all that its life missed."""
-    whole = frozenset[Claim]()
+    if world.in_order:
+        return world  # it has never read them
+    whole = frozenset[Grant]()
     return world._replace(
         views=tuple(
-            view._replace(missed=whole) if (view.me, view.life) == mark else view
+            view._replace(missed=whole) if (view.me, view.life) == mark[:2] else view
             for view in world.views
         )
     )
@@ -152,10 +173,11 @@ def forgetful(world: World) -> World:
     if world.heard:
         awaited = {source for view in world.views for source in views.sources(view)}
         world = world._replace(heard=world.heard & awaited)
-    if world.guards or world.late:
+    if (world.guards or world.late) and not world.in_order:
         missed = {claim for view in world.views for claim in view.missed}
         unread = {each.grant for each in world.log if isinstance(each, Release)}
-        news = {it for it in world.guards if it.grant in missed | unread or _is_first(world, it)}
+        said = {it for it in world.guards if isinstance(it, Release)}
+        news = {it for it in said if it.grant in missed | unread or _is_first(world, it)}
         late = {it for it in world.late if it.grant in missed}
         world = world._replace(guards=frozenset(news), late=frozenset(late))
     return world
@@ -163,3 +185,13 @@ def forgetful(world: World) -> World:
 
 def _is_first(world: World, release: Release) -> bool:
     return release.grant not in world.released
+
+
+def names_the_unborn(world: World) -> bool:
+    """Tell whether a release that somebody has still to read names a life without a mark."""
+    youngest: dict[int, int] = {}
+    for view in world.views:
+        youngest[view.me] = max(view.life, youngest.get(view.me, 0))
+    unread = [*world.log, *(record for view in world.views for record in view.ahead)]
+    named = (record.to for record in unread if isinstance(record, Release))
+    return any(to is not None and youngest[to[0]] < to[1] for to in named)
