@@ -90,7 +90,7 @@ def test_what_the_history_does_not_hold_is_not_guessed() -> None:
     rows = explanation.of_queue("orders-0", TWO, [assignment("a", hold=(hold(0, 1),))], history)
 
     assert 2 == len(what(rows))
-    assert "does not say" in str(what(rows)[0])
+    assert "no longer shows" in str(what(rows)[0])
     assert explanation.of_queue("orders-9", TWO, [], history) is None
 
 
