@@ -1,0 +1,95 @@
+"""A share of a core: a process and all that it starts are stopped whenever they have used more.
+
+As `cpulimit` does it, by SIGSTOP and SIGCONT, but for a family together: an executor's Java and its
+Python work at the same time. What was not used is not saved up for later, but for a moment.
+
+Used by ``scenes``. Its one rule: whoever was stopped is let go on at the end.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+from types import TracebackType
+from typing import Final, Self
+
+from bench.processor import family
+
+_LOOK_S: Final = 0.01
+_FAMILY_S: Final = 1.0
+"""To look for new processes costs as much as many looks at known ones."""
+_SAVED_S: Final = 0.05
+"""Of processor time: what a family may use at once after a rest."""
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+_OWN: Final = slice(11, 13)
+
+
+class Share:
+    """A family within its share, while the ``with`` block runs.
+
+    Args:
+        pid: Its eldest.
+        share: Of one core.
+    """
+
+    def __init__(self, pid: int, share: float) -> None:
+        self._pid, self._share = pid, share
+        self._used: dict[int, float] = {}
+        self._over = Event()
+        self._thread = Thread(target=self._watch)
+        self._began = time.monotonic()
+        self._began_with = 0.0
+
+    @property
+    def cores(self) -> float:
+        """What it has had since the beginning."""
+        return (self._total() - self._began_with) / (time.monotonic() - self._began)
+
+    def __enter__(self) -> Self:
+        self._began, self._began_with = time.monotonic(), self._total()
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        budget, last, before = 0.0, time.monotonic(), self._total()
+        found, is_stopped = 0.0, False
+        while not self._over.wait(_LOOK_S):
+            now = time.monotonic()
+            if now - found > _FAMILY_S:
+                self._used |= dict.fromkeys(family(self._pid).keys() - self._used.keys(), 0.0)
+                found = now
+            used = self._total()
+            earned = budget + (now - last) * self._share
+            budget, last, before = min(earned, _SAVED_S) - (used - before), now, used
+            if is_stopped is not (budget < 0):
+                is_stopped = budget < 0
+                _send(self._used, signal.SIGSTOP if is_stopped else signal.SIGCONT)
+        _send(self._used, signal.SIGCONT)
+
+    def _total(self) -> float:
+        """Return what all have used so far, also those that have ended."""
+        if not self._used:
+            self._used = dict.fromkeys(family(self._pid), 0.0)
+        for pid in self._used:
+            with suppress(FileNotFoundError, ProcessLookupError):
+                told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                self._used[pid] = sum(map(int, told[_OWN])) / _TICKS
+        return sum(self._used.values())
+
+
+def _send(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):  # it has ended
+            os.kill(pid, number)
