@@ -73,6 +73,14 @@ DEEPER = {
     "deep: a guard, two heirs, and who died comes back": guarded(3, (0,), Trouble(1, deaths=1)),
     "deep: guards, two queues, and who died comes back": guarded(2, (0, 0), Trouble(0, deaths=1)),
     "deep: departures that were foreseen": guarded(3, (0,), Trouble(0, stops=1, drains=1)),
+    "deep: a guard and a twin that is refused": guarded(
+        2, (0,), Trouble(0, deaths=1, twins=1), reborn=False
+    )._replace(policy=replace(STANDING, on_twin=TwinRule.REFUSE_NEWER)),
+    "deep: a guard and an eager member": guarded(
+        3, (1,), Trouble(0, deaths=1), reborn=False
+    )._replace(eager=1),
+    "deep: a guard and a temporary leave": guarded(2, (0,), Trouble(0, deaths=1, leaves=1)),
+    "deep: a guard and a pause": guarded(3, (0,), Trouble(0, deaths=1, pauses=1), reborn=False),
 }
 SCOPES = SHALLOW | ({} if QUICK else LONGER) | (DEEPER if DEEP else {})
 
