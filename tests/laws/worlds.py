@@ -188,10 +188,14 @@ def _is_first(world: World, release: Release) -> bool:
 
 
 def names_the_unborn(world: World) -> bool:
-    """Tell whether a release that somebody has still to read names a life without a mark."""
+    """Tell whether a release that somebody has still to read names a life without a mark.
+
+    Of a life that was told that its name is another's it is not known any more which it was.
+    """
     youngest: dict[int, int] = {}
     for view in world.views:
-        youngest[view.me] = max(view.life, youngest.get(view.me, 0))
+        if not view.over:
+            youngest[view.me] = max(view.life, youngest.get(view.me, 0))
     unread = [*world.log, *(record for view in world.views for record in view.ahead)]
     named = (record.to for record in unread if isinstance(record, Release))
-    return any(to is not None and youngest[to[0]] < to[1] for to in named)
+    return any(to is not None and youngest.get(to[0], to[1]) < to[1] for to in named)
