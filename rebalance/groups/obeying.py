@@ -126,11 +126,11 @@ def _do(draft: Draft, event: Commanded) -> str:  # noqa: C901, PLR0912 - one cas
 
 
 def _pause(draft: Draft, command: Pause, stamp: Stamp) -> None:
-    draft.rules.paused, draft.rules.paused_until = True, None
+    until = None
     if command.until is not None:
-        remaining = max(0, command.until - stamp.appended)
-        draft.rules.paused_until = Millis(stamp.clock + remaining)
-        draft.expect_by(draft.rules.paused_until)
+        until = Millis(stamp.clock + max(0, command.until - stamp.appended))
+        draft.expect_by(until)
+    draft.rules.pause(until, command.until)
 
 
 def _member(draft: Draft, name: MemberId) -> Member:

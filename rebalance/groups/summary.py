@@ -62,7 +62,7 @@ def summarise(
         at=at,
         cause=cause,
         paused=state.rules.paused,
-        paused_until=state.rules.paused_until,
+        paused_until=state.rules.pause_ends,
         own_strategy=state.rules.strategy,
         subscriptions=len(asked),
         shortage=_shortage(state, topics),

@@ -279,6 +279,7 @@ GROUP = GroupState(
             "n233",
             "n234",
         ),
+        pause_ends=Millis(168),
     ),
     outbox=Outbox(
         change_cause=Cause(

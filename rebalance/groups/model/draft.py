@@ -184,7 +184,7 @@ class Draft:
     def resume(self, cause: Cause) -> None:
         """End a pause; what it held back is due at once."""
         if self.rules.paused:
-            self.rules.paused, self.rules.paused_until = False, None
+            self.rules.end_pause()
             self.outbox.touched = True
             self.outbox.changes.append(cause)
             self.expect_by(Millis(0))

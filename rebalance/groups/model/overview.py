@@ -83,7 +83,7 @@ class GroupSummarised:
     cause: Cause
     paused: bool = False
     paused_until: Millis | None = None
-    """When the pause ends by itself, on the log clock."""
+    """When the pause ends by itself, by the clock of people."""
     own_strategy: str | None = None
     """The strategy that a command has set; None: it has the policy's."""
     subscriptions: int = 1

@@ -23,6 +23,8 @@ class Rules:
     """The group's own rules."""
     obeyed: tuple[str, ...] = ()
     """Ids of the last commands, so that none is obeyed twice. Invariant: no id twice."""
+    pause_ends: Millis | None = None
+    """The same as ``paused_until`` by the clock of people, for people: as it was commanded."""
 
     @property
     def are_the_policys(self) -> bool:
@@ -40,12 +42,22 @@ class RulesDraft:
     strategy: str | None
     overrides: Overrides
     obeyed: tuple[str, ...]
+    pause_ends: Millis | None
 
     @classmethod
     def of(cls, before: Rules) -> "RulesDraft":
         """Open them."""
-        paused, until = before.paused, before.paused_until
-        return cls(before, paused, until, before.strategy, before.overrides, before.obeyed)
+        paused, until, own = before.paused, before.paused_until, before.overrides
+        ends = before.pause_ends
+        return cls(before, paused, until, before.strategy, own, before.obeyed, ends)
+
+    def pause(self, until: Millis | None, ends: Millis | None) -> None:
+        """Begin a pause, or give it another end: on the log clock, and by that of people."""
+        self.paused, self.paused_until, self.pause_ends = True, until, ends
+
+    def end_pause(self) -> None:
+        """Go on."""
+        self.paused, self.paused_until, self.pause_ends = False, None, None
 
     def drop(self) -> None:
         """Forget which commands were obeyed; what they have set stays."""
@@ -55,4 +67,5 @@ class RulesDraft:
         """Return the rules as they are now."""
         assert self.paused or self.paused_until is None, "what is not paused has no end of a pause"
         assert len(set(self.obeyed)) == len(self.obeyed), "no command is obeyed twice"
-        return Rules(self.paused, self.paused_until, self.strategy, self.overrides, self.obeyed)
+        paused, until, ends = self.paused, self.paused_until, self.pause_ends
+        return Rules(paused, until, self.strategy, self.overrides, self.obeyed, ends)

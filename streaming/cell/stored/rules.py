@@ -56,6 +56,7 @@ class RulesForm(Form):
     overrides: OverridesForm | None
     """None: all are the controller's."""
     obeyed: tuple[str, ...]
+    pause_ends: Millis | None = None
 
 
 def rules_form(rules: Rules) -> RulesForm:
@@ -66,6 +67,7 @@ def rules_form(rules: Rules) -> RulesForm:
         strategy=rules.strategy,
         overrides=None if rules.overrides == NONE else _overrides_form(rules.overrides),
         obeyed=rules.obeyed,
+        pause_ends=rules.pause_ends,
     )
 
 
@@ -77,6 +79,7 @@ def rules(form: RulesForm) -> Rules:
         strategy=form.strategy,
         overrides=NONE if form.overrides is None else _overrides(form.overrides),
         obeyed=form.obeyed,
+        pause_ends=form.pause_ends,
     )
 
 

@@ -210,9 +210,10 @@ def test_an_eager_holder_s_time_ends_in_a_pause_too() -> None:
 
 
 def test_a_pause_may_end_by_itself() -> None:
-    """At the log's own time, as the broker wrote it."""
+    """At the log's own time, as the broker wrote it; people read when that is on their clocks."""
     story = two_members(policy=Policy(session_timeout_ms=Millis(60_000)))
     story.reads(commanded(Pause(until=Millis(BIRTH_MS + 10_000))), left("b"))
+    assert BIRTH_MS + 10_000 == only(GroupSummarised, story.decisions)[-1].paused_until
     story.waits(seconds=9)
     assert {"orders-0": "a@1"} == story.pages()
     assert [] == only(PauseEnded, story.decisions)

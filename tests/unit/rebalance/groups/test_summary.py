@@ -170,6 +170,6 @@ def test_what_was_commanded_is_told_from_what_is_in_force() -> None:
     )
     books = Books(state.handover.books)
     for own, until in ((None, None), ("AVG", Millis(9))):
-        rules = Rules(paused=True, paused_until=until, strategy=own)
+        rules = Rules(paused=True, pause_ends=until, strategy=own)
         told = summarise(replace(state, rules=rules), books, common, "AVG", Millis(7), BEGINNING)
         assert (own, until, "AVG") == (told.own_strategy, told.paused_until, told.strategy)

@@ -108,8 +108,14 @@ def test_what_is_written_is_the_golden_file() -> None:
     assert golden("cell-v2-full") == write(full_cell())
 
 
+def before_ends(group: GroupState) -> GroupState:
+    """Return a group as it could be before the end of a pause was kept as it was commanded."""
+    return replace(group, rules=replace(group.rules, pause_ends=None))
+
+
 def before_idle(group: GroupState) -> GroupState:
     """Return a group as it could be before it was known since when an ended holder did nothing."""
+    group = before_ends(group)
     pages = group.handover.books.items()
     books = {
         queue: replace(owned, over=owned.over and replace(owned.over, since=None))
@@ -134,7 +140,8 @@ def before_voters() -> Cluster:
 
 def before_names(group: GroupState) -> GroupState:
     """Return a group as it could be before a release could name a life."""
-    pages = before_idle(group).handover.books.items()
+    group = before_idle(group)
+    pages = group.handover.books.items()
     books = {queue: replace(owned, former=(), begun=False) for queue, owned in pages}
     return replace(group, handover=replace(group.handover, books=books, strangers={}))
 
@@ -164,6 +171,7 @@ def of_version_1(group: GroupState) -> GroupState:
         ("cell-v2-before-names", before_names(GROUP), NONE, before_voters()),
         ("cell-v2-before-pulses", before_idle(GROUP), NONE, before_voters()),
         ("cell-v2-before-voters", before_idle(GROUP), PULSES, before_voters()),
+        ("cell-v2-before-ends", before_ends(GROUP), PULSES, CLUSTER),
         ("cell-v2-full", GROUP, PULSES, CLUSTER),
     ],
 )
