@@ -28,8 +28,8 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 PREFIX = "trimtab."
 FAILED, WORKS = "the query failed; retrying", "the query works again"
 PATIENCE_S = 60.0
-START_S = 20.0
-"""A query starts in three to five seconds on two idle cores."""
+START_S = 30.0
+"""A query starts in three to five seconds on two idle cores; here four tests share them."""
 RETURN_S = SESSION_S + START_S
 """Who fenced itself may wait for the query to start, and for nothing else."""
 HANG_S = 70.0
