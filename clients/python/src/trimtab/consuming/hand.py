@@ -37,9 +37,12 @@ class Hand(Generic[M]):
 
     def in_hand(self) -> Firsts:
         """What the application works on, of queues that it still has."""
-        last = self.messages[self.at : self.at + 1] if self.at >= 0 else []
-        firsts = self._firsts([*self.batch, *last])
+        firsts = self._firsts(self._handed_out())
         return {queue: at for queue, at in firsts.items() if queue not in self._foreign}
+
+    def is_empty(self) -> bool:
+        """Whether the application works on nothing, not even of queues that were lost."""
+        return not self._handed_out()
 
     def waiting(self) -> Firsts:
         """What was not handed out yet."""
@@ -79,6 +82,10 @@ class Hand(Generic[M]):
     def is_foreign(self, queue: QueueRef) -> bool:
         """Whether what is in hand of a queue came under a grant that has ended."""
         return queue in self._foreign
+
+    def _handed_out(self) -> list[M]:
+        last = self.messages[self.at : self.at + 1] if self.at >= 0 else []
+        return [*self.batch, *last]
 
     def _firsts(self, messages: Iterable[M]) -> Firsts:
         firsts: Firsts = {}

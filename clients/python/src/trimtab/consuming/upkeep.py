@@ -139,8 +139,8 @@ class Upkeep:
             astray = [it for it in intake.client.astray if it in readings]
             earliest = intake.offsets.earliest(astray)
             before = intake.not_handed_out([readings[it] for it in astray])
-            intake.client.astray.clear()
             ends = intake.offsets.latest([it for it, at in earliest.items() if at < before[it]])
+            intake.client.astray.clear()  # not before Kafka has answered: who else would ask again?
             for queue, at in earliest.items():
                 text = "%s: Kafka has deleted offset %d, reading goes on at %d"
                 if before[queue] > ends.get(queue, before[queue]):
@@ -161,8 +161,14 @@ class Upkeep:
         progress = (intake.waits, id(intake.hand.messages), intake.hand.at)
         if progress != self._progress:
             self._progress, self._moved_at = progress, now
-        elif now - self._moved_at > self._times.max_poll_s and not intake.gone:
+        elif now - self._moved_at > self._times.max_poll_s and not self._has_ended():
             self._told_to.stuck(now - self._moved_at)
+
+    def _has_ended(self) -> bool:
+        """Whether the application has left its loop; its block may still have work to do."""
+        intake = self._intake
+        with intake.turn:
+            return intake.gone or (intake.over and intake.hand.is_empty())
 
     def _tell_troubles(self) -> None:
         """Tell what the client has met."""
