@@ -21,7 +21,9 @@ NOT_TAKEN: Final = (BufferError, KafkaException)
 Config = dict[str, Any]
 """What librdkafka takes: text, numbers, truth values and callbacks."""
 _SOON: Final[Config] = {"reconnect.backoff.max.ms": 1_000}
-"""The default, 10 s, is a whole session: so long a Kafka that is back would be missed."""
+"""The default, 10 s, is a whole session: so long a Kafka that is back would be missed. Not for who
+says where the pauses begin: librdkafka refuses a beginning above their end."""
+_BEGINNING: Final = "reconnect.backoff.ms"
 
 
 class Feed(Protocol):
@@ -51,9 +53,10 @@ def client_config(options: Options, feed: str, trouble: Trouble) -> Config:
         feed: Whose client it is.
         trouble: Who hears when it loses its brokers; what the client is for will end it.
     """
+    given = options.kafka.client()
     return {
-        **_SOON,
-        **options.kafka.client(),
+        **({} if _BEGINNING in given else _SOON),
+        **given,
         "client.id": f"{options.name}-{feed}",
         # librdkafka would write each failed connection to stderr by itself.
         "log_level": 2,

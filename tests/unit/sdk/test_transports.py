@@ -1,12 +1,14 @@
 """What the transports share, and how one is chosen."""
 
 import importlib.util
+from typing import Literal
 
 import pytest
 
 from trimtab import ConfigurationError, TransportError
 from trimtab.protocol import partition_of
 from trimtab.transports import choose
+from trimtab.transports.confluent import soon
 from trimtab.transports.link import Link
 from trimtab.transports.progress import Progress
 from trimtab.transports.topics import TOUCHED, group_partition, missing, unusable
@@ -60,6 +62,19 @@ def test_options_go_through_and_their_mistakes_come_back() -> None:
     """The client knows its options best; what it says is shown."""
     with pytest.raises(ConfigurationError, match=r'^kafka: .*"no.such.option"'):
         choose("confluent", "localhost:1", "t.", 1_000, {"no.such.option": 1})
+
+
+@pytest.mark.parametrize("client", ["confluent", "kafka-python"])
+def test_pauses_may_begin_where_ours_would_end(
+    client: Literal["confluent", "kafka-python"],
+) -> None:
+    """No client of librdkafka takes a beginning above the end."""
+    choose(client, "localhost:1", "t.", 1_000, {"reconnect.backoff.ms": 2_000})
+
+
+def test_a_kafka_that_is_back_is_soon_noticed() -> None:
+    """A pause of librdkafka's ten seconds would be a whole session."""
+    assert {"reconnect.backoff.max.ms": 1_000} == soon({"client.id": "a"})
 
 
 def test_the_group_has_one_partition_in_all_topics() -> None:

@@ -32,12 +32,13 @@ from trimtab.sending.confluent_callbacks import (
     callbacks,
     took,
 )
-from trimtab.sending.confluent_link import DEFAULTS, ConfluentLink
+from trimtab.sending.confluent_link import ConfluentLink
 from trimtab.sending.contract import Link, Place, Send, Sender
 from trimtab.sending.dispatch import ANYWHERE, Dispatch, Hands, Leaders, is_stream
 from trimtab.sending.given_up import GivenUp
 from trimtab.sending.lane import Lane
 from trimtab.sending.patience import Patience
+from trimtab.transports.confluent import soon
 
 Payload = str | bytes | None
 Headers = dict[str, Payload] | list[tuple[str, Payload]] | None
@@ -68,7 +69,7 @@ class ConfluentSender:
         self.dispatch: Dispatch[DeliveryCallbacks] = Dispatch(selector, self._at_hand)
         self._patience = patience
         self._given_up = GivenUp()
-        self._config = {**DEFAULTS, "bootstrap.servers": place.servers, **place.kafka}
+        self._config = {**soon(place.kafka), "bootstrap.servers": place.servers, **place.kafka}
         self._free = Lane(self._client(patience.try_ms), self.dispatch.tick)
         self._keyed: Lane | None = None
         self._lock = threading.Lock()

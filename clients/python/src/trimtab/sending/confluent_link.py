@@ -24,6 +24,7 @@ from trimtab.errors import ConfigurationError, TransportError
 from trimtab.kafka_log import KAFKA_LOGGER
 from trimtab.protocol import BROKERS, LATENCY, partition_of
 from trimtab.sending.contract import Place, VerdictRecord
+from trimtab.transports.confluent import soon
 
 _ANSWER_S: Final = 2.0
 _AT_ONCE: Final = 1_000
@@ -33,7 +34,6 @@ _PATIENCE_S: Final = 1.0
 _CONNECTING: Final = {"broker", "client", "https", "sasl", "security", "socket", "ssl"}
 """What the names of options begin with that say how to connect; the others concern messages."""
 _UNKNOWN: Final = KafkaError.UNKNOWN_TOPIC_OR_PART
-DEFAULTS: Final = {"reconnect.backoff.max.ms": 1_000}  # 10 s would be how long a return is missed
 _CONSUMER: Final = {
     "group.id": "trimtab-producer",  # demanded by the client; nothing is ever committed
     "enable.auto.commit": False,
@@ -57,7 +57,7 @@ class ConfluentLink:
         self._partition = 0
         self._caught_up = False
         how = {name: it for name, it in place.kafka.items() if name.split(".")[0] in _CONNECTING}
-        wanted = {**DEFAULTS, **how, "bootstrap.servers": place.servers}
+        wanted = {**soon(how), **how, "bootstrap.servers": place.servers}
         try:
             self._consumer = Consumer({**wanted, **_CONSUMER}, logger=KAFKA_LOGGER)
             self._producer = Producer({**wanted, **_PRODUCER}, logger=KAFKA_LOGGER)

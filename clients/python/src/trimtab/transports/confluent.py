@@ -58,7 +58,6 @@ _NO_NEWS: Final = {
 _RANK: Final = (Fault.PASSWORD, Fault.TLS, Fault.OTHER)
 """Which of several errors says why: the rest follows from it."""
 
-_SHARED: Final = {"reconnect.backoff.max.ms": 1_000}  # the default, 10 s, is a whole session
 _PRODUCER: Final = {
     "acks": "all",
     "enable.idempotence": True,  # beats and releases stay in order across retries
@@ -76,6 +75,14 @@ _CONSUMER: Final = {
 }
 
 
+def soon(kafka: Mapping[str, Any]) -> dict[str, int]:
+    """Have a client connect again within a second: the default, 10 s, is a whole session.
+
+    Not for who says where the pauses begin: librdkafka refuses a beginning above their end.
+    """
+    return {} if "reconnect.backoff.ms" in kafka else {"reconnect.backoff.max.ms": 1_000}
+
+
 class ConfluentTransport:
     """A producer, a consumer, and a client that asks where the log ends."""
 
@@ -91,7 +98,7 @@ class ConfluentTransport:
         self._partition = 0
         self._followed: tuple[Partition, ...] = ()
         self._progress: Progress[Partition] = Progress({})
-        shared = {**_SHARED, "bootstrap.servers": bootstrap_servers, **kafka}
+        shared = {**soon(kafka), "bootstrap.servers": bootstrap_servers, **kafka}
         self._met: deque[Said] = deque(maxlen=_REMEMBERED)
         """The last errors of the clients."""
         self._link = Link.of_confluent(bootstrap_servers, kafka)
