@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -34,6 +35,15 @@ def test_who_works_on_a_message_is_alone() -> None:
     alone.enter()
 
     assert refused(alone.enter)
+
+
+def test_a_pool_is_told_why_it_is_refused() -> None:
+    """Its threads take turns, which looks like two that work; there is a consumer for asyncio."""
+    alone = OneThread()
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        one.submit(alone.enter).result()
+        with pytest.raises(RuntimeError, match=r"nor a pool; with asyncio use AsyncConsumer$"):
+            other.submit(alone.enter).result()
 
 
 def test_with_nothing_in_hand_another_thread_may_come() -> None:

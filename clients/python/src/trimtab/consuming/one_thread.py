@@ -1,14 +1,19 @@
 """One thread: a consumer's messages are taken by one thread at a time.
 
 To come back says that what was handed out before is done; of another thread's message that would be
-a lie, and it would be committed while it is worked on. Used by `Consumer`; tasks are refused by
-`offload`. Its one rule: who works on a message is the only one that comes back for it.
+a lie, and it would be committed while it is worked on. A loop whose calls go to a pool looks just
+like that, so it is refused as well. Used by `Consumer`; tasks are refused by `offload`. Its one
+rule: who works on a message is the only one that comes back for it.
 """
 
 import threading
-from typing import TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+_REFUSAL: Final = (
+    "one thread at a time takes messages from a consumer: call it from neither two threads nor a "
+    "pool; with asyncio use AsyncConsumer"
+)
 
 
 class OneThread:
@@ -30,7 +35,7 @@ class OneThread:
         with self._mine:
             taker = self._taker
             if taker is not None and any(it.ident == taker for it in threading.enumerate()):
-                raise RuntimeError("one thread at a time takes messages from a consumer")
+                raise RuntimeError(_REFUSAL)
             self._taker = me
 
     def took(self, taken: T) -> T:
