@@ -41,15 +41,23 @@ def of_broker(
     names = f"{shlex.quote(broker)} --cluster {shlex.quote(cluster)}"
     if verb not in {"eject", "restore"}:
         return None
-    if before is not None and _is_ejected(before, now_ms):
-        return f"trimtab brokers eject {names}{_until(before.until_ms)} {_REASON}"
+    if before is not None and _is_commanded(before, now_ms):
+        earlier = "restore" if before.available else "eject"
+        return f"trimtab brokers {earlier} {names}{_until(before.until_ms)} {_REASON}"
     return f"trimtab brokers restore {names} {_REASON}" if verb == "eject" else None
 
 
-def _is_ejected(verdict: Verdict, now_ms: int) -> bool:
-    """Tell whether an operator's command keeps the broker out; none does what detectors do."""
-    has_lapsed = verdict.until_ms is not None and verdict.until_ms <= now_ms
-    return not verdict.available and verdict.detector == "operator" and not has_lapsed
+def _is_commanded(verdict: Verdict, now_ms: int) -> bool:
+    """Tell whether an operator's command stands; none does what detectors do.
+
+    A restore without an end stands no longer than it is done: what is in use without one is a
+    broker whose ejection a limit has spared.
+    """
+    if verdict.detector != "operator":
+        return False
+    if verdict.until_ms is None:
+        return not verdict.available
+    return verdict.until_ms > now_ms
 
 
 def _until(until_ms: int | None) -> str:

@@ -43,6 +43,8 @@ def test_a_command_is_taken_back_as_it_would_be_typed(
 
 OUT = verdict(available=False, detector="operator")
 OUT_FOR_NOW = verdict(available=False, detector="operator", until_ms=START_MS)
+IN_FOR_NOW = verdict(detector="operator", until_ms=START_MS)
+SPARED = verdict(detector="operator")
 JUDGED = verdict(available=False, detector="errors")
 
 
@@ -54,6 +56,10 @@ JUDGED = verdict(available=False, detector="errors")
         ("eject", OUT_FOR_NOW, f"eject a --cluster east {NOON}"),
         ("restore", OUT, "eject a --cluster east"),
         ("restore", OUT_FOR_NOW, f"eject a --cluster east {NOON}"),
+        ("eject", IN_FOR_NOW, f"restore a --cluster east {NOON}"),
+        ("restore", IN_FOR_NOW, f"restore a --cluster east {NOON}"),
+        ("eject", SPARED, "restore a --cluster east"),
+        ("restore", SPARED, None),
         ("restore", JUDGED, None),
         ("restore", verdict(), None),
         ("forget", OUT, None),
@@ -69,5 +75,8 @@ def test_a_command_about_a_broker_is_taken_back(
 
 
 def test_what_has_lapsed_is_not_brought_back() -> None:
-    """An operator's command whose time is over keeps no broker out."""
+    """An operator's command whose time is over keeps no broker out, and none in use."""
     assert undoing.of_broker("restore", "east", "a", OUT_FOR_NOW, START_MS) is None
+    assert undoing.of_broker("restore", "east", "a", IN_FOR_NOW, START_MS) is None
+    undo = undoing.of_broker("eject", "east", "a", IN_FOR_NOW, START_MS)
+    assert undo == 'trimtab brokers restore a --cluster east --reason "as before"'
