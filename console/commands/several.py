@@ -106,11 +106,10 @@ def _told(
 
 
 def _say_undo(known: "Known", verb: str, done: Sequence[str]) -> None:
-    """Say what takes each back: those that were so before are not to be changed."""
+    """Say what takes each back."""
     from console.views.undoing import of_group
 
-    before = {it.member: it.draining for it in known.summary.people}
     for member in done:
         undo = of_group(verb, known.summary, {"member": member})
-        if undo is not None and before.get(member) is not (verb == "drain"):
+        if undo is not None:
             write(f"undo: {undo}")

@@ -21,7 +21,7 @@ def of_group(verb: str, before: Group, said: Mapping[str, object]) -> str | None
             return f"trimtab groups resume {name} {_REASON}"
         case "resume" if before.paused:
             return f"trimtab groups pause {name}{_until(before.paused_until_ms)} {_REASON}"
-        case "drain" | "undrain":
+        case "drain" | "undrain" if not _is_so(before, verb, str(said["member"])):
             other = "undrain" if verb == "drain" else "drain"
             return f"trimtab groups {other} {name} {shlex.quote(str(said['member']))} {_REASON}"
         case "strategy":
@@ -32,6 +32,12 @@ def of_group(verb: str, before: Group, said: Mapping[str, object]) -> str | None
             return " ".join(["trimtab groups policy", name, *_rules(before), _REASON])
         case _:
             return None
+
+
+def _is_so(before: Group, verb: str, member: str) -> bool:
+    """Tell whether a member was known to be as the command wants it; a summary names only some."""
+    draining = {it.member: it.draining for it in before.people}
+    return draining.get(member) is (verb == "drain")
 
 
 def of_broker(

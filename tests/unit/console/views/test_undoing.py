@@ -5,8 +5,11 @@ import pytest
 from console.views import undoing
 from tests.unit.console.views.published_records import START_MS, group
 from tests.unit.console.views.test_brokers import verdict
-from trimtab.protocol import Group, Overrides, Verdict
+from trimtab.protocol import Group, MemberSummary, Overrides, Verdict
 
+DRAINED = group(
+    people=(MemberSummary(member="rack 7", hold=0, give=0, inherit=0, draining=True),), members=1
+)
 BOUND = group("a", paused=True, paused_until_ms=START_MS)
 OWN = group("a", own_strategy="AVG")
 NOON = "--until 2026-01-01T00:00:00.000Z"
@@ -22,7 +25,10 @@ RULED = group("a", overrides=Overrides(blast_percent=80, session_timeout_ms_min=
         ("resume", PAUSED, "pause billing"),
         ("resume", PLAIN, None),
         ("drain", PLAIN, "undrain billing 'rack 7'"),
-        ("undrain", PLAIN, "drain billing 'rack 7'"),
+        ("drain", group("rack 7"), "undrain billing 'rack 7'"),
+        ("drain", DRAINED, None),
+        ("undrain", DRAINED, "drain billing 'rack 7'"),
+        ("undrain", group("rack 7"), None),
         ("resume", BOUND, f"pause billing {NOON}"),
         ("strategy", PLAIN, "strategy billing"),
         ("strategy", OWN, "strategy billing AVG"),
