@@ -18,7 +18,7 @@ from console.subscribers import Subscribers, asking
 from console.views import backlogs, coverage, findings, queues
 from console.views.findings import Finding
 from console.views.sentences import several
-from trimtab.protocol import MEMBERS, Assignment, Group, Join
+from trimtab.protocol import Assignment, Group
 
 _HOUR_MS: Final = 60 * 60 * 1000
 """How far back the history and the dead letters are looked at."""
@@ -39,11 +39,12 @@ def examined(published: Published, name: str | None, now_ms: int, note: Note) ->
     with asking(published.settings) as subscribers:
         groups = _groups(published, name)
         told = _told(published, name)
+        joins = published.joins(it.group for it in groups.values() if it.subscriptions)
         found = list(findings.of_controller(published.ticks(now_ms - _MINUTE_MS), now_ms))
         for group in groups.values():
             found += findings.of_group(group, now_ms)
             if group.subscriptions:
-                found += findings.of_subscriptions(group, _joins(published, group))
+                found += findings.of_subscriptions(group, joins[group.group])
         found += _settled(published, name, groups, told)
         found += _foreign(subscribers, groups, told, note)
     found += findings.of_history(it.entry for it in published.history(name, now_ms - _HOUR_MS))
@@ -63,12 +64,6 @@ def _told(published: Published, name: str | None) -> Told:
     entries = published.assignments(name).items()
     by_group = groupby(entries, key=lambda entry: entry[0].group)
     return {group: [record for _, record in records] for group, records in by_group}
-
-
-def _joins(published: Published, group: Group) -> list[Join]:
-    """Return how members joined, the last time; for a week Kafka keeps it."""
-    said = published.records(MEMBERS, group.group)
-    return list({it.member: it for it in said if isinstance(it, Join)}.values())
 
 
 def _settled(

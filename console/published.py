@@ -29,6 +29,7 @@ from trimtab.protocol import (
     HEARTBEATS,
     HISTORY,
     LATENCY,
+    MEMBERS,
     TICK_KEY,
     Assignment,
     BrokerKey,
@@ -37,6 +38,7 @@ from trimtab.protocol import (
     Group,
     HistoryRecord,
     Hosts,
+    Join,
     MemberKey,
     Record,
     Tick,
@@ -116,6 +118,21 @@ class Published:
         own = group.encode()
         read = (self._read(topic, it) for it in self._messages(topic, group) if it.key() == own)
         return [record for record in read if record is not None]
+
+    def joins(self, groups: Iterable[str]) -> dict[str, list[Join]]:
+        """Return how members joined these groups, the last time; for a week Kafka keeps it.
+
+        However many groups there are, the topic is read once.
+        """
+        found: dict[str, dict[str, Join]] = {group: {} for group in groups}
+        if not found:
+            return {}
+        own = {group.encode(): them for group, them in found.items()}
+        for message in self._messages(MEMBERS, next(iter(found)) if len(found) == 1 else None):
+            them = own.get(message.key() or b"")
+            if them is not None and isinstance(said := self._read(MEMBERS, message), Join):
+                them[said.member] = said
+        return {group: list(them.values()) for group, them in found.items()}
 
     def hosts(self, cluster: str) -> list[Hosts]:
         """Return which brokers each topic of a cluster was last seen to have."""

@@ -1,0 +1,81 @@
+"""What the doctor reads, and how often; what it makes of it is in `views`."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+
+import pytest
+
+from console import examination
+from console.published import Published
+from console.settings import load
+from tests.unit.console.planning.published_group import Message, join
+from tests.unit.console.views.published_records import START_MS, group
+from trimtab.protocol import Record, encode
+
+PREFIX = "trimtab."
+
+
+class Topics:
+    """Kafka's topics, which count how often each is read."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, list[tuple[str, Record]]] = {}
+        self.reads: Counter[str] = Counter()
+
+    def messages(
+        self, _settings: object, _servers: object, topics: list[str], **_: object
+    ) -> Iterator[Message]:
+        """Stand in for reading Kafka's topics."""
+        for topic in topics:
+            name = topic.removeprefix(PREFIX)
+            self.reads[name] += 1
+            for key, record in self.records.get(name, ()):
+                yield Message(key.encode(), encode(record))
+
+
+@pytest.fixture
+def topics(monkeypatch: pytest.MonkeyPatch) -> Topics:
+    """Of a Kafka in which nobody else reads."""
+    topics = Topics()
+    monkeypatch.setattr("console.published.messages", topics.messages)
+    monkeypatch.setattr(examination, "asking", lambda _: nullcontext())
+    return topics
+
+
+@pytest.fixture
+def published() -> Published:
+    """Of some cluster."""
+    return Published(
+        load(assignments=["kafka.bootstrap_servers=nowhere:1"], environment={}).settings
+    )
+
+
+def test_the_joins_of_all_groups_are_read_at_once(topics: Topics, published: Published) -> None:
+    """However many have members that subscribe differently; each is judged by its own."""
+    names = [f"g{number}" for number in range(5)]
+    topics.records = {
+        "groups": [(it, group("a", "b", group=it, subscriptions=2, topics={})) for it in names],
+        "members": [
+            *[(it, join("a", topics=(f"old-{it}",))) for it in names],
+            *[(it, join("a", topics=(f"new-{it}",))) for it in names],
+            *[(it, join("b", topics=(f"x-{it}",))) for it in names],
+            ("another", join("a", topics=("others",))),
+        ],
+    }
+    found = examination.examined(published, None, START_MS, print)
+
+    assert [(it, f"(a: new-{it}; b: x-{it})") for it in names] == [
+        (it.subject, it.finding[it.finding.index("(") :])
+        for it in found
+        if it.kind == "subscriptions"
+    ]
+    assert 1 == topics.reads["members"]
+
+
+def test_where_all_subscribe_the_same_no_join_is_read(topics: Topics, published: Published) -> None:
+    """A week of joins would be read for nothing."""
+    topics.records = {"groups": [("billing", group("a", topics={}))]}
+    examination.examined(published, None, START_MS, print)
+
+    assert 0 == topics.reads["members"]
