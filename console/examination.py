@@ -106,14 +106,15 @@ def _backlogs(
     rows = queues.rows(group, assignments)
     places = sorted({place for it in rows if (place := backlogs.place(it))[1] >= 0})
 
-    def measured() -> dict[tuple[str, int], Lag]:
-        return lags(published.settings, group.group, places)
+    def measured() -> tuple[dict[tuple[str, int], Lag], float]:
+        return lags(published.settings, group.group, places), time.monotonic()
 
     try:
-        before = measured()
+        before, began = measured()
         yield from backlogs.orphans(group.group, rows, before)
         if any(it.lag for it in before.values()):
             time.sleep(backlogs.LOOK_S)
-            yield from backlogs.late(group.group, rows, before, measured())
+            now, ended = measured()
+            yield from backlogs.late(group.group, rows, before, now, ended - began)
     except Failure as error:
         note(f"lags were not looked at: {error}")

@@ -15,7 +15,7 @@ from console.views.findings import Finding, Kind
 from console.views.sentences import several
 
 LOOK_S = 6.0
-"""Between the looks: longer than consumers wait between commits (``commit_interval``, 5 s)."""
+"""At least between the looks: consumers wait less between commits (``commit_interval``, 5 s)."""
 _WORTH_S = 60.0
 Place = tuple[str, int]
 Row = Mapping[str, object]
@@ -48,15 +48,19 @@ def orphans(group: str, rows: Iterable[Row], now: Mapping[Place, Lag]) -> Iterat
 
 
 def late(
-    group: str, rows: Iterable[Row], before: Mapping[Place, Lag], now: Mapping[Place, Lag]
+    group: str,
+    rows: Iterable[Row],
+    before: Mapping[Place, Lag],
+    now: Mapping[Place, Lag],
+    seconds: float,
 ) -> Iterator[Finding]:
-    """Say which owners fall behind, and on what."""
+    """Say which owners fall behind, and on what, by two looks and the seconds between them."""
     behind: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         first, last = before.get(place(row)), now.get(place(row))
         if row["state"] in _OWNED and first is not None and last is not None:
             arrived = last.end - first.end
-            if first.lag < last.lag and arrived * _WORTH_S / LOOK_S < last.lag:
+            if first.lag < last.lag and arrived * _WORTH_S < last.lag * seconds:
                 behind[str(row["owner"])].append(f"{row['queue']} ({last.lag})")
     for owner, queues in sorted(behind.items()):
         finding = f"{owner} is there and falls behind on {several(queues)}"

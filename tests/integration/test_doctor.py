@@ -20,8 +20,7 @@ FOUND = 3
 
 def kinds(terminal: Run, group: str) -> dict[str, str]:
     """What the doctor finds about a group, by kind."""
-    _, out, error = terminal("doctor", group, "-o", "json")
-    assert "" == error
+    _, out, _ = terminal("doctor", group, "-o", "json")  # a slow Kafka is said on stderr
     found = json.loads(out)["findings"]
     return {it["kind"]: it["finding"] for it in found if it["subject"] == group}
 
@@ -57,9 +56,11 @@ def arriving(producer: Producer, topic: str, partition: int) -> Iterator[None]:
 
     thread = Thread(target=send)
     thread.start()
-    yield
-    ended.set()
-    thread.join()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @pytest.mark.usefixtures("two")
@@ -68,7 +69,7 @@ def test_a_queue_that_falls_behind_is_named_with_its_owner(
 ) -> None:
     """Messages come and nothing is committed, though the owner lives."""
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
-    for _ in range(200):
+    for _ in range(2_000):
         producer.produce(topic, b"", partition=0)
     assert 0 == producer.flush(PATIENCE_S)
     committed(kafka.bootstrap_servers, group, TopicPartition(topic, 0, 1))

@@ -7,11 +7,12 @@ from contextlib import nullcontext
 import pytest
 
 from console import examination
+from console.lags import Lag
 from console.published import Published
 from console.settings import load
 from tests.unit.console.planning.published_group import Message, join
-from tests.unit.console.views.published_records import START_MS, group
-from trimtab.protocol import Record, encode
+from tests.unit.console.views.published_records import START_MS, assignment, group, hold
+from trimtab.protocol import Record, encode, member_key
 
 PREFIX = "trimtab."
 
@@ -32,6 +33,21 @@ class Topics:
             self.reads[name] += 1
             for key, record in self.records.get(name, ()):
                 yield Message(key.encode(), encode(record))
+
+
+class Clock:
+    """Time that passes when somebody waits."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        """Let it pass."""
+        self.now += seconds
+
+    def monotonic(self) -> float:
+        """Say how much has passed."""
+        return self.now
 
 
 @pytest.fixture
@@ -71,6 +87,30 @@ def test_the_joins_of_all_groups_are_read_at_once(topics: Topics, published: Pub
         if it.kind == "subscriptions"
     ]
     assert 1 == topics.reads["members"]
+
+
+def test_the_time_between_two_looks_is_measured(
+    topics: Topics, published: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Kafka that takes 24 s to answer has had that long to take messages."""
+    clock = Clock()
+    looks = iter([Lag(10, 200), Lag(10, 300)])
+
+    def lags(*_: object) -> dict[tuple[str, int], Lag]:
+        clock.sleep(24.0)
+        return {("orders", 0): next(looks)}
+
+    monkeypatch.setattr(examination, "time", clock)
+    monkeypatch.setattr(examination, "lags", lags)
+    monkeypatch.setattr(examination, "_foreign", lambda *_: ())
+    key = member_key("billing", "a").decode()
+    topics.records = {
+        "groups": [("billing", group("a"))],
+        "assignments": [(key, assignment("a", hold=(hold(0, 2),)))],
+    }
+    found = examination.examined(published, "billing", START_MS, print)
+
+    assert ["lag"] == [it.kind for it in found if it.subject == "billing"]
 
 
 def test_where_all_subscribe_the_same_no_join_is_read(topics: Topics, published: Published) -> None:
