@@ -24,7 +24,7 @@ _LOOK_S: Final = 0.5
 
 
 def move(settings: Settings, group: str, side: Side, reason: str, patience_s: float) -> int:
-    """WantedSide a group to a side, wait until it is there, and say how many queues are.
+    """Bring a group to a side, wait until it is there, and say how many queues are.
 
     Raises:
         Failure: It cannot move, Kafka does not answer, or it is not there in time.

@@ -70,7 +70,7 @@ def _command_several(
     known = at_once(lambda: known_of(Published(settings), name))
     members, unknown = selected(known, place)
     if unknown:
-        write(f"not known, and left out: of which {place.kind} {', '.join(unknown)} is")
+        write(f"left out, for nobody knows their {place.kind}: {', '.join(unknown)}")
     commands = [signed(address, asked.reason, verb, member=it, **said) for it in members]
     if asked.dry_run:
         from console.commands.plan import rehearse

@@ -50,7 +50,7 @@ def selected(known: Known, place: Place) -> tuple[list[str], list[str]]:
     members = sorted(member for member, it in places.items() if it == place.name)
     if not members:
         there = sorted({it for it in places.values() if it is not None})
-        hint = f"there is {several(there)}" if there else "no member has said of which it is"
+        hint = f"there is {several(there)}" if there else f"no member has said its {place.kind}"
         group = known.summary.group
         raise Failure(f"no member of {group} is of {place}; {hint}", ExitCode.NOT_FOUND)
     return members, sorted(unknown)

@@ -96,8 +96,8 @@ def _(record: protocol.Assignment) -> str:
         ("give", [_held(row) for row in record.give]),
         ("inherit", [_inherited(row) for row in record.inherit]),
     ]
-    orders = "; ".join(f"{verb} {' '.join(rows)}" for verb, rows in parts if rows)
-    return f"{record.member} is told under epoch {record.epoch}: {orders or 'nothing'}"
+    wanted = "; ".join(f"{verb} {' '.join(rows)}" for verb, rows in parts if rows)
+    return f"{record.member} is told under epoch {record.epoch}: {wanted or 'nothing'}"
 
 
 @event.register

@@ -133,7 +133,7 @@ def test_a_member_of_which_the_place_is_not_known_is_named(
     code, out, _ = run("groups", "drain", NAME, *IN_R2, *WHY)
 
     assert (OK, [("drain", "b")]) == (code, other_end.told)
-    assert "not known, and left out: of which rack c is" in out
+    assert "left out, for nobody knows their rack: c" in out
 
 
 @pytest.mark.usefixtures("group")
