@@ -13,6 +13,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import TextIO
 
@@ -109,8 +110,19 @@ class _Handler(logging.Handler):
     """Hands on what libraries log."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log it once more, by structlog."""
-        trace = record.exc_info if record.exc_info and record.exc_info[0] else None
-        log = structlog.get_logger()
-        write = log.error if record.levelno >= logging.ERROR else log.warning
-        write(record.getMessage(), logger=record.name, exc_info=trace)
+        """Log it once more, by structlog; a wrong call must not raise in the library."""
+        try:
+            trace = record.exc_info if record.exc_info and record.exc_info[0] else None
+            log = structlog.get_logger()
+            write = log.error if record.levelno >= logging.ERROR else log.warning
+            write(record.getMessage(), logger=record.name, exc_info=trace)
+        except Exception:  # noqa: BLE001 - what is logged is any library's code
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - Python's name
+        """Say as JSON which call is wrong: Python would print its traceback."""
+        where = f"{record.pathname}:{record.lineno}"
+        with suppress(Exception):
+            structlog.get_logger().error(
+                f"a wrong log call: {record.msg!r}", logger=record.name, where=where, exc_info=True
+            )

@@ -129,6 +129,30 @@ def test_progress_is_json_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[-1]["seconds"] < 60
 
 
+class Unprintable:
+    """Nobody can write it."""
+
+    def __str__(self) -> str:
+        """Fail."""
+        raise ValueError("unprintable")
+
+
+@pytest.mark.parametrize(
+    ("said", "given"), [("%d queues", ["many"]), ("%s", [Unprintable()]), (Unprintable(), [])]
+)
+def test_a_library_that_logs_wrongly_works_on(
+    capsys: pytest.CaptureFixture[str], said: object, given: list[object]
+) -> None:
+    """The call does not raise where it stands; which it was is said as JSON."""
+    configure(LogSettings(format="json"))
+    logging.getLogger("library").error(said, *given)
+    line = json.loads(capsys.readouterr().err)
+
+    assert ("library", f"a wrong log call: {said!r}") == (line["logger"], line["event"])
+    assert "test_logs.py:" in line["where"]
+    assert line["exception"]
+
+
 PYTHONS_OWN = """\
 import logging, threading, warnings
 from console.logs import configure
