@@ -148,5 +148,6 @@ class LogSettings(Section):
     """The lowest level that is shown."""
 
     format: Literal["console", "json"] = "console"
-    """console is for people, json for collectors: one object a line, and nothing else. `event` is
-    what happened; the last one of a run that fails has `exit_code`, a traceback is `exception`."""
+    """console is for people, json for collectors: one object a line, and nothing else, once the
+    options of the command are understood. `event` is what happened; the last one of a run that
+    fails has `exit_code`, a traceback is `exception`."""
