@@ -39,8 +39,8 @@ COLUMNS = ("subject", "finding", "remedy")
 BY_ITSELF = "`trimtab run`: it begins a new checkpoint by itself, and no queue moves"
 
 
-class Finding(NamedTuple):
-    """What is wrong with what, and what to do."""
+class Obstacle(NamedTuple):
+    """What keeps a controller from going on, where, and what to do."""
 
     subject: str
     finding: str
@@ -57,13 +57,13 @@ def present(place: Path) -> Path:
     return max((it for it in moved if (it / TERMS).exists()), default=place)
 
 
-def of_files(checkpoint: Path) -> Iterator[Finding]:
+def of_files(checkpoint: Path) -> Iterator[Obstacle]:
     """Say what is wrong with the files."""
     for damage in damages(checkpoint):
-        yield Finding("files", damage, BY_ITSELF)
+        yield Obstacle("files", damage, BY_ITSELF)
 
 
-def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[Finding]:
+def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[Obstacle]:
     """Say what does not fit the settings, or what Kafka holds.
 
     Raises:
@@ -75,14 +75,14 @@ def of_settings(settings: Settings, checkpoint: Path, servers: str) -> Iterator[
     before = None if text is None else read(text)
     now = present_terms(chosen, shelf.cluster, shelf.topics)
     for it in (*differences(before, now), *_frozen(chosen, checkpoint)):
-        yield Finding("settings", it.what, it.remedy)
+        yield Obstacle("settings", it.what, it.remedy)
     at = _positions(checkpoint)
     for topic, lost in losses(at, before.topics if before else {}, shelf).items():
         what = lost if isinstance(lost, str) else f"{lost} records are gone that were not read"
-        yield Finding(topic, what, BY_ITSELF)
+        yield Obstacle(topic, what, BY_ITSELF)
     waiting = unread(at, shelf, names(settings.topics.prefix, URGENT))
     if waiting > MOST_WAITING:
-        yield Finding("topics", f"{waiting} records wait, more than a batch may hold", BY_ITSELF)
+        yield Obstacle("topics", f"{waiting} records wait, more than a batch may hold", BY_ITSELF)
 
 
 def _frozen(chosen: Options, checkpoint: Path) -> Iterator[Difference]:

@@ -67,13 +67,12 @@ def _examined(home: Path, patience_s: float) -> dict[str, object]:
         detail = "it follows the active controller, and would take over"
         return {"state": "standing by", "batch_age_s": None, "detail": detail}
     age, reason = _age_of_the_last_batch(home)
-    state, detail = "working", reason
-    if age is not None and age > patience_s:
-        detail = f"no batch has been committed for {age:.0f} s: does Kafka answer?"
-    elif age is not None:
-        detail = f"the last batch was committed {age:.1f} s ago"
-    if age is None or age > patience_s:
-        state = _UNWELL
+    if age is None:
+        state, detail = _UNWELL, reason
+    elif age > patience_s:
+        state, detail = _UNWELL, f"no batch has been committed for {age:.0f} s: does Kafka answer?"
+    else:
+        state, detail = "working", f"the last batch was committed {age:.1f} s ago"
     return {"state": state, "batch_age_s": age, "detail": detail}
 
 

@@ -6,14 +6,32 @@ groups with the most queues concerned.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 from console.briefs import Brief
 from console.views.moments import ago
 from trimtab.protocol import Group, Tick
 
-Row = dict[str, object]
-
 _ORDER = ("starved", "assigning", "reconciling", "stable", "empty", "dead")
+
+
+class Ticking(TypedDict):
+    """Which controller ticks, how old its last tick is, and how many wait to be read."""
+
+    name: str
+    age_ms: int
+    behind: int
+
+
+class Sums(TypedDict):
+    """How many groups are in which state, and how many members and queues there are."""
+
+    groups: int
+    states: dict[str, int]
+    members: int
+    assigned: int
+    moving: int
+    unassigned: int
 
 
 def urgency(group: Group | Brief) -> tuple[bool, int, int, str]:
@@ -23,7 +41,7 @@ def urgency(group: Group | Brief) -> tuple[bool, int, int, str]:
     return (group.ailment is None, _ORDER.index(group.state), -concerned, group.group)
 
 
-def tick(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Row | None:
+def tick(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> Ticking | None:
     """Describe each partition's last tick in one: whose, how old, how far its reader is behind.
 
     None: no controller has ticked.
@@ -40,11 +58,11 @@ def controller(ticks: Mapping[int, tuple[int, Tick]], now_ms: int) -> str:
     last = tick(ticks, now_ms)
     if last is None:
         return "controller: no tick in the last minute"
-    age = ago(now_ms - max(at_ms for at_ms, _ in ticks.values()))
+    age = ago(last["age_ms"])
     return f"controller: {last['name']}, last tick {age} ago, {last['behind']} ticks behind"
 
 
-def counts(groups: Sequence[Group | Brief]) -> Row:
+def counts(groups: Sequence[Group | Brief]) -> Sums:
     """Count the groups of each state, and all members and queues."""
     states = Counter[str](it.state for it in groups)
     queues = [it.queues for it in groups]
@@ -60,9 +78,8 @@ def counts(groups: Sequence[Group | Brief]) -> Row:
 
 def sums(groups: Sequence[Group | Brief]) -> str:
     """Say how many groups are in which state, and how many members and queues there are."""
-    states = Counter[str](it.state for it in groups)
-    told = ", ".join(f"{states[state]} {state}" for state in _ORDER if states[state])
     of = counts(groups)
+    told = ", ".join(f"{count} {state}" for state, count in of["states"].items())
     return (
         f"{of['groups']} groups ({told or 'none'}), {of['members']} members; queues: "
         f"{of['assigned']} assigned, {of['moving']} moving, {of['unassigned']} unassigned"

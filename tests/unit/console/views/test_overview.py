@@ -32,7 +32,7 @@ def test_the_sums_are_of_all_groups() -> None:
     assert overview.sums([]).startswith("0 groups (none)")
     counts = overview.counts([group("a", "b"), group("c", state="starved")])
     assert (2, {"starved": 1, "stable": 1}, 3) == (
-        *(counts[it] for it in ("groups", "states", "members")),
+        *(counts["groups"], counts["states"], counts["members"]),
     )
 
 
