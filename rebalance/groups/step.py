@@ -61,6 +61,7 @@ def step(
 ) -> Step:
     """Fold ``events``, which are in log order, up to ``now``, the last record that was read."""
     news, begun = None, False
+    # A start of the controller, and what it was told.
     if not STARTING.isdisjoint(map(type, events)):
         begun = any(isinstance(event, Begun) for event in events)
         events = [event for event in events if not isinstance(event, Begun)]
@@ -79,6 +80,7 @@ def step(
 
 
 def _catch_up(draft: Draft, now: Stamp, *, begun: bool) -> None:
+    """Note that what the last step said is out by now; at a start every session begins anew."""
     notice.arrive(draft, now)
     unread.arrive(draft, now)
     ailments.recover(draft, now, strategy=False)
