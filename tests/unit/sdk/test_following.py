@@ -1,46 +1,141 @@
-"""What a follower is told of a record."""
+"""What a follower is told of records."""
+
+import itertools
+from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
+from confluent_kafka import KafkaError
 
 from tests.builders.sessions import assignment
 from trimtab import Followed, TransportError, follow
-from trimtab.following import _news
+from trimtab.following import Following
 from trimtab.protocol import Assignment, encode, member_key
 
 KEY = member_key("billing", "worker-2")
 RECORD = assignment(4, member="worker-2")
+LATER = RECORD.model_copy(update={"epoch": 5, "target_epoch": 5})
 
 
-def told(known: dict[str, Assignment], record: Assignment | None, key: bytes = KEY) -> object:
+def told(known: Following, record: Assignment | None, key: bytes = KEY) -> Followed | None:
     """What is made of a record."""
-    return _news(key, None if record is None else encode(record), "billing", known)
+    return known.news(key, None if record is None else encode(record))
 
 
 def test_what_is_older_is_no_news() -> None:
     """Of an older controller that was frozen a record may come late."""
-    known: dict[str, Assignment] = {}
-    later = RECORD.model_copy(update={"epoch": 5, "target_epoch": 5})
-    said = [told(known, it) for it in (RECORD, later, RECORD, later)]
+    known = Following("billing")
+    said = [told(known, it) for it in (RECORD, LATER, RECORD, LATER)]
 
-    assert [Followed("worker-2", RECORD), Followed("worker-2", later), None, None] == said
+    assert [Followed("worker-2", RECORD), Followed("worker-2", LATER), None, None] == said
 
 
 def test_who_is_gone_is_told_once() -> None:
     """By a tombstone; of whom nobody knew, nothing."""
-    known = {"worker-2": RECORD}
+    known = Following("billing")
+    told(known, RECORD)
 
     assert [Followed("worker-2", None), None] == [told(known, None), told(known, None)]
+
+
+def test_who_is_gone_comes_back_by_what_is_newer_only() -> None:
+    """A late record of an older controller may also come after the tombstone."""
+    known = Following("billing")
+    for it in (LATER, None):
+        told(known, it)
+    younger = RECORD.model_copy(update={"incarnation": "9999999999999-ffffffff"})
+
+    assert [None, None] == [told(known, RECORD), told(known, LATER)]
+    assert Followed("worker-2", younger) == told(known, younger)
+
+
+def test_of_very_many_that_are_gone_the_first_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Names may be new with each process, and a follower lives for long."""
+    monkeypatch.setattr("trimtab.following._MOST_GONE", 2)
+    known = Following("billing")
+    keys = [member_key("billing", f"worker-{it}") for it in range(3)]
+    for key in keys:
+        told(known, RECORD, key)
+        told(known, None, key)
+
+    assert [True, False, False] == [told(known, RECORD, it) is not None for it in keys]
+
+
+class Topic:
+    """A consumer of a topic in memory: it has so much at first, and then the rest."""
+
+    def __init__(self, records: list[Assignment | None], at_first: int) -> None:
+        self._polls = self._read(records)
+        self._end = at_first
+
+    def list_topics(self, topic: str, _: float) -> object:
+        """It has one partition."""
+        return SimpleNamespace(topics={topic: SimpleNamespace(partitions=[0])})
+
+    def get_watermark_offsets(self, *_: object) -> tuple[int, int]:
+        """Where it began and ended."""
+        return 0, self._end
+
+    def assign(self, _: object) -> None:
+        """Read it."""
+
+    def poll(self, _: float) -> object:
+        """Take the next one."""
+        return next(self._polls, None)
+
+    def close(self) -> None:
+        """It is closed."""
+
+    @staticmethod
+    def _read(records: list[Assignment | None]) -> Iterator[object]:
+        for offset, it in enumerate(records):
+            value = None if it is None else encode(it)
+            said = {"error": None, "offset": offset, "key": KEY, "value": value}
+            yield SimpleNamespace(**{name: lambda it=it: it for name, it in said.items()})
+        end = KafkaError(KafkaError._PARTITION_EOF)  # noqa: SLF001 - its documented name
+        yield SimpleNamespace(error=lambda: end)
+
+
+def followed(
+    monkeypatch: pytest.MonkeyPatch, records: list[Assignment | None], at_first: int
+) -> list[Assignment | None]:
+    """What is told of a topic, until nothing more comes."""
+    monkeypatch.setattr("confluent_kafka.Consumer", lambda _: Topic(records, at_first))
+    polls = itertools.count()
+    is_over = lambda: next(polls) > len(records) + 1  # noqa: E731 - one line
+    return [it.assignment for it in follow("kafka:9092", group="billing", is_over=is_over)]
+
+
+def test_the_last_of_each_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compacted topic still has older ones; what comes after its end is told one by one."""
+    last = LATER.model_copy(update={"epoch": 6})
+
+    assert [LATER, last] == followed(monkeypatch, [RECORD, LATER, last], 2)
+    assert [last] == followed(monkeypatch, [RECORD, LATER, last], 3)
+
+
+def test_who_was_gone_before_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is a late record of it, which came after its tombstone."""
+    assert [] == followed(monkeypatch, [LATER, None, RECORD], 3)
+    assert [LATER, None] == followed(monkeypatch, [LATER, None, RECORD], 1)
+
+
+def test_the_end_may_be_reached_without_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stood last was deleted, or is an end of a transaction."""
+    assert [LATER] == followed(monkeypatch, [RECORD, LATER], 9)
 
 
 @pytest.mark.parametrize("key", [member_key("others", "worker-2"), b"garbage", b"\xff/x"])
 def test_what_concerns_others_or_nobody_is_left_out(key: bytes) -> None:
     """Several groups share a partition, and anybody with the right may write there."""
-    assert told({}, RECORD, key) is None
+    assert told(Following("billing"), RECORD, key) is None
 
 
 def test_what_cannot_be_read_is_left_out() -> None:
     """A newer controller may write what is not known here."""
-    assert _news(KEY, b"{}", "billing", {}) is None
+    assert Following("billing").news(KEY, b"{}") is None
 
 
 def test_a_kafka_that_nobody_reaches_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,10 @@
     for member, assignment in follow("localhost:9092", group="billing"):
         print(member, assignment and list(assignment.hold))
 
-Who only reads may know, and not work: a member beats, and stops before others begin. Its one rule:
-nothing is written, and of a member nothing that is older comes after what is newer.
+Who only reads may know, and not work: a member beats, and stops before others begin. A compacted
+topic still has some of what each member was told before, so it is read to where it ended first, and
+then the last of each is told. Its one rule: nothing is written, and of a member nothing that is
+older comes after what is newer, also when it was gone in between.
 """
 
 import logging
@@ -25,12 +27,16 @@ from trimtab.transports.link import Link
 from trimtab.transports.rights import denied
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer
+    from confluent_kafka import Consumer, Message
 
 _LOGGER: Final = logging.getLogger("trimtab")
 _PATIENCE_S: Final = 10.0
 _LOOK_S: Final = 0.5
 """How late it ends when it is told to."""
+
+
+_MOST_GONE: Final = 10_000
+"""Of so many that are gone it is kept what they were told last: a late record comes soon."""
 
 
 class Followed(NamedTuple):
@@ -39,6 +45,56 @@ class Followed(NamedTuple):
     member: str
     assignment: Assignment | None
     """None: the group does not know the member any more."""
+
+
+class Following:
+    """What the members of a group were told last."""
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+        self._present: dict[str, Assignment] = {}
+        """In the order in which they were told."""
+        self._gone: dict[str, tuple[str, int]] = {}
+
+    def present(self) -> list[Followed]:
+        """Return the last of each member that there is."""
+        return [Followed(*it) for it in self._present.items()]
+
+    def news(self, key: bytes | None, value: bytes | None) -> Followed | None:
+        """Take a record, and return what it says of this group that was not known."""
+        try:
+            name = read_member_key(key)
+            if name.group != self._group:
+                return None
+            record = None if value is None else decode(ASSIGNMENTS, value)
+        except UndecodableRecord as error:
+            _LOGGER.warning("following: %s", error)
+            return None
+        return self._left(name.member) if record is None else self._told(name.member, record)
+
+    def _left(self, member: str) -> Followed | None:
+        last = self._present.pop(member, None)
+        if last is None:
+            return None
+        self._gone[member] = _place(last)
+        if len(self._gone) > _MOST_GONE:
+            del self._gone[next(iter(self._gone))]
+        return Followed(member, None)
+
+    def _told(self, member: str, record: Assignment) -> Followed | None:
+        before = self._present.get(member)
+        last = _place(before) if before else self._gone.get(member)
+        # Of an older controller that was frozen a record may come late: its epoch is smaller.
+        if last and record.incarnation <= last[0] and record.epoch <= last[1]:
+            return None
+        self._present.pop(member, None)
+        self._gone.pop(member, None)
+        self._present[member] = record
+        return Followed(member, record)
+
+
+def _place(record: Assignment) -> tuple[str, int]:
+    return record.incarnation, record.epoch
 
 
 def follow(
@@ -59,58 +115,68 @@ def follow(
         TransportError: Kafka cannot be reached, or denies, or the topic is not there.
     """
     installed("confluent")
-    from confluent_kafka import Consumer, KafkaError, KafkaException  # noqa: PLC0415 - optional
+    from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - optional
 
-    topic, known = prefix + ASSIGNMENTS.name, dict[str, Assignment]()
-    link = Link.of_confluent(bootstrap_servers, kafka or {})
-    reads = {"group.id": f"{group}.following", "enable.auto.commit": False}
+    topic, link = prefix + ASSIGNMENTS.name, Link.of_confluent(bootstrap_servers, kafka or {})
+    reads = {
+        "group.id": f"{group}.following",
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,  # the end may be reached without a record
+    }
     consumer = Consumer({"bootstrap.servers": bootstrap_servers, **(kafka or {}), **reads})
     try:
-        _assign(consumer, topic, group)
-        while not is_over():
-            if (message := consumer.poll(_LOOK_S)) is None:
-                continue
-            if (error := message.error()) is not None:
-                if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
-                    raise TransportError(denied(link, topic, "Read"))
-                _LOGGER.warning("following: %s", error.str())  # librdkafka tries again
-                continue
-            news = _news(message.key(), message.value(), group, known)
-            if news is not None and member in (None, news.member):
-                yield news
+        end = _assign(consumer, topic, group)
+        for told in _told(_records(consumer, link, topic, is_over), Following(group), end):
+            if member in (None, told.member):
+                yield told
     except KafkaException as error:
         raise TransportError(f"following, by Kafka at {link.place}: {error}") from error
     finally:
         consumer.close()
 
 
-def _assign(consumer: "Consumer", topic: str, group: str) -> None:
-    """Read from the beginning what concerns this group: it is in one partition."""
+def _assign(consumer: "Consumer", topic: str, group: str) -> int:
+    """Read from the beginning what concerns this group, in one partition; return where it ends."""
     from confluent_kafka import OFFSET_BEGINNING, TopicPartition  # noqa: PLC0415 - optional
 
     count = len(consumer.list_topics(topic, _PATIENCE_S).topics[topic].partitions)
     if not count:
         raise TransportError(f"topic {topic} does not exist, or may not be described")
-    consumer.assign([TopicPartition(topic, partition_of(group, count), OFFSET_BEGINNING)])
+    partition = partition_of(group, count)
+    _, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), _PATIENCE_S)
+    consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])
+    return end
 
 
-def _news(
-    key: bytes | None, value: bytes | None, group: str, known: dict[str, Assignment]
-) -> Followed | None:
-    """What a record says of this group that was not known."""
-    try:
-        name = read_member_key(key)
-        if name.group != group:
-            return None
-        if value is None:
-            return Followed(name.member, None) if known.pop(name.member, None) else None
-        record = decode(ASSIGNMENTS, value)
-    except UndecodableRecord as error:
-        _LOGGER.warning("following: %s", error)
-        return None
-    before = known.get(name.member)
-    # Of an older controller that was frozen a record may come late: its epoch is smaller.
-    if before and record.incarnation <= before.incarnation and record.epoch <= before.epoch:
-        return None
-    known[name.member] = record
-    return Followed(name.member, record)
+def _records(
+    consumer: "Consumer", link: Link, topic: str, is_over: Callable[[], object]
+) -> "Iterator[Message | None]":
+    """Yield each record, and None whenever there is none after it."""
+    from confluent_kafka import KafkaError  # noqa: PLC0415 - optional
+
+    while not is_over():
+        if (message := consumer.poll(_LOOK_S)) is None:
+            continue
+        if (error := message.error()) is None:
+            yield message
+        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its documented name
+            yield None
+        elif error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+            raise TransportError(denied(link, topic, "Read"))
+        else:
+            _LOGGER.warning("following: %s", error.str())  # librdkafka tries again
+
+
+def _told(
+    records: "Iterator[Message | None]", following: Following, end: int
+) -> Iterator[Followed]:
+    """Yield the last of each as it was where the topic ended, and then what is new."""
+    for record in records:
+        if record is not None:
+            following.news(record.key(), record.value())
+        if record is None or (record.offset() or 0) + 1 >= end:
+            break
+    yield from following.present()
+    for record in records:
+        if record is not None and (news := following.news(record.key(), record.value())):
+            yield news
