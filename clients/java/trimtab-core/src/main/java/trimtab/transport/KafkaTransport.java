@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.utils.Utils;
 import trimtab.protocol.Topic;
@@ -29,6 +30,8 @@ import trimtab.session.Action.Send;
  */
 public final class KafkaTransport {
     private static final Duration CONNECT = Duration.ofSeconds(5);
+    /** What kafka-clients says, 3.9 and 4.3 alike, when DNS knows none of the hosts. */
+    private static final String UNRESOLVED = "No resolvable bootstrap urls";
 
     private final String prefix;
     private final Inbox inbox;
@@ -76,8 +79,21 @@ public final class KafkaTransport {
             admin = Admin.create(asking);
         } catch (KafkaException e) {
             close(Duration.ZERO);
-            throw new Unreachable("no client of Kafka can be made: " + reason(e));
+            if (isUnresolved(e)) {
+                throw new Unreachable("no client of Kafka can be made: " + reason(e));
+            }
+            throw e; // a setting that is wrong stays so
         }
+    }
+
+    /** Whether no host was found; Kafka has no kind of its own for that, and calls it a wrong setting. */
+    private static boolean isUnresolved(KafkaException error) {
+        for (Throwable it = error; it != null; it = it.getCause()) {
+            if (it instanceof ConfigException && String.valueOf(it.getMessage()).startsWith(UNRESOLVED)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Follows the group's partitions from where they end now. */

@@ -1,0 +1,36 @@
+package trimtab.checks;
+
+import java.time.Duration;
+import java.util.List;
+import trimtab.Grant;
+import trimtab.Member;
+import trimtab.MemberListener;
+import trimtab.MemberOptions;
+import trimtab.session.LossReason;
+
+/** Says how a member ends within some seconds, by its servers and one setting; null: it goes on. */
+public final class Settings {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private Settings() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        MemberOptions options = MemberOptions.of(arguments[0]).kafka(arguments[1], arguments[2]);
+        Member member = new Member("billing", "worker-1", List.of("orders"), options, new Deaf());
+        member.start();
+        member.join(PATIENCE);
+        System.out.println(member.ending());
+        System.exit(0);
+    }
+
+    private static final class Deaf implements MemberListener {
+        @Override
+        public void onAssigned(List<Grant> grants) {}
+
+        @Override
+        public void onRevoked(List<Grant> grants) {}
+
+        @Override
+        public void onLost(List<Grant> grants, LossReason reason) {}
+    }
+}
