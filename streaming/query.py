@@ -73,8 +73,7 @@ class QueryFailed(Exception):  # noqa: N818 - it names what happened
         self.passes = ending.passes
 
 
-_UNANSWERED: Final = (NotSurveyed, NotReminded, Undelivered)
-_FAILURES: Final = (CheckpointUnusable, QueryFailed, *_UNANSWERED)
+_FAILURES: Final = (CheckpointUnusable, QueryFailed, NotSurveyed, NotReminded, Undelivered)
 
 
 def _may_pass(error: Exception) -> bool:
@@ -136,8 +135,9 @@ class QueryLife:
             try:
                 self._live(start)
             except _FAILURES as error:
-                lasted_s, answered = time.monotonic() - begun, not isinstance(error, _UNANSWERED)
-                pause = self._tries.failed(lasted_s, answered=answered)
+                # The first question of a try. What fails later has read or published a lot by then.
+                answered = not isinstance(error, NotSurveyed)
+                pause = self._tries.failed(time.monotonic() - begun, answered=answered)
                 if not self.stop.is_set():
                     self.look_at_feeds()  # the end of one explains it, and does not pass
                     if pause is None or not _may_pass(error):

@@ -2,7 +2,8 @@
 
 Without end, if it has ever worked. The pauses grow from a second to half a minute, and start short
 again once it has worked for a while. While Kafka does not even say what it holds they stay short:
-such a try costs little, and when Kafka is back, members wait for the controller. What has never
+such a try costs little, and when Kafka is back, members wait for the controller. A try that comes
+further reads and publishes everything again, so it is made more and more rarely. What has never
 worked is tried a few times only, because a wrong setting does not pass.
 
 Used by ``query``. Its one rule: no clock is read here.
@@ -36,7 +37,7 @@ class Tries:
 
         Args:
             lasted_s: How long the try took.
-            answered: Whether Kafka answered what is asked before a start.
+            answered: Whether Kafka answered the first question, what it holds.
         """
         self._failures += 1
         if not self._worked and self._failures >= _AT_FIRST:

@@ -17,7 +17,9 @@ from streaming.pipeline import MOST_WAITING
 from streaming.process.ending import Ending
 from streaming.process.trouble import Trouble
 from streaming.query import QueryFailed, QueryLife
+from streaming.startup.delivery import Undelivered
 from streaming.startup.losses import Contents, Ends, NotSurveyed
+from streaming.startup.reminder import NotReminded
 
 NOTHING: Any = None
 LOST = Ending("a worker was lost", passes=True)
@@ -50,10 +52,11 @@ class NoWait(Event):
     def __init__(self, waits: int) -> None:
         super().__init__()
         self._left = waits
+        self.pauses: list[float | None] = []
 
     def wait(self, timeout: float | None = None) -> bool:
         """Count."""
-        del timeout
+        self.pauses.append(timeout)
         self._left -= 1
         if self._left <= 0:
             self.set()
@@ -77,6 +80,32 @@ def test_what_passes_is_tried_until_it_is_told_to_stop() -> None:
 
     assert 20 == one.lived
     assert ["the query failed; retrying"] == [line["event"] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("failure", "pauses"),
+    [
+        (NotSurveyed("Kafka does not answer"), [2, 2, 2, 2, 2, 2]),
+        (NotReminded("Kafka did not say what is published"), [2, 4, 8, 16, 30, 30]),
+        (Undelivered("telling failed: Kafka does not answer"), [2, 4, 8, 16, 30, 30]),
+    ],
+    ids=lambda it: type(it).__name__,
+)
+def test_only_the_first_question_is_soon_asked_again(failure: Exception, pauses: list[int]) -> None:
+    """Who comes further has read what is published, or published it again."""
+    stop = NoWait(7)
+    one = life(works=1, stop=stop)
+    lives = one._live  # noqa: SLF001 - a step of the template
+
+    def told(start: str) -> None:
+        if one.lived == 1:
+            raise failure
+        lives(start)
+
+    one._live = told  # type: ignore[method-assign]  # noqa: SLF001 - a step of the template
+    one.run()
+
+    assert [1, *pauses] == stop.pauses
 
 
 def test_what_does_not_pass_ends_it_at_once() -> None:
