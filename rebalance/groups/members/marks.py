@@ -1,8 +1,8 @@
 """Marks: whether a life has shown that it reads the releases, so that it may be promised a queue.
 
 All that stands before its mark was read by the controller, too. A mark and the join of its life
-are written at the same moment, on two topics; in every second pair the mark comes first. If both
-are in one batch, their order does not matter.
+are written at the same moment, on two topics, and either may come first. If both are in one batch,
+their order does not matter.
 
 Called by ``step`` for each release, and by ``admission``. Its one rule: of lives that are not
 members nothing is kept for longer than a step, since anybody may write in any name.

@@ -29,9 +29,9 @@ class Handover:
     """The cause of each record that a member still has to act on (``attribution``). Invariant: no
     epoch is above the group's."""
     strangers: Mapping[Life, Millis] = field(default_factory=dict)
-    """Lives that hold queues and are no members, and when each was heard last (``strangers``).
-    One that has released
-    everything stays until it is silent. Invariant: none is the present life of a member."""
+    """Lives that hold queues and are no members, and when each was heard last (``strangers``). One
+    that has released everything stays until it is silent. Invariant: none is the present life of a
+    member."""
 
 
 class HandoverDraft:

@@ -42,7 +42,7 @@ class OutboxDraft:
     """What a step has to say so far."""
 
     changes: list[Cause] = field(default_factory=list)
-    """The causes that changed the group in this step, in order. Not empty means: it needs a
+    """The causes that changed the group in this step, in order. If there is one, the group needs a
     new target."""
     other_cause: Cause | None = None
     """Why the group's record is published although the target did not change."""
