@@ -17,8 +17,12 @@ _PARENT, _OWN, _OF_THE_DEAD = 1, slice(11, 13), slice(13, 15)
 
 def seconds(pid: int) -> float:
     """Return what a process and its descendants have used so far."""
-    told = family(pid).values()
-    return sum(int(ticks) for it in told for ticks in (*it[_OWN], *it[_OF_THE_DEAD])) / _TICKS
+    return sum(_seconds(it[_OWN] + it[_OF_THE_DEAD]) for it in family(pid).values())
+
+
+def used(pid: int) -> float | None:
+    """Return what a process itself has used so far; None: it has ended."""
+    return next((_seconds(it[_OWN]) for it in _read(Path(f"/proc/{pid}"))), None)
 
 
 def of_the_family(pid: int) -> Iterator[tuple[str, float]]:
@@ -28,7 +32,7 @@ def of_the_family(pid: int) -> Iterator[tuple[str, float]]:
             name = Path(f"/proc/{one}/comm").read_text().strip()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        yield name, sum(int(it) for it in (*told[_OWN], *told[_OF_THE_DEAD])) / _TICKS
+        yield name, _seconds(told[_OWN] + told[_OF_THE_DEAD])
 
 
 def family(pid: int) -> dict[int, list[str]]:
@@ -39,6 +43,10 @@ def family(pid: int) -> dict[int, list[str]]:
         if int(told[child][_PARENT]) in found:
             found.add(child)
     return {it: told[it] for it in found & told.keys()}
+
+
+def _seconds(ticks: list[str]) -> float:
+    return sum(map(int, ticks)) / _TICKS
 
 
 def _read(path: Path) -> Iterator[list[str]]:

@@ -11,20 +11,17 @@ import signal
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
 from typing import Final, Self
 
-from bench.processor import family
+from bench.processor import family, used
 
 _LOOK_S: Final = 0.01
 _FAMILY_S: Final = 1.0
 """To look for new processes costs as much as many looks at known ones."""
 _SAVED_S: Final = 0.05
 """Of processor time: what a family may use at once after a rest."""
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
-_OWN: Final = slice(11, 13)
 
 
 class Share:
@@ -63,6 +60,12 @@ class Share:
         self._thread.join()
 
     def _watch(self) -> None:
+        try:
+            self._hold()
+        finally:
+            _send(self._used, signal.SIGCONT)
+
+    def _hold(self) -> None:
         budget, last, before = 0.0, time.monotonic(), self._total()
         found, is_stopped = 0.0, False
         while not self._over.wait(_LOOK_S):
@@ -70,22 +73,20 @@ class Share:
             if now - found > _FAMILY_S:
                 self._used |= dict.fromkeys(family(self._pid).keys() - self._used.keys(), 0.0)
                 found = now
-            used = self._total()
+            total = self._total()
             earned = budget + (now - last) * self._share
-            budget, last, before = min(earned, _SAVED_S) - (used - before), now, used
+            budget, last, before = min(earned, _SAVED_S) - (total - before), now, total
             if is_stopped is not (budget < 0):
                 is_stopped = budget < 0
                 _send(self._used, signal.SIGSTOP if is_stopped else signal.SIGCONT)
-        _send(self._used, signal.SIGCONT)
 
     def _total(self) -> float:
         """Return what all have used so far, also those that have ended."""
         if not self._used:
             self._used = dict.fromkeys(family(self._pid), 0.0)
         for pid in self._used:
-            with suppress(FileNotFoundError, ProcessLookupError):
-                told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-                self._used[pid] = sum(map(int, told[_OWN])) / _TICKS
+            if (now := used(pid)) is not None:
+                self._used[pid] = now
         return sum(self._used.values())
 
 
