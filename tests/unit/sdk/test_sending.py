@@ -252,8 +252,9 @@ def test_a_mistake_is_named(options: dict[str, object], refusal: str) -> None:
 def test_pauses_may_begin_where_ours_would_end() -> None:
     """No client of librdkafka takes a beginning above the end."""
     kafka = {"reconnect.backoff.ms": 2_000}
-    with Producer("localhost:1", client="confluent", kafka=kafka):
-        pass
+    producer = Producer("localhost:1", client="confluent", central=False, kafka=kafka)
+
+    assert 0 == producer.close("1ms")
 
 
 def test_all_threads_share_one_client_for_messages_with_a_key(
