@@ -1,7 +1,7 @@
 """`make kills TIMES=20 SEED=1`: the controller is killed at every step of a batch, and comes back.
 
 Real members work all the while, and a population comes in the batch that is struck.
-Afterwards the members have what they had, each of the population was told one thing only, and the
+Afterwards the members have what they had, nobody of the population was told two things, and the
 auditor finds nothing in all that was written. The steps come in turn, in an order that the seed
 says.
 """

@@ -2,11 +2,13 @@
 
 So a batch has hundreds of records to publish, and can be cut in the middle. Nobody of them beats;
 their sessions are as long as a session may be. Used by `kills`. Its one rule: each of them is
-answered exactly once, so a batch that is repeated must say the same again, to the byte.
+answered by one batch, so if that is repeated it must say the same again, to the byte. A later one
+may name the heirs of queues that are held by then.
 """
 
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
@@ -17,6 +19,7 @@ from trimtab.protocol import (
     MEMBERS,
     Join,
     Leave,
+    decode,
     encode,
     partition_of,
     read_member_key,
@@ -26,6 +29,18 @@ SIZE: Final = 1_500
 """Their assignments are written for some dozen milliseconds, and read while they are."""
 _SESSION_MS: Final = 600_000
 _PATIENCE_S: Final = 60.0
+
+
+def contradictions(said: Iterable[bytes | None]) -> Iterator[str]:
+    """Say what does not fit in what was said to one member since it came."""
+    records = [None if it is None else decode(ASSIGNMENTS, it) for it in set(said)]
+    there = [it for it in records if it is not None]
+    if len(there) < len(records):
+        yield "that it is no member"
+    if len({it.epoch for it in there}) < len(there):
+        yield "two different things under one epoch"
+    if len({frozenset((ref.queue, ref.epoch) for ref in it.hold) for it in there}) > 1:
+        yield "to hold other queues than before"
 
 
 class Population:
@@ -117,11 +132,11 @@ class Population:
             self._take(self._consumer.poll(1.0))
 
     def contradicted(self) -> list[str]:
-        """Say to whom two different things were said."""
+        """Say to whom something was said that does not fit."""
         return [
-            f"{key.decode()} was told {len(set(said))} different things"
+            f"{key.decode()} was told {text}"
             for key, said in self.heard.items()
-            if len(set(said)) > 1
+            for text in contradictions(said)
         ]
 
     def _burst(self, records: list[Join] | list[Leave]) -> None:

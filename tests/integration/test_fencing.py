@@ -98,7 +98,9 @@ def test_a_commit_and_its_effects_are_one(
         first.come_back()
         assert {} == first.handover.on_revoked((Grant(queue, 1),))
         assert not sends(first, in_hand[0], effects.topic, b"too late")
-        with pytest.raises(ConfigurationError, match=r"^send: on_delivery cannot be said"):
+        with pytest.raises(
+            ConfigurationError, match=r"^send: on_delivery is not an option of send"
+        ):
             first.parts.send(done[0], {"value": None, "key": None, "on_delivery": print})
         heir.assign(Grant(queue, 2))
         assert [(0, 2)] == heir.read(1)
