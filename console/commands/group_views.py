@@ -129,7 +129,7 @@ def explain(
     at: Annotated[
         str | None,
         typer.Option(
-            "--at", metavar="TIME", show_default=False, help="The last rebalance by then."
+            "--at", metavar="TIME", show_default=False, help="How it was then, and not now."
         ),
     ] = None,
     since: Since = "30d",
@@ -140,12 +140,13 @@ def explain(
     """Say why: the chain of causes, oldest first, with times and places in the log.
 
     For a group: its last rebalance, or the last one before --at. For a queue: its last change of
-    owner.
+    owner, or the last one before --at.
 
     Examples:
       trimtab groups explain billing
       trimtab groups explain billing --at 03:12
       trimtab groups explain billing orders-7
+      trimtab groups explain billing orders-7 --at 03:12
     """
     from console.errors import ExitCode, Failure
     from console.published import at_once, the_group
@@ -158,7 +159,12 @@ def explain(
     if queue is None:
         rows = view.of_group(group, noted, until)
         if not rows:
-            raise Failure(view.too_old(name, noted), ExitCode.NOT_FOUND)
+            raise Failure(view.too_old(f"rebalance of {name}", noted), ExitCode.NOT_FOUND)
+    elif until is not None:
+        rows = view.of_queue_at(queue, noted, until)
+        if not rows:
+            what = f"change of the owner of {queue}"
+            raise Failure(view.too_old(what, noted), ExitCode.NOT_FOUND)
     else:
         told = at_once(lambda: published.assignments(name)).values()
         found = view.of_queue(queue, group, told, noted)

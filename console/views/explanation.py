@@ -59,6 +59,12 @@ def of_queue(
     return rows if now else [*rows, _unowned(group)]
 
 
+def of_queue_at(queue: str, history: Iterable[tuple[str, HistoryRecord]], at_ms: int) -> list[Row]:
+    """Explain who had a queue at a moment. Nothing, if the history does not go back to that."""
+    noted = [it for it in (Noted(*each) for each in history) if moment(it.entry) <= at_ms]
+    return [_row(it) for it in _way_to(queue, (), noted)]
+
+
 def _way_to(
     queue: str, now: Sequence[tuple[str, int, str, str]], noted: Sequence[Noted]
 ) -> list[Noted]:
@@ -121,11 +127,11 @@ def of_group(
     return rows
 
 
-def too_old(group: str, history: Sequence[tuple[str, HistoryRecord]]) -> str:
-    """Say that the history holds no rebalance up to a moment, and where it begins."""
+def too_old(what: str, history: Sequence[tuple[str, HistoryRecord]]) -> str:
+    """Say that the history holds nothing like this up to a moment, and where it begins."""
     first = min((moment(entry) for _, entry in history), default=None)
     begin = "it holds nothing of it" if first is None else f"it begins at {said(first)}"
-    return f"the history has no rebalance of {group} up to then: {begin}"
+    return f"the history has no {what} up to then: {begin}"
 
 
 def _present(queue: str, told: Iterable[Assignment]) -> list[tuple[str, int, str, str]]:

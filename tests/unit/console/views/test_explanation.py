@@ -84,6 +84,17 @@ def test_a_queue_that_its_owner_had_before_came_with_the_rebalance_that_drew_its
     ] == what(rows)
 
 
+def test_a_queue_is_explained_as_it_was_at_a_moment() -> None:
+    """By its last change of owner until then; nothing is said of what came later."""
+    later = handed_over(0, "a", "b").model_copy(update={"at_ms": START_MS + 60_000})
+    history = numbered(joined("a", offset=80), granted(0, "a", why=cause("a", 80)), later)
+
+    rows = explanation.of_queue_at("orders-0", history, START_MS + 1_000)
+    assert ["a joined", "a got orders-0, which nobody had, under epoch 2"] == what(rows)
+    assert [] == explanation.of_queue_at("orders-0", history, START_MS - 1)
+    assert [] == explanation.of_queue_at("orders-1", history, START_MS + 1_000)
+
+
 def test_what_the_history_does_not_hold_is_not_guessed() -> None:
     """An old hand-over to somebody else explains nothing of today's owner."""
     history = numbered(handed_over(0, "x", "z"))
@@ -173,7 +184,7 @@ def test_what_is_older_than_the_history_is_said_to_be_so() -> None:
     history = numbered(joined("b"), rebalanced(4))
 
     assert [] == explanation.of_group(TWO, history, START_MS - 1)
-    assert explanation.too_old("billing", history).startswith(
+    assert explanation.too_old("rebalance of billing", history).startswith(
         "the history has no rebalance of billing up to then: it begins at 20"
     )
-    assert explanation.too_old("billing", []).endswith(": it holds nothing of it")
+    assert explanation.too_old("rebalance of billing", []).endswith(": it holds nothing of it")
