@@ -21,7 +21,8 @@ from console.output import Format, Listing, Shown, fields, fitting
 from console.watching import watched
 
 if TYPE_CHECKING:
-    from console.published import Published
+    from console.published import Noted, Published
+    from trimtab import protocol
 
 Group = Annotated[str, typer.Argument(help="The group's name.")]
 Since = Annotated[
@@ -148,32 +149,52 @@ def explain(
       trimtab groups explain billing orders-7
       trimtab groups explain billing orders-7 --at 03:12
     """
-    from console.errors import ExitCode, Failure
     from console.published import at_once, the_group
-    from console.views import explanation as view
+    from console.views.explanation import COLUMNS
 
     until, begin = moment_of("--at", at), moment_of("--since", since)
     published = published_by(config, assignments)
     group = at_once(lambda: the_group(published, name))
     noted = at_once(lambda: published.history(name, begin))
-    if queue is None:
-        rows = view.of_group(group, noted, until)
-        if not rows:
-            raise Failure(view.too_old(f"rebalance of {name}", noted), ExitCode.NOT_FOUND)
-    elif until is not None:
-        rows = view.of_queue_at(queue, noted, until)
-        if not rows:
-            what = f"change of the owner of {queue}"
-            raise Failure(view.too_old(what, noted), ExitCode.NOT_FOUND)
+    if queue is None or until is not None:
+        rows = _as_it_was(group, queue, noted, until)
     else:
-        told = at_once(lambda: published.assignments(name)).values()
-        found = view.of_queue(queue, group, told, noted)
-        if found is None:
-            known = ", ".join(sorted(group.topics)) or "no topics"
-            reason = f"no record of {name} names the queue {queue}; it subscribes {known}"
-            raise Failure(f"{reason}: `trimtab queues list {name}`", ExitCode.NOT_FOUND)
-        rows = found
-    Listing("causes", rows, view.COLUMNS).show(output)
+        rows = _as_it_is(published, group, queue, noted)
+    Listing("causes", rows, COLUMNS).show(output)
+
+
+def _as_it_was(
+    group: "protocol.Group", queue: str | None, noted: "list[Noted]", until: int | None
+) -> list[dict[str, object]]:
+    """Explain a group, or what a queue was at a moment."""
+    from console.errors import ExitCode, Failure
+    from console.views import explanation as view
+
+    if queue is None:
+        rows, what = view.of_group(group, noted, until), f"rebalance of {group.group}"
+    else:
+        rows = view.of_queue_at(queue, noted, until or 0)
+        what = f"change of the owner of {queue}"
+    if not rows:
+        raise Failure(view.too_old(what, noted), ExitCode.NOT_FOUND)
+    return rows
+
+
+def _as_it_is(
+    published: "Published", group: "protocol.Group", queue: str, noted: "list[Noted]"
+) -> list[dict[str, object]]:
+    """Explain who has a queue now."""
+    from console.errors import ExitCode, Failure
+    from console.published import at_once
+    from console.views import explanation as view
+
+    told = at_once(lambda: published.assignments(group.group)).values()
+    rows = view.of_queue(queue, group, told, noted)
+    if rows is None:
+        known = ", ".join(sorted(group.topics)) or "no topics"
+        reason = f"no record of {group.group} names the queue {queue}; it subscribes {known}"
+        raise Failure(f"{reason}: `trimtab queues list {group.group}`", ExitCode.NOT_FOUND)
+    return rows
 
 
 def published_by(config: object, assignments: list[str] | None) -> "Published":
