@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import Any
 
 from trimtab import Grant, Member
 from trimtab.protocol import QueueRef
@@ -35,13 +36,14 @@ def main() -> None:
     sys.stdout.write(f"{os.getpid()}\n")
     sys.stdout.flush()
     sys.stdin.readline()
+    further: dict[str, Any] = {"guard": True} if guard == "guard" else {}  # new: see `builds`
     member = Member(
         servers,
         group=GROUP,
         topics=[TOPIC],
         prefix=prefix,
         member_id=name,
-        guard=guard == "guard",
+        **further,
         on_assigned=partial(say, "begins"),
         on_revoked=partial(say, "ends"),
         on_lost=partial(say, "ends"),

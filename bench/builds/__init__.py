@@ -1,0 +1,1 @@
+"""How this build compares with an earlier one: joins, departures and deaths, in one run."""
